@@ -1,0 +1,167 @@
+//! Axis-aligned bounding boxes.
+
+use super::{Float, Point, Real, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// An axis-aligned box by its smallest and largest corner. Boxes that touch overlap (002-28).
+///
+/// ```
+/// use tumble::math::{Aabb, Vec3};
+/// let a = Aabb::new(Vec3::ZERO, Vec3::all(1.0));
+/// let b = Aabb::new(Vec3::X, Vec3::all(2.0));
+/// assert!(a.overlaps(&b));
+/// assert_eq!(a.union(&b).surface_area(), 24.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[repr(C)]
+pub struct Aabb {
+    /// Smallest corner.
+    pub min: Vec3,
+    /// Largest corner.
+    pub max: Vec3,
+}
+
+// SAFETY: six equal components under `repr(C)` leave no padding, and every bit pattern of a float is a float.
+unsafe impl bytemuck::Zeroable for Aabb {}
+// SAFETY: as above.
+unsafe impl bytemuck::Pod for Aabb {}
+
+impl Aabb {
+    /// The box that holds nothing and is neutral in unions.
+    pub const EMPTY: Self = Self { min: Vec3::all(Real::INFINITY), max: Vec3::all(Real::NEG_INFINITY) };
+    /// The box that holds everything.
+    pub const EVERYTHING: Self = Self { min: Vec3::all(Real::NEG_INFINITY), max: Vec3::all(Real::INFINITY) };
+
+    /// The box between two corners.
+    #[inline(always)]
+    pub const fn new(min: Vec3, max: Vec3) -> Self {
+        Self { min, max }
+    }
+
+    /// The smallest box that holds all points.
+    pub fn of_points(points: impl IntoIterator<Item = Vec3>) -> Self {
+        points.into_iter().fold(Self::EMPTY, |b, p| Self { min: b.min.min(p), max: b.max.max(p) })
+    }
+
+    /// The box of half-size `half` about `centre` in the world, rounded outwards to [`Real`].
+    ///
+    /// Far from the origin the grid of `f32` is coarse (8 mm at 100 km); rounding outwards keeps every overlap.
+    pub fn around(centre: Point, half: Vec3) -> Self {
+        let (lo, hi) = (centre - half.to_f64(), centre + half.to_f64());
+        Self {
+            min: Vec3::new(round_down(lo.x), round_down(lo.y), round_down(lo.z)),
+            max: Vec3::new(round_up(hi.x), round_up(hi.y), round_up(hi.z)),
+        }
+    }
+
+    /// This box moved to where `origin` is in the world, rounded outwards.
+    pub fn moved_to(&self, origin: Point) -> Self {
+        let (lo, hi) = (origin + self.min.to_f64(), origin + self.max.to_f64());
+        Self {
+            min: Vec3::new(round_down(lo.x), round_down(lo.y), round_down(lo.z)),
+            max: Vec3::new(round_up(hi.x), round_up(hi.y), round_up(hi.z)),
+        }
+    }
+
+    /// The boxes have a point in common.
+    #[inline(always)]
+    pub fn overlaps(&self, o: &Self) -> bool {
+        // Bitwise and: six comparisons without a branch between them.
+        (self.min.x <= o.max.x)
+            & (self.min.y <= o.max.y)
+            & (self.min.z <= o.max.z)
+            & (o.min.x <= self.max.x)
+            & (o.min.y <= self.max.y)
+            & (o.min.z <= self.max.z)
+    }
+
+    /// `o` lies inside this box, borders included.
+    #[inline(always)]
+    pub fn contains(&self, o: &Self) -> bool {
+        (self.min.x <= o.min.x)
+            & (self.min.y <= o.min.y)
+            & (self.min.z <= o.min.z)
+            & (o.max.x <= self.max.x)
+            & (o.max.y <= self.max.y)
+            & (o.max.z <= self.max.z)
+    }
+
+    /// The point lies inside this box, borders included.
+    #[inline(always)]
+    pub fn contains_point(&self, p: Vec3) -> bool {
+        self.contains(&Self { min: p, max: p })
+    }
+
+    /// The smallest box that holds both.
+    #[inline(always)]
+    pub fn union(&self, o: &Self) -> Self {
+        Self { min: self.min.min(o.min), max: self.max.max(o.max) }
+    }
+
+    /// This box with `margin` more on every side.
+    #[inline(always)]
+    pub fn expanded(&self, margin: Real) -> Self {
+        Self { min: self.min - Vec3::all(margin), max: self.max + Vec3::all(margin) }
+    }
+
+    /// Middle of the box.
+    #[inline(always)]
+    pub fn centre(&self) -> Vec3 {
+        (self.min + self.max) * 0.5
+    }
+
+    /// Half of the edge lengths.
+    #[inline(always)]
+    pub fn half_extents(&self) -> Vec3 {
+        (self.max - self.min) * 0.5
+    }
+
+    /// Sum of the areas of the six faces.
+    #[inline(always)]
+    pub fn surface_area(&self) -> Real {
+        let d = self.max - self.min;
+        2.0 * (d.x * d.y + d.y * d.z + d.z * d.x)
+    }
+
+    /// All corners are finite.
+    pub fn is_finite(&self) -> bool {
+        self.min.is_finite() && self.max.is_finite()
+    }
+
+    /// Squared distance from a point to the box; 0 inside.
+    #[inline(always)]
+    pub fn distance_squared(&self, p: Vec3) -> Real {
+        let d = (self.min - p).max(p - self.max).max(Vec3::ZERO);
+        d.length_squared()
+    }
+
+    /// Where the ray `origin + t direction`, 0 <= t <= `max`, enters the box; 0 when it starts inside, `None` when it misses.
+    /// `inverse` holds the reciprocals of the direction's components (infinite for zero).
+    #[inline]
+    pub fn ray_entry(&self, origin: Vec3, inverse: Vec3, max: Real) -> Option<Real> {
+        let (mut near, mut far) = (0.0, max);
+        for i in 0..3 {
+            let a = (self.min[i] - origin[i]) * inverse[i];
+            let b = (self.max[i] - origin[i]) * inverse[i];
+            // 0 · ∞ is NaN exactly when the origin lies on a face of a slab that the ray runs along: inside.
+            let (lo, hi) = if a < b { (a, b) } else { (b, a) };
+            if lo > near {
+                near = lo;
+            }
+            if hi < far {
+                far = hi;
+            }
+        }
+        (near <= far).then_some(near)
+    }
+}
+
+fn round_down(v: f64) -> Real {
+    let r = Real::from_f64(v);
+    if r.to_f64() > v { r.next_down() } else { r }
+}
+
+fn round_up(v: f64) -> Real {
+    let r = Real::from_f64(v);
+    if r.to_f64() < v { r.next_up() } else { r }
+}

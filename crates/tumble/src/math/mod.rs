@@ -1,0 +1,26 @@
+//! Vectors, quaternions, matrices and poses, with the same bits on every machine.
+//!
+//! The types are generic over their component: `Vec3` is `Vec3<Real>`, `Vec3<f64>` carries world positions and geometry
+//! that is computed in double precision inside either crate, and the wide solvers use `Vec3` of a lane type. Sums run in
+//! one written order, nothing is fused, and transcendental functions come from `libm`; so the same source gives the same
+//! bits on x86-64, arm64 and wasm.
+
+mod aabb;
+mod mat3;
+mod pose;
+mod quat;
+mod scalar;
+mod sym3;
+mod vec3;
+
+pub use aabb::Aabb;
+pub use mat3::Mat3;
+pub use pose::{Pose, WorldPose};
+pub use quat::Quat;
+pub use scalar::{Float, Num, Real};
+pub use sym3::Sym3;
+pub use vec3::Vec3;
+
+/// A position in the world. Always `f64`, so that a scene 100 km from the origin behaves as it does at the origin;
+/// everything that is solved is solved relative to bodies, in [`Real`].
+pub type Point = Vec3<f64>;

@@ -1,0 +1,293 @@
+//! Unit quaternions as orientations.
+
+use super::{Float, Mat3, Num, Real, Vec3};
+use core::ops::{Add, Mul, Neg, Sub};
+use serde::{Deserialize, Serialize};
+
+/// A quaternion x i + y j + z k + w; an orientation where it has length 1.
+///
+/// `a * b` turns by `b` first, then by `a`. Angular velocities are in world space, so increments multiply from the left.
+///
+/// ```
+/// use tumble::math::{Float, Quat, Vec3};
+/// let quarter = Quat::from_axis_angle(Vec3::Z, f64::PI / 2.0);
+/// assert!((quarter.rotate(Vec3::X) - Vec3::Y).length() < 1e-15);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "[T; 4]", into = "[T; 4]")]
+#[serde(bound(serialize = "T: Copy + Serialize", deserialize = "T: Deserialize<'de>"))]
+#[repr(C)]
+pub struct Quat<T = Real> {
+    /// Coefficient of i.
+    pub x: T,
+    /// Coefficient of j.
+    pub y: T,
+    /// Coefficient of k.
+    pub z: T,
+    /// The real part.
+    pub w: T,
+}
+
+// SAFETY: four equal components under `repr(C)` leave no padding, and every bit pattern of a float is a float.
+unsafe impl bytemuck::Zeroable for Quat<f32> {}
+// SAFETY: as above.
+unsafe impl bytemuck::Pod for Quat<f32> {}
+// SAFETY: as above.
+unsafe impl bytemuck::Zeroable for Quat<f64> {}
+// SAFETY: as above.
+unsafe impl bytemuck::Pod for Quat<f64> {}
+
+impl<T: Num> Default for Quat<T> {
+    fn default() -> Self {
+        Self::IDENTITY
+    }
+}
+
+impl<T: Num> Quat<T> {
+    /// The orientation that turns nothing.
+    pub const IDENTITY: Self = Self { x: T::ZERO, y: T::ZERO, z: T::ZERO, w: T::ONE };
+
+    /// The quaternion x i + y j + z k + w.
+    #[inline(always)]
+    pub const fn new(x: T, y: T, z: T, w: T) -> Self {
+        Self { x, y, z, w }
+    }
+
+    /// The quaternion with imaginary part `v` and real part `w`.
+    #[inline(always)]
+    pub const fn from_parts(v: Vec3<T>, w: T) -> Self {
+        Self { x: v.x, y: v.y, z: v.z, w }
+    }
+
+    /// The imaginary part.
+    #[inline(always)]
+    pub fn vector(self) -> Vec3<T> {
+        Vec3::new(self.x, self.y, self.z)
+    }
+
+    /// The inverse of a unit quaternion.
+    #[inline(always)]
+    pub fn conjugate(self) -> Self {
+        Self { x: -self.x, y: -self.y, z: -self.z, w: self.w }
+    }
+
+    /// The sum of the products of like coefficients.
+    #[inline(always)]
+    pub fn dot(self, o: Self) -> T {
+        self.x * o.x + self.y * o.y + self.z * o.z + self.w * o.w
+    }
+
+    /// Length 1 in this direction. The length must not be zero.
+    #[inline(always)]
+    pub fn normalized(self) -> Self {
+        self.scaled(T::ONE / self.dot(self).sqrt())
+    }
+
+    /// Every coefficient times `t`.
+    #[inline(always)]
+    pub fn scaled(self, t: T) -> Self {
+        Self { x: self.x * t, y: self.y * t, z: self.z * t, w: self.w * t }
+    }
+
+    /// The vector turned by this unit quaternion: v + 2 w (u × v) + 2 u × (u × v).
+    #[inline(always)]
+    pub fn rotate(self, v: Vec3<T>) -> Vec3<T> {
+        let u = self.vector();
+        let t = u.cross(v);
+        let t = t + t;
+        v + t * self.w + u.cross(t)
+    }
+
+    /// The vector turned by the inverse of this unit quaternion.
+    #[inline(always)]
+    pub fn unrotate(self, v: Vec3<T>) -> Vec3<T> {
+        self.conjugate().rotate(v)
+    }
+
+    /// dq/dt = ½ ω q for an angular velocity ω in world space (002-11, 003-05).
+    #[inline(always)]
+    pub fn derivative(self, omega: Vec3<T>) -> Self {
+        (Self::from_parts(omega, T::ZERO) * self).scaled(T::splat(0.5))
+    }
+
+    /// The rotation matrix of this unit quaternion.
+    #[inline(always)]
+    pub fn to_mat3(self) -> Mat3<T> {
+        let Self { x, y, z, w } = self;
+        let (x2, y2, z2) = (x + x, y + y, z + z);
+        let (xx, yy, zz) = (x * x2, y * y2, z * z2);
+        let (xy, xz, yz) = (x * y2, x * z2, y * z2);
+        let (wx, wy, wz) = (w * x2, w * y2, w * z2);
+        Mat3::from_columns(
+            Vec3::new(T::ONE - (yy + zz), xy + wz, xz - wy),
+            Vec3::new(xy - wz, T::ONE - (xx + zz), yz + wx),
+            Vec3::new(xz + wy, yz - wx, T::ONE - (xx + yy)),
+        )
+    }
+}
+
+impl<T: Float> Quat<T> {
+    /// The turn by `angle` radians about `axis`, right-handed. The axis need not have length 1; a zero axis turns nothing.
+    pub fn from_axis_angle(axis: Vec3<T>, angle: T) -> Self {
+        match axis.try_normalize() {
+            Some(axis) => Self::from_parts(axis * (angle * T::HALF).sin(), (angle * T::HALF).cos()),
+            None => Self::IDENTITY,
+        }
+    }
+
+    /// The turn by |v| radians about v: the exponential map (002-10). Exact for every length, zero included.
+    pub fn from_rotation_vector(v: Vec3<T>) -> Self {
+        let half = v.length() * T::HALF;
+        // sin(h)/h = 1 - h²/6 to rounding where h² is below the fourth root of epsilon.
+        let sinc =
+            if half * half < T::EPSILON.sqrt() { T::ONE - half * half / T::from_f64(6.0) } else { half.sin() / half };
+        Self::from_parts(v * (sinc * T::HALF), half.cos())
+    }
+
+    /// The rotation vector of this unit quaternion: axis times angle in [0, π]. Inverse of [`Quat::from_rotation_vector`].
+    pub fn to_rotation_vector(self) -> Vec3<T> {
+        let q = if self.w < T::ZERO { -self } else { self };
+        let s = q.vector().length();
+        if s < T::EPSILON {
+            return q.vector() * T::TWO;
+        }
+        q.vector() * (T::TWO * s.atan2(q.w) / s)
+    }
+
+    /// The orientation after turning with angular velocity `omega` (world space) for `dt`: exact for constant ω (002-10).
+    pub fn advanced(self, omega: Vec3<T>, dt: T) -> Self {
+        (Self::from_rotation_vector(omega * dt) * self).normalized()
+    }
+
+    /// The shortest turn that takes unit vector `from` to unit vector `to`.
+    pub fn between(from: Vec3<T>, to: Vec3<T>) -> Self {
+        let w = T::ONE + from.dot(to);
+        if w < T::EPSILON.sqrt() {
+            // Opposite: half a turn about any axis across.
+            let (axis, _) = from.tangents();
+            return Self::from_parts(axis, T::ZERO);
+        }
+        Self::from_parts(from.cross(to), w).normalized()
+    }
+
+    /// The orientation of a rotation matrix (Shepperd: the largest of the four squares is divided by).
+    pub fn from_mat3(m: &Mat3<T>) -> Self {
+        let (xx, yy, zz) = (m.x.x, m.y.y, m.z.z);
+        let trace = xx + yy + zz;
+        let q = if trace > T::ZERO {
+            Self::new(m.y.z - m.z.y, m.z.x - m.x.z, m.x.y - m.y.x, T::ONE + trace)
+        } else if xx >= yy && xx >= zz {
+            Self::new(T::ONE + xx - yy - zz, m.y.x + m.x.y, m.z.x + m.x.z, m.y.z - m.z.y)
+        } else if yy >= zz {
+            Self::new(m.y.x + m.x.y, T::ONE + yy - xx - zz, m.z.y + m.y.z, m.z.x - m.x.z)
+        } else {
+            Self::new(m.z.x + m.x.z, m.z.y + m.y.z, T::ONE + zz - xx - yy, m.x.y - m.y.x)
+        };
+        q.normalized()
+    }
+
+    /// Spherical interpolation along the shorter arc at constant angular speed: `self` at 0, `to` at 1 (002-12).
+    pub fn slerp(self, to: Self, t: T) -> Self {
+        let mut cos = self.dot(to);
+        let mut to = to;
+        if cos < T::ZERO {
+            to = -to;
+            cos = -cos;
+        }
+        // Near zero angle the quotient of sines is 0/0; there the chord is the arc to rounding.
+        if cos > T::ONE - T::EPSILON.sqrt() {
+            return (self.scaled(T::ONE - t) + to.scaled(t)).normalized();
+        }
+        let angle = cos.acos();
+        let scale = T::ONE / angle.sin();
+        (self.scaled(((T::ONE - t) * angle).sin() * scale) + to.scaled((t * angle).sin() * scale)).normalized()
+    }
+
+    /// The angle in [0, π] between two orientations.
+    pub fn angle_to(self, o: Self) -> T {
+        (o * self.conjugate()).to_rotation_vector().length()
+    }
+
+    /// q⁻¹ = q* / |q|², or `None` for the zero quaternion.
+    pub fn try_inverse(self) -> Option<Self> {
+        let n = self.dot(self);
+        (n > T::ZERO && n.is_finite()).then(|| self.conjugate().scaled(T::ONE / n))
+    }
+
+    /// Length 1 in this direction, or `None` where the length is zero or not finite.
+    pub fn try_normalize(self) -> Option<Self> {
+        let n = self.dot(self);
+        (n > T::ZERO && n.is_finite()).then(|| self.normalized())
+    }
+
+    /// The length is 1 to within a few roundings.
+    pub fn is_unit(self) -> bool {
+        let e = self.dot(self) - T::ONE;
+        e.abs() < T::EPSILON * T::from_f64(16.0)
+    }
+
+    /// All coefficients are finite.
+    pub fn is_finite(self) -> bool {
+        self.vector().is_finite() && self.w.is_finite()
+    }
+
+    /// In double precision.
+    pub fn to_f64(self) -> Quat<f64> {
+        Quat::from_parts(self.vector().to_f64(), self.w.to_f64())
+    }
+
+    /// Rounded to [`Real`].
+    pub fn to_real(self) -> Quat<Real> {
+        Quat::from_parts(self.vector().to_real(), Real::from_f64(self.w.to_f64()))
+    }
+}
+
+impl<T> From<[T; 4]> for Quat<T> {
+    fn from([x, y, z, w]: [T; 4]) -> Self {
+        Self { x, y, z, w }
+    }
+}
+
+impl<T> From<Quat<T>> for [T; 4] {
+    fn from(q: Quat<T>) -> Self {
+        [q.x, q.y, q.z, q.w]
+    }
+}
+
+impl<T: Num> Mul for Quat<T> {
+    type Output = Self;
+    /// Hamilton product: [a, α][b, β] = [α b + β a + a × b, α β - a·b] (002-03).
+    #[inline(always)]
+    fn mul(self, o: Self) -> Self {
+        Self {
+            x: self.w * o.x + self.x * o.w + self.y * o.z - self.z * o.y,
+            y: self.w * o.y + self.y * o.w + self.z * o.x - self.x * o.z,
+            z: self.w * o.z + self.z * o.w + self.x * o.y - self.y * o.x,
+            w: self.w * o.w - self.x * o.x - self.y * o.y - self.z * o.z,
+        }
+    }
+}
+
+impl<T: Num> Add for Quat<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Self { x: self.x + o.x, y: self.y + o.y, z: self.z + o.z, w: self.w + o.w }
+    }
+}
+
+impl<T: Num> Sub for Quat<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        Self { x: self.x - o.x, y: self.y - o.y, z: self.z - o.z, w: self.w - o.w }
+    }
+}
+
+impl<T: Num> Neg for Quat<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self { x: -self.x, y: -self.y, z: -self.z, w: -self.w }
+    }
+}

@@ -1,0 +1,5 @@
+//! The engine's tests against closed forms, invariants and other methods; run in both precisions.
+#[cfg(tumble_f64)]
+extern crate tumble_f64 as tumble;
+
+mod math;
