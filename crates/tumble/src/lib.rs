@@ -4,6 +4,6 @@
 
 pub mod error;
 pub mod math;
-// pub mod shape;
+pub mod shape;
 
 pub use error::{Error, Result};

@@ -3,38 +3,38 @@
 //! A shape is immutable and cheap to clone: small ones are stored in place, large ones behind an `Arc`, so that any
 //! number of colliders and worlds share one copy. Every shape lives in its own frame; a collider places it on a body.
 
-mod bvh;
+// mod bvh;
 mod capsule;
-mod compound;
+// mod compound;
 mod cone;
 mod cuboid;
 mod cylinder;
 mod half_space;
-mod height_field;
-mod hull;
-mod hull_build;
+// mod height_field;
+// mod hull;
+// mod hull_build;
 mod mass;
-mod mesh;
-mod polyhedron_mass;
+// mod mesh;
+// mod polyhedron_mass;
 mod query;
 mod rectangle;
 mod sphere;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::math::{Aabb, Pose, Real, Vec3};
-use std::sync::Arc;
+// use std::sync::Arc;
 
-pub use bvh::Bvh;
+// pub use bvh::Bvh;
 pub use capsule::Capsule;
-pub use compound::{Compound, CompoundChild};
+// pub use compound::{Compound, CompoundChild};
 pub use cone::Cone;
 pub use cuboid::Cuboid;
 pub use cylinder::Cylinder;
 pub use half_space::HalfSpace;
-pub use height_field::HeightField;
-pub use hull::{HalfEdge, Hull, HullFace};
+// pub use height_field::HeightField;
+// pub use hull::{HalfEdge, Hull, HullFace};
 pub use mass::MassProperties;
-pub use mesh::{Mesh, MeshDesc, Sides};
+// pub use mesh::{Mesh, MeshDesc, Sides};
 pub use query::{Projection, Ray, RayHit};
 pub use rectangle::Rectangle;
 pub use sphere::Sphere;
@@ -79,16 +79,135 @@ pub enum Shape {
     Cylinder(Cylinder),
     /// A cone.
     Cone(Cone),
-    /// A convex polyhedron.
-    Hull(Arc<Hull>),
+    // /// A convex polyhedron.
+    // Hull(Arc<Hull>),
     /// Everything below a plane.
     HalfSpace(HalfSpace),
     /// A thin, two-sided rectangle.
     Rectangle(Rectangle),
-    /// A triangle mesh.
-    Mesh(Arc<Mesh>),
-    /// A grid of heights.
-    HeightField(Arc<HeightField>),
-    /// Several shapes as one.
-    Compound(Arc<Compound>),
+    // /// A triangle mesh.
+    // Mesh(Arc<Mesh>),
+    // /// A grid of heights.
+    // HeightField(Arc<HeightField>),
+    // /// Several shapes as one.
+    // Compound(Arc<Compound>),
+}
+
+/// The same expression for the shape inside, whichever it is.
+macro_rules! each {
+    ($shape:expr, $s:ident => $answer:expr) => {
+        match $shape {
+            Shape::Sphere($s) => $answer,
+            Shape::Cuboid($s) => $answer,
+            Shape::Capsule($s) => $answer,
+            Shape::Cylinder($s) => $answer,
+            Shape::Cone($s) => $answer,
+            // Shape::Hull($s) => $answer,
+            Shape::HalfSpace($s) => $answer,
+            Shape::Rectangle($s) => $answer,
+            // Shape::Mesh($s) => $answer,
+            // Shape::HeightField($s) => $answer,
+            // Shape::Compound($s) => $answer,
+        }
+    };
+}
+
+impl Geometry for Shape {
+    fn bounds(&self, pose: &Pose) -> Aabb {
+        each!(self, s => s.bounds(pose))
+    }
+
+    fn inner_sphere(&self) -> (Vec3, Real) {
+        each!(self, s => s.inner_sphere())
+    }
+
+    fn farthest_from(&self, point: Vec3) -> Real {
+        each!(self, s => s.farthest_from(point))
+    }
+
+    fn cast_ray(&self, ray: &Ray, max: Real) -> Option<RayHit> {
+        each!(self, s => s.cast_ray(ray, max))
+    }
+
+    fn closest_point(&self, point: Vec3) -> Projection {
+        each!(self, s => s.closest_point(point))
+    }
+
+    fn contains(&self, point: Vec3) -> bool {
+        each!(self, s => s.contains(point))
+    }
+
+    fn mass_properties(&self, density: f64) -> Result<MassProperties> {
+        each!(self, s => s.mass_properties(density))
+    }
+}
+
+impl Shape {
+    /// A ball of this radius about the origin.
+    pub fn sphere(radius: Real) -> Result<Self> {
+        Sphere::new(radius).map(Self::Sphere)
+    }
+
+    /// A box about the origin with these half-extents.
+    pub fn cuboid(half_x: Real, half_y: Real, half_z: Real) -> Result<Self> {
+        Cuboid::new(Vec3::new(half_x, half_y, half_z)).map(Self::Cuboid)
+    }
+
+    /// All points within `radius` of a segment on the y-axis that reaches `half_length` to either side.
+    pub fn capsule(half_length: Real, radius: Real) -> Result<Self> {
+        Capsule::new(half_length, radius).map(Self::Capsule)
+    }
+
+    /// A cylinder about the y-axis.
+    pub fn cylinder(half_height: Real, radius: Real) -> Result<Self> {
+        Cylinder::new(half_height, radius).map(Self::Cylinder)
+    }
+
+    /// A cone about the y-axis, its apex at `half_height`, its base of this radius at -`half_height`.
+    pub fn cone(half_height: Real, radius: Real) -> Result<Self> {
+        Cone::new(half_height, radius).map(Self::Cone)
+    }
+
+    /// Everything below the plane at distance `offset` from the origin along `normal`.
+    pub fn half_space(normal: Vec3, offset: Real) -> Result<Self> {
+        HalfSpace::new(normal, offset).map(Self::HalfSpace)
+    }
+
+    /// A thin, two-sided rectangle in the xz-plane about the origin with these half-extents.
+    pub fn rectangle(half_x: Real, half_z: Real) -> Result<Self> {
+        Rectangle::new(half_x, half_z).map(Self::Rectangle)
+    }
+
+    /// The shape as one with a support mapping, if it is convex and bounded.
+    pub fn as_convex(&self) -> Option<&dyn Convex> {
+        match self {
+            Self::Sphere(s) => Some(s),
+            Self::Cuboid(s) => Some(s),
+            Self::Capsule(s) => Some(s),
+            Self::Cylinder(s) => Some(s),
+            Self::Cone(s) => Some(s),
+            // Self::Hull(s) => Some(s.as_ref()),
+            Self::Rectangle(s) => Some(s),
+            Self::HalfSpace(_) => None,
+            // Self::Mesh(_) | Self::HeightField(_) | Self::Compound(_) => None,
+        }
+    }
+}
+
+/// A length above zero, or the error that says which was not.
+pub(crate) fn positive(shape: &'static str, property: &'static str, value: Real) -> Result<Real> {
+    if value > 0.0 && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(Error::value(shape, property, "positive and finite", value))
+    }
+}
+
+/// A length that may be zero, or the error that says which was not.
+pub(crate) fn not_negative(shape: &'static str, property: &'static str, value: Real) -> Result<Real> {
+    if value >= 0.0 && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(Error::value(shape, property, "zero or positive, and finite", value))
+    }
 }
