@@ -6,6 +6,7 @@
 //! bits on x86-64, arm64 and wasm.
 
 mod aabb;
+mod eigen;
 mod mat3;
 mod pose;
 mod quat;
