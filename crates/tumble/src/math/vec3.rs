@@ -225,12 +225,15 @@ impl<T> From<Vec3<T>> for [T; 3] {
     }
 }
 
+// Only where `Real` is narrower than a world position; otherwise the choice would be ambiguous to type inference.
+#[cfg(not(tumble_f64))]
 impl From<[f32; 3]> for Vec3<f64> {
     fn from([x, y, z]: [f32; 3]) -> Self {
         Self { x: x.into(), y: y.into(), z: z.into() }
     }
 }
 
+#[cfg(not(tumble_f64))]
 impl From<Vec3<f32>> for Vec3<f64> {
     fn from(v: Vec3<f32>) -> Self {
         v.to_f64()

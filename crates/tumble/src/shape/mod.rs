@@ -178,6 +178,11 @@ impl Shape {
         Rectangle::new(half_x, half_z).map(Self::Rectangle)
     }
 
+    /// The shape fills a finite volume, so that it has a mass.
+    pub fn has_volume(&self) -> bool {
+        !matches!(self, Self::HalfSpace(_) | Self::Rectangle(_))
+    }
+
     /// The shape as one with a support mapping, if it is convex and bounded.
     pub fn as_convex(&self) -> Option<&dyn Convex> {
         match self {

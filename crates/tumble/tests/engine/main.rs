@@ -2,4 +2,5 @@
 #[cfg(tumble_f64)]
 extern crate tumble_f64 as tumble;
 
+mod free_rotation;
 mod math;

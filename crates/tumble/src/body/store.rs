@@ -1,0 +1,467 @@
+//! All bodies of a world.
+//!
+//! Ids name *slots*; what a step reads lies in *dense* arrays, one record per body and purpose, so that a loop over the
+//! bodies that move touches nothing else. The dense arrays are cut in two: awake bodies first, then all that stand still
+//! (fixed, asleep, inactive). Falling asleep is a swap across the border.
+//!
+//! ```text
+//!   slots   0 1 2 3 4 5 ...          stable, generation-checked, cold data
+//!           | \ |  X  |
+//!   dense   a a a a | s f f s        pose, velocity, parameters, rest
+//!           awake   ^ border
+//! ```
+
+use super::{BodyKind, Locks, MassSource};
+use crate::error::Result;
+use crate::id::{BodyId, BodyKindTag, Slots};
+use crate::math::{Mat3, Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
+use crate::record::stream::{Sink, Source, save_pods};
+use crate::shape::MassProperties;
+use bytemuck::{Pod, Zeroable};
+
+/// The velocity of the centre of mass, and the angular velocity in world space.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Zeroable, Pod)]
+#[repr(C)]
+pub(crate) struct Velocity {
+    pub linear: Vec3,
+    pub angular: Vec3,
+}
+
+impl Velocity {
+    /// Velocity of the point at `r` from the centre of mass: v + ω × r (003-03).
+    pub fn at(&self, r: Vec3) -> Vec3 {
+        self.linear + self.angular.cross(r)
+    }
+}
+
+/// Where the centre of mass is, and how the body's frame is turned.
+#[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod)]
+#[repr(C)]
+pub(crate) struct CentrePose {
+    pub centre: Point,
+    pub rotation: Quat,
+}
+
+/// What a step needs to know of a body once.
+#[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod)]
+#[repr(C)]
+pub(crate) struct Params {
+    /// 1/m; 0 for bodies that nothing can push.
+    pub inv_mass: Real,
+    /// Reciprocals of the principal moments; 0 for bodies that nothing can turn.
+    pub inv_inertia: Vec3,
+    /// The principal axes in the body's frame.
+    pub axes: Quat,
+    /// The centre of mass in the body's frame.
+    pub local_centre: Vec3,
+    pub linear_damping: Real,
+    pub angular_damping: Real,
+    pub gravity_scale: Real,
+    pub max_linear_speed: Real,
+    pub max_angular_speed: Real,
+    pub force: Vec3,
+    pub torque: Vec3,
+    pub flags: u32,
+    pub spare: u32,
+}
+
+impl Params {
+    pub const KINEMATIC: u32 = 1;
+    /// The three principal moments differ so much that the gyroscopic torque matters.
+    pub const SPINS_FREELY: u32 = 2;
+    pub const CAN_SLEEP: u32 = 4;
+    pub const BULLET: u32 = 8;
+    /// The locks, shifted.
+    pub const LOCKS_SHIFT: u32 = 8;
+
+    pub fn locks(&self) -> Locks {
+        Locks::from_bits((self.flags >> Self::LOCKS_SHIFT) as u8)
+    }
+
+    pub fn has(&self, flag: u32) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub fn set(&mut self, flag: u32, on: bool) {
+        self.flags = if on { self.flags | flag } else { self.flags & !flag };
+    }
+
+    /// The inverse inertia in world axes; rows and columns of locked axes are zero, so that no impulse turns the body
+    /// about them.
+    pub fn inv_inertia_world(&self, rotation: Quat) -> Sym3 {
+        let r: Mat3 = (rotation * self.axes).to_mat3();
+        let mut i = Sym3::rotated_diagonal(&r, self.inv_inertia);
+        let locks = self.locks();
+        if !locks.is_none() {
+            let f = locks.free_turn();
+            i = Sym3 {
+                xx: i.xx * f.x,
+                yy: i.yy * f.y,
+                zz: i.zz * f.z,
+                xy: i.xy * f.x * f.y,
+                xz: i.xz * f.x * f.z,
+                yz: i.yz * f.y * f.z,
+            };
+        }
+        i
+    }
+}
+
+/// What accompanies a body from step to step besides its motion.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Zeroable, Pod)]
+#[repr(C)]
+pub(crate) struct Rest {
+    /// Angular momentum that the rounding of the angular velocity lost: L = I ω + carry. It matters for slender bodies,
+    /// whose angular velocity along the thin axis is a thousand times larger than its share of L.
+    pub carry: Vec3,
+    /// Mean acceleration of the centre of mass over the last step.
+    pub linear_acceleration: Vec3,
+    /// Mean angular acceleration over the last step.
+    pub angular_acceleration: Vec3,
+    /// For how long the body has been idle, in seconds.
+    pub idle_time: Real,
+    /// Largest distance of a point of its colliders from the centre of mass.
+    pub extent: Real,
+    /// Radius of the largest ball known to fit into its thinnest collider; a motion shorter than this cannot tunnel.
+    pub core: Real,
+}
+
+/// What is rarely looked at; indexed by slot.
+#[derive(Clone, Debug)]
+pub(crate) struct Cold {
+    pub dense: u32,
+    pub kind: BodyKind,
+    pub locks: Locks,
+    pub active: bool,
+    pub asleep: bool,
+    pub debug: bool,
+    pub quarantined: bool,
+    pub name: Option<String>,
+    pub user_data: u64,
+    pub mass_source: MassSource,
+    /// In the body's frame.
+    pub mass: MassProperties,
+    /// Where a kinematic body is to be at the end of the next step.
+    pub target: Option<WorldPose>,
+    /// Slots of its colliders, in the order of their addition.
+    pub colliders: Vec<u32>,
+}
+
+/// Bodies by slot and by dense index.
+#[derive(Clone, Debug)]
+pub(crate) struct Bodies {
+    pub cold: Slots<Cold, BodyKindTag>,
+    /// Dense index to slot.
+    pub slot: Vec<u32>,
+    pub velocity: Vec<Velocity>,
+    pub pose: Vec<CentrePose>,
+    pub params: Vec<Params>,
+    pub rest: Vec<Rest>,
+    /// How many are awake: they are the first of the dense arrays.
+    awake: u32,
+}
+
+impl Bodies {
+    pub fn new() -> Self {
+        Self {
+            cold: Slots::new(),
+            slot: Vec::new(),
+            velocity: Vec::new(),
+            pose: Vec::new(),
+            params: Vec::new(),
+            rest: Vec::new(),
+            awake: 0,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.slot.len()
+    }
+
+    pub fn awake(&self) -> usize {
+        self.awake as usize
+    }
+
+    pub fn insert(
+        &mut self,
+        mut cold: Cold,
+        pose: CentrePose,
+        velocity: Velocity,
+        params: Params,
+        rest: Rest,
+    ) -> BodyId {
+        let dense = self.slot.len() as u32;
+        cold.dense = dense;
+        let id = self.cold.insert(cold);
+        self.slot.push(id.index());
+        self.velocity.push(velocity);
+        self.pose.push(pose);
+        self.params.push(params);
+        self.rest.push(rest);
+        id
+    }
+
+    /// Puts the built-in body into slot 0 of an empty store.
+    pub fn insert_first(&mut self, cold: Cold, pose: CentrePose, velocity: Velocity, params: Params, rest: Rest) {
+        debug_assert!(self.slot.is_empty());
+        self.cold.insert_first(cold);
+        self.slot.push(0);
+        self.velocity.push(velocity);
+        self.pose.push(pose);
+        self.params.push(params);
+        self.rest.push(rest);
+    }
+
+    /// Takes the body out; the caller has removed what hangs on it.
+    pub fn remove(&mut self, id: BodyId) -> Option<Cold> {
+        self.cold.get(id).ok()?;
+        self.set_awake(id.index(), false);
+        let cold = self.cold.remove(id)?;
+        let last = self.slot.len() - 1;
+        // Standing bodies keep no order, so the last one fills the gap.
+        self.swap(cold.dense as usize, last);
+        self.slot.pop();
+        self.velocity.pop();
+        self.pose.pop();
+        self.params.pop();
+        self.rest.pop();
+        Some(cold)
+    }
+
+    /// The dense index of a body.
+    pub fn dense(&self, id: BodyId) -> Result<usize> {
+        Ok(self.cold.get(id)?.dense as usize)
+    }
+
+    /// The dense index of a taken slot.
+    #[inline(always)]
+    pub fn dense_at(&self, slot: u32) -> usize {
+        self.cold.at(slot).map_or(usize::MAX, |c| c.dense as usize)
+    }
+
+    pub fn is_awake(&self, slot: u32) -> bool {
+        self.dense_at(slot) < self.awake as usize
+    }
+
+    /// Moves the body across the border between the awake and the standing. The order of the awake ones after it depends
+    /// only on the sequence of calls.
+    pub fn set_awake(&mut self, slot: u32, awake: bool) {
+        let dense = self.dense_at(slot);
+        if dense == usize::MAX || (dense < self.awake as usize) == awake {
+            return;
+        }
+        if awake {
+            self.swap(dense, self.awake as usize);
+            self.awake += 1;
+        } else {
+            self.awake -= 1;
+            self.swap(dense, self.awake as usize);
+        }
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        if a == b {
+            return;
+        }
+        self.slot.swap(a, b);
+        self.velocity.swap(a, b);
+        self.pose.swap(a, b);
+        self.params.swap(a, b);
+        self.rest.swap(a, b);
+        for dense in [a, b] {
+            if let Some(cold) = self.cold.at_mut(self.slot[dense]) {
+                cold.dense = dense as u32;
+            }
+        }
+    }
+
+    /// The pose of the body's frame.
+    pub fn frame(&self, dense: usize) -> WorldPose {
+        let (pose, params) = (&self.pose[dense], &self.params[dense]);
+        WorldPose {
+            translation: pose.centre - pose.rotation.rotate(params.local_centre).to_f64(),
+            rotation: pose.rotation,
+        }
+    }
+
+    /// The pose of something placed at `local` in the body's frame.
+    pub fn placed(&self, dense: usize, local: &Pose) -> WorldPose {
+        let (pose, params) = (&self.pose[dense], &self.params[dense]);
+        let offset = local.translation - params.local_centre;
+        WorldPose {
+            translation: pose.centre + pose.rotation.rotate(offset).to_f64(),
+            rotation: pose.rotation * local.rotation,
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.cold.clear();
+        self.slot.clear();
+        self.velocity.clear();
+        self.pose.clear();
+        self.params.clear();
+        self.rest.clear();
+        self.awake = 0;
+    }
+
+    pub fn save(&self, out: &mut impl Sink, shapes: &mut dyn FnMut(&crate::shape::Shape) -> u32) {
+        self.cold.save(out, |c, out| c.save(out, shapes));
+        out.u32(self.awake);
+        out.u32s(&self.slot);
+        save_pods(out, &self.velocity);
+        save_pods(out, &self.pose);
+        save_pods(out, &self.params);
+        save_pods(out, &self.rest);
+    }
+
+    pub fn load(source: &mut Source<'_>, shapes: &[crate::shape::Shape]) -> Result<Self> {
+        let bodies = Self {
+            cold: Slots::load(source, |s| Cold::load(s, shapes))?,
+            awake: source.u32()?,
+            slot: source.u32s()?,
+            velocity: source.pods()?,
+            pose: source.pods()?,
+            params: source.pods()?,
+            rest: source.pods()?,
+        };
+        let n = bodies.slot.len();
+        let consistent = bodies.cold.len() == n
+            && bodies.velocity.len() == n
+            && bodies.pose.len() == n
+            && bodies.params.len() == n
+            && bodies.rest.len() == n
+            && bodies.awake as usize <= n
+            && bodies.slot.iter().enumerate().all(|(d, &s)| bodies.cold.at(s).is_some_and(|c| c.dense as usize == d));
+        if consistent { Ok(bodies) } else { Err(source.corrupt("the list of bodies")) }
+    }
+}
+
+impl Cold {
+    fn save(&self, out: &mut dyn Sink, shapes: &mut dyn FnMut(&crate::shape::Shape) -> u32) {
+        out.u32(self.dense);
+        out.u8(self.kind as u8);
+        out.u8(self.locks.bits());
+        for flag in [self.active, self.asleep, self.debug, self.quarantined] {
+            out.bool(flag);
+        }
+        out.bool(self.name.is_some());
+        if let Some(name) = &self.name {
+            out.str(name);
+        }
+        out.u64(self.user_data);
+        match &self.mass_source {
+            MassSource::Colliders => out.u8(0),
+            MassSource::Total(m) => {
+                out.u8(1);
+                out.real(*m);
+            }
+            MassSource::Explicit(m) => {
+                out.u8(2);
+                save_mass(m, out);
+            }
+            MassSource::Shape(shape, pose, density) => {
+                out.u8(3);
+                out.u32(shapes(shape));
+                save_pose(pose, out);
+                out.real(*density);
+            }
+        }
+        save_mass(&self.mass, out);
+        out.bool(self.target.is_some());
+        if let Some(t) = self.target {
+            for v in t.translation.to_array() {
+                out.f64(v);
+            }
+            save_quat(t.rotation, out);
+        }
+        out.u32(self.colliders.len() as u32);
+        for &c in &self.colliders {
+            out.u32(c);
+        }
+    }
+
+    fn load(source: &mut Source<'_>, shapes: &[crate::shape::Shape]) -> Result<Self> {
+        Ok(Self {
+            dense: source.u32()?,
+            kind: match source.u8()? {
+                0 => BodyKind::Dynamic,
+                1 => BodyKind::Fixed,
+                2 => BodyKind::Kinematic,
+                _ => return Err(source.corrupt("the kind of a body")),
+            },
+            locks: Locks::from_bits(source.u8()?),
+            active: source.bool()?,
+            asleep: source.bool()?,
+            debug: source.bool()?,
+            quarantined: source.bool()?,
+            name: if source.bool()? { Some(source.str()?.to_owned()) } else { None },
+            user_data: source.u64()?,
+            mass_source: match source.u8()? {
+                0 => MassSource::Colliders,
+                1 => MassSource::Total(source.real()?),
+                2 => MassSource::Explicit(load_mass(source)?),
+                3 => {
+                    let index = source.u32()? as usize;
+                    let shape = shapes.get(index).cloned().ok_or_else(|| source.corrupt("a shape"))?;
+                    MassSource::Shape(shape, load_pose(source)?, source.real()?)
+                }
+                _ => return Err(source.corrupt("the mass of a body")),
+            },
+            mass: load_mass(source)?,
+            target: if source.bool()? {
+                let translation = Point::new(source.f64()?, source.f64()?, source.f64()?);
+                Some(WorldPose { translation, rotation: load_quat(source)? })
+            } else {
+                None
+            },
+            colliders: source.u32s()?,
+        })
+    }
+}
+
+fn save_quat(q: Quat, out: &mut dyn Sink) {
+    out.vec3(q.vector());
+    out.real(q.w);
+}
+
+fn load_quat(source: &mut Source<'_>) -> Result<Quat> {
+    Ok(Quat::from_parts(source.vec3()?, source.real()?))
+}
+
+pub(crate) fn save_pose(pose: &Pose, out: &mut dyn Sink) {
+    out.vec3(pose.translation);
+    save_quat(pose.rotation, out);
+}
+
+pub(crate) fn load_pose(source: &mut Source<'_>) -> Result<Pose> {
+    Ok(Pose { translation: source.vec3()?, rotation: load_quat(source)? })
+}
+
+fn save_mass(m: &MassProperties, out: &mut dyn Sink) {
+    let i = &m.inertia;
+    for v in [m.mass, m.centre.x, m.centre.y, m.centre.z, i.xx, i.yy, i.zz, i.xy, i.xz, i.yz] {
+        out.f64(v);
+    }
+}
+
+fn load_mass(source: &mut Source<'_>) -> Result<MassProperties> {
+    Ok(MassProperties {
+        mass: source.f64()?,
+        centre: Vec3::new(source.f64()?, source.f64()?, source.f64()?),
+        inertia: Sym3 {
+            xx: source.f64()?,
+            yy: source.f64()?,
+            zz: source.f64()?,
+            xy: source.f64()?,
+            xz: source.f64()?,
+            yz: source.f64()?,
+        },
+    })
+}
+
+/// A speed limit as a factor: v scaled so that |v| <= limit.
+#[inline(always)]
+pub(crate) fn limited(v: Vec3, limit: Real) -> Vec3 {
+    let s = v.length_squared();
+    if s > limit * limit { v * (limit / Num::sqrt(s)) } else { v }
+}

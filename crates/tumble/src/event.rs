@@ -1,0 +1,147 @@
+//! What happened in a step.
+//!
+//! Events are data that is read after a step; nothing is called while one is under way. [`World::events`] holds what
+//! happened since the step before: first what edits between the steps caused, then what the step itself did, in an order
+//! that depends on nothing but the input. The next step starts a new list. The rules:
+//!
+//! - Every [`Event::ContactBegan`] is followed, in some later list, by exactly one [`Event::ContactEnded`] for the same
+//!   two colliders: when the surfaces part, when either collider or body is removed, moved away or made inactive, or when
+//!   a filter forbids the pair. The ids in an `Ended` caused by removal are stale by then, and say so when used.
+//! - Falling asleep ends no contact, and waking begins none.
+//! - A restored world has the list of the world that was saved.
+//!
+//! [`World::events`]: crate::World::events
+
+use crate::error::Result;
+use crate::id::{BodyId, ColliderId};
+use crate::math::{Point, Real, Vec3};
+use crate::record::stream::{Sink, Source};
+
+/// Something that happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// Two colliders began to touch.
+    ContactBegan {
+        /// One of them.
+        a: ColliderId,
+        /// The other.
+        b: ColliderId,
+    },
+    /// Two colliders no longer touch.
+    ContactEnded {
+        /// One of them.
+        a: ColliderId,
+        /// The other.
+        b: ColliderId,
+    },
+    /// Two colliders hit each other at least as fast as one of them asked to be told.
+    Impact {
+        /// One of them.
+        a: ColliderId,
+        /// The other.
+        b: ColliderId,
+        /// Where.
+        point: Point,
+        /// From a to b.
+        normal: Vec3,
+        /// Approach speed along the normal.
+        speed: Real,
+    },
+    /// Something began to overlap a sensor.
+    SensorEntered {
+        /// The sensor.
+        sensor: ColliderId,
+        /// What entered.
+        visitor: ColliderId,
+    },
+    /// Something no longer overlaps a sensor.
+    SensorLeft {
+        /// The sensor.
+        sensor: ColliderId,
+        /// What left.
+        visitor: ColliderId,
+    },
+    /// A body fell asleep.
+    FellAsleep {
+        /// The body.
+        body: BodyId,
+    },
+    /// A body woke up.
+    WokeUp {
+        /// The body.
+        body: BodyId,
+    },
+    /// A body was removed, by the user or by a validator; its id is stale now.
+    Removed {
+        /// The body.
+        body: BodyId,
+        /// Whether a validator removed it.
+        by_validator: bool,
+    },
+    /// A body's state stopped being finite; it was put back where it last was and made inactive.
+    Quarantined {
+        /// The body.
+        body: BodyId,
+    },
+    /// A validator limited a body's speed.
+    SpeedLimited {
+        /// The body.
+        body: BodyId,
+    },
+}
+
+impl Event {
+    pub(crate) fn save(&self, out: &mut dyn Sink) {
+        let pair = |out: &mut dyn Sink, kind: u8, a: u64, b: u64| {
+            out.u8(kind);
+            out.u64(a);
+            out.u64(b);
+        };
+        match *self {
+            Self::ContactBegan { a, b } => pair(out, 0, a.to_bits(), b.to_bits()),
+            Self::ContactEnded { a, b } => pair(out, 1, a.to_bits(), b.to_bits()),
+            Self::Impact { a, b, point, normal, speed } => {
+                pair(out, 2, a.to_bits(), b.to_bits());
+                for v in point.to_array() {
+                    out.f64(v);
+                }
+                out.vec3(normal);
+                out.real(speed);
+            }
+            Self::SensorEntered { sensor, visitor } => pair(out, 3, sensor.to_bits(), visitor.to_bits()),
+            Self::SensorLeft { sensor, visitor } => pair(out, 4, sensor.to_bits(), visitor.to_bits()),
+            Self::FellAsleep { body } => pair(out, 5, body.to_bits(), 0),
+            Self::WokeUp { body } => pair(out, 6, body.to_bits(), 0),
+            Self::Removed { body, by_validator } => pair(out, 7, body.to_bits(), by_validator as u64),
+            Self::Quarantined { body } => pair(out, 8, body.to_bits(), 0),
+            Self::SpeedLimited { body } => pair(out, 9, body.to_bits(), 0),
+        }
+    }
+
+    pub(crate) fn load(source: &mut Source<'_>) -> Result<Self> {
+        let kind = source.u8()?;
+        let (x, y) = (source.u64()?, source.u64()?);
+        let (a, b) = (ColliderId::from_bits(x), ColliderId::from_bits(y));
+        let body = BodyId::from_bits(x);
+        Ok(match kind {
+            0 => Self::ContactBegan { a, b },
+            1 => Self::ContactEnded { a, b },
+            2 => Self::Impact {
+                a,
+                b,
+                point: Point::new(source.f64()?, source.f64()?, source.f64()?),
+                normal: source.vec3()?,
+                speed: source.real()?,
+            },
+            3 => Self::SensorEntered { sensor: a, visitor: b },
+            4 => Self::SensorLeft { sensor: a, visitor: b },
+            5 => Self::FellAsleep { body },
+            6 => Self::WokeUp { body },
+            7 => Self::Removed { body, by_validator: y != 0 },
+            8 => Self::Quarantined { body },
+            9 => Self::SpeedLimited { body },
+            _ => return Err(source.corrupt("an event")),
+        })
+    }
+}

@@ -1,0 +1,277 @@
+//! Ids: small, copyable names of things in a world.
+//!
+//! An id is a slot and the generation of its occupant. When the occupant is removed, the generation moves on, so a stale
+//! id is recognised for ever after (until 2³² occupants have come and gone in one slot) and never names something else.
+//! Ids stay valid across snapshot and restore, and in copies of a world.
+
+use crate::error::{AnyId, Error, Result};
+use crate::record::stream::{Sink, Source};
+use core::marker::PhantomData;
+use serde::{Deserialize, Serialize};
+
+/// What kind of id an [`Id`] is.
+pub trait Kind: Copy + core::fmt::Debug + 'static {
+    /// Its name in error messages.
+    const NAME: &'static str;
+}
+
+/// A generation-checked name of something in a world.
+///
+/// ```
+/// use tumble::{BodyDesc, World};
+/// let mut world = World::new();
+/// let id = world.add_body(BodyDesc::dynamic()).unwrap();
+/// world.remove_body(id).unwrap();
+/// assert!(world.body(id).is_err());
+/// ```
+#[derive(Serialize, Deserialize)]
+#[repr(C)]
+pub struct Id<K> {
+    index: u32,
+    generation: u32,
+    #[serde(skip)]
+    kind: PhantomData<K>,
+}
+
+impl<K> Clone for Id<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<K> Copy for Id<K> {}
+impl<K> PartialEq for Id<K> {
+    fn eq(&self, o: &Self) -> bool {
+        (self.index, self.generation) == (o.index, o.generation)
+    }
+}
+impl<K> Eq for Id<K> {}
+impl<K> PartialOrd for Id<K> {
+    fn partial_cmp(&self, o: &Self) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(o))
+    }
+}
+impl<K> Ord for Id<K> {
+    fn cmp(&self, o: &Self) -> core::cmp::Ordering {
+        (self.index, self.generation).cmp(&(o.index, o.generation))
+    }
+}
+impl<K> core::hash::Hash for Id<K> {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        (self.index, self.generation).hash(state);
+    }
+}
+impl<K: Kind> core::fmt::Debug for Id<K> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} {}v{}", K::NAME, self.index, self.generation)
+    }
+}
+impl<K: Kind> core::fmt::Display for Id<K> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        core::fmt::Debug::fmt(self, f)
+    }
+}
+
+impl<K> Id<K> {
+    pub(crate) const fn new(index: u32, generation: u32) -> Self {
+        Self { index, generation, kind: PhantomData }
+    }
+
+    /// The slot.
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
+    /// Which occupant of the slot.
+    pub const fn generation(self) -> u32 {
+        self.generation
+    }
+
+    /// The id as one number, for bindings and files. [`Id::from_bits`] takes it back.
+    pub const fn to_bits(self) -> u64 {
+        (self.generation as u64) << 32 | self.index as u64
+    }
+
+    /// The id that [`Id::to_bits`] was called on.
+    pub const fn from_bits(bits: u64) -> Self {
+        Self::new(bits as u32, (bits >> 32) as u32)
+    }
+}
+
+impl<K: Kind> Id<K> {
+    pub(crate) fn missing(self) -> Error {
+        Error::Missing(AnyId { kind: K::NAME, index: self.index, generation: self.generation })
+    }
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $id:ident, $kind:ident, $name:literal;)*) => {$(
+        #[doc = concat!("Marks ids of kind ", $name, ".")]
+        #[derive(Clone, Copy, Debug)]
+        pub enum $kind {}
+        impl Kind for $kind {
+            const NAME: &'static str = $name;
+        }
+        $(#[$doc])*
+        pub type $id = Id<$kind>;
+    )*};
+}
+
+ids! {
+    /// Names a body: free, fixed, kinematic, or a link of an articulation.
+    BodyId, BodyKindTag, "body";
+    /// Names a collider: a shape on a body.
+    ColliderId, ColliderTag, "collider";
+    /// Names a material.
+    MaterialId, MaterialTag, "material";
+}
+
+/// Things by id: a vector of slots with generations and a list of free slots.
+///
+/// Iteration runs in slot order, which depends only on the sequence of insertions and removals.
+#[derive(Clone, Debug)]
+pub(crate) struct Slots<T, K> {
+    slots: Vec<Slot<T>>,
+    free: Vec<u32>,
+    kind: PhantomData<K>,
+}
+
+#[derive(Clone, Debug)]
+struct Slot<T> {
+    generation: u32,
+    value: Option<T>,
+}
+
+impl<T, K: Kind> Slots<T, K> {
+    pub fn new() -> Self {
+        Self { slots: Vec::new(), free: Vec::new(), kind: PhantomData }
+    }
+
+    pub fn insert(&mut self, value: T) -> Id<K> {
+        if let Some(index) = self.free.pop() {
+            let slot = &mut self.slots[index as usize];
+            slot.value = Some(value);
+            return Id::new(index, slot.generation);
+        }
+        let index = self.slots.len() as u32;
+        self.slots.push(Slot { generation: 0, value: Some(value) });
+        Id::new(index, 0)
+    }
+
+    /// Puts a built-in thing into slot 0, generation 0, whatever was there before. Only for empty slots.
+    pub fn insert_first(&mut self, value: T) {
+        match self.slots.first_mut() {
+            Some(slot) => {
+                *slot = Slot { generation: 0, value: Some(value) };
+                self.free.retain(|&i| i != 0);
+            }
+            None => self.slots.push(Slot { generation: 0, value: Some(value) }),
+        }
+    }
+
+    pub fn remove(&mut self, id: Id<K>) -> Option<T> {
+        let slot = self.slots.get_mut(id.index as usize)?;
+        if slot.generation != id.generation {
+            return None;
+        }
+        let value = slot.value.take()?;
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free.push(id.index);
+        Some(value)
+    }
+
+    pub fn get(&self, id: Id<K>) -> Result<&T> {
+        match self.slots.get(id.index as usize) {
+            Some(Slot { generation, value: Some(value) }) if *generation == id.generation => Ok(value),
+            _ => Err(id.missing()),
+        }
+    }
+
+    pub fn get_mut(&mut self, id: Id<K>) -> Result<&mut T> {
+        match self.slots.get_mut(id.index as usize) {
+            Some(Slot { generation, value: Some(value) }) if *generation == id.generation => Ok(value),
+            _ => Err(id.missing()),
+        }
+    }
+
+    /// The occupant of a slot that is known to be taken: internal links only.
+    pub fn at(&self, index: u32) -> Option<&T> {
+        self.slots.get(index as usize)?.value.as_ref()
+    }
+
+    pub fn at_mut(&mut self, index: u32) -> Option<&mut T> {
+        self.slots.get_mut(index as usize)?.value.as_mut()
+    }
+
+    pub fn id_at(&self, index: u32) -> Option<Id<K>> {
+        let slot = self.slots.get(index as usize)?;
+        slot.value.as_ref().map(|_| Id::new(index, slot.generation))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (Id<K>, &T)> {
+        self.slots.iter().enumerate().filter_map(|(i, s)| Some((Id::new(i as u32, s.generation), s.value.as_ref()?)))
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (Id<K>, &mut T)> {
+        self.slots
+            .iter_mut()
+            .enumerate()
+            .filter_map(|(i, s)| Some((Id::new(i as u32, s.generation), s.value.as_mut()?)))
+    }
+
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// Slots ever used: the bound of an index.
+    pub fn capacity(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Empties the slots but keeps their generations, so that ids from before stay stale.
+    pub fn clear(&mut self) {
+        self.free.clear();
+        for (i, slot) in self.slots.iter_mut().enumerate().rev() {
+            if slot.value.take().is_some() {
+                slot.generation = slot.generation.wrapping_add(1);
+            }
+            self.free.push(i as u32);
+        }
+    }
+
+    pub fn save(&self, out: &mut impl Sink, mut save: impl FnMut(&T, &mut dyn Sink)) {
+        out.u32(self.slots.len() as u32);
+        for slot in &self.slots {
+            out.u32(slot.generation);
+            out.u8(slot.value.is_some() as u8);
+            if let Some(value) = &slot.value {
+                save(value, out);
+            }
+        }
+        out.u32s(&self.free);
+    }
+
+    pub fn load(source: &mut Source<'_>, mut load: impl FnMut(&mut Source<'_>) -> Result<T>) -> Result<Self> {
+        let count = source.count(5)?;
+        let mut slots = Vec::with_capacity(count);
+        let mut taken = 0;
+        for _ in 0..count {
+            let generation = source.u32()?;
+            let value = if source.bool()? { Some(load(source)?) } else { None };
+            taken += value.is_some() as usize;
+            slots.push(Slot { generation, value });
+        }
+        let free = source.u32s()?;
+        // A free list that names taken slots, or a slot twice, would hand out one id to two things.
+        let mut seen = vec![false; count];
+        for &i in &free {
+            match slots.get(i as usize) {
+                Some(Slot { value: None, .. }) if !seen[i as usize] => seen[i as usize] = true,
+                _ => return Err(source.corrupt("free list")),
+            }
+        }
+        if free.len() + taken != count {
+            return Err(source.corrupt("free list"));
+        }
+        Ok(Self { slots, free, kind: PhantomData })
+    }
+}

@@ -1,0 +1,46 @@
+//! Integrators: one file each. Each is called once per step on the arrays of all awake bodies.
+
+pub(crate) mod explicit_euler;
+pub(crate) mod flight;
+pub(crate) mod rotation;
+pub(crate) mod semi_implicit_euler;
+
+use crate::body::store::{Params, Velocity, limited};
+use crate::math::{Real, Vec3};
+
+/// What acts on all bodies alike.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loads {
+    pub gravity: Vec3,
+    /// Whether the gyroscopic torque acts.
+    pub gyroscopic: bool,
+}
+
+/// v and ω after `dt` under gravity, user force and torque, damping, locks and limits.
+///
+/// Damping is implicit, v' = (v + dt a) / (1 + dt c): it never turns a velocity round, whatever c and dt.
+#[inline(always)]
+pub(crate) fn accelerated(
+    velocity: Velocity,
+    params: &Params,
+    rotation: crate::math::Quat,
+    loads: &Loads,
+    dt: Real,
+) -> Velocity {
+    if params.has(Params::KINEMATIC) {
+        return velocity;
+    }
+    let a = loads.gravity * params.gravity_scale + params.force * params.inv_mass;
+    let mut linear = velocity.linear.add_scaled(a, dt) / (1.0 + dt * params.linear_damping);
+    let mut angular = velocity.angular;
+    if params.torque != Vec3::ZERO {
+        angular += params.inv_inertia_world(rotation) * params.torque * dt;
+    }
+    angular = angular / (1.0 + dt * params.angular_damping);
+    let locks = params.locks();
+    if !locks.is_none() {
+        linear = linear.scale(locks.free_move());
+        angular = angular.scale(locks.free_turn());
+    }
+    Velocity { linear: limited(linear, params.max_linear_speed), angular: limited(angular, params.max_angular_speed) }
+}

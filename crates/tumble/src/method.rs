@@ -1,0 +1,343 @@
+//! The method: every choice of how a world is simulated, as data.
+//!
+//! A [`Method`] can be compared, stored, sent and swapped between any two steps; it holds no state, and the world holds
+//! none of its choices, so a swap changes nothing but what happens next. Each slot is a named choice with its parameters.
+
+use crate::body::{MaterialRule, Softness};
+use crate::error::{Error, Result};
+use crate::math::{Num, Real};
+use serde::{Deserialize, Serialize};
+
+/// How a world is simulated.
+///
+/// ```
+/// use tumble::{Method, World};
+/// let mut world = World::new();
+/// assert_eq!(*world.method(), Method::soft_step());
+/// let mut careful = Method::soft_step();
+/// careful.switches.sleep = false;
+/// world.set_method(careful).unwrap();
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Method {
+    /// What it is called: the preset it came from, or a name of the user's.
+    pub name: String,
+    /// The order in which everything is called, with what it calls.
+    pub step: Step,
+    /// How velocities and poses are advanced.
+    pub integrate: Integrate,
+    /// What friction acts on.
+    #[serde(default)]
+    pub friction: FrictionModel,
+    /// How the coefficients of a contact come from two materials.
+    #[serde(default)]
+    pub materials: MaterialRule,
+    /// When bodies may fall asleep.
+    #[serde(default)]
+    pub sleep: Sleep,
+    /// Checks and repairs at the end of each step, in order.
+    #[serde(default)]
+    pub validators: Vec<Validator>,
+    /// Distances and speeds below which things count as equal.
+    #[serde(default)]
+    pub tolerances: Tolerances,
+    /// What can be switched off.
+    #[serde(default)]
+    pub switches: Switches,
+}
+
+/// A time-step method.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Step {
+    /// Sub-stepped soft constraints with relaxation; the default.
+    SoftStep(SoftStep),
+    /// Detect, solve, advance (003-91).
+    Explicit(Explicit),
+}
+
+/// Parameters of the sub-stepped soft constraints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SoftStep {
+    /// Sub-steps per step.
+    pub substeps: u32,
+    /// Stiffness of contacts: their frequency as a share of the sub-step rate. As a share it scales with the step, so that
+    /// the sag of a stack in body sizes does not depend on the scale of the world.
+    pub contact_stiffness: Real,
+    /// Damping ratio of contacts. Large, so that bodies that overlap are pushed apart without being launched.
+    pub contact_damping: Real,
+    /// Stiffness of joints, as a share of the sub-step rate.
+    pub joint_stiffness: Real,
+    /// Damping ratio of joints.
+    pub joint_damping: Real,
+}
+
+impl Default for SoftStep {
+    fn default() -> Self {
+        Self { substeps: 4, contact_stiffness: 0.125, contact_damping: 10.0, joint_stiffness: 0.25, joint_damping: 2.0 }
+    }
+}
+
+/// Parameters of the explicit step.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Explicit {
+    /// What makes the constraints hold.
+    pub solve: Solver,
+}
+
+/// A constraint solver.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Solver {
+    /// Ignores all constraints (003-77).
+    #[default]
+    None,
+}
+
+/// How velocities and poses are advanced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Integrate {
+    /// New velocities first, poses from the new velocities (003-66).
+    SemiImplicitEuler,
+    /// Poses from the old velocities (003-65). Gains energy; for comparison.
+    ExplicitEuler,
+}
+
+/// What friction acts on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FrictionModel {
+    /// Once per manifold, at its middle, with twist about the normal.
+    #[default]
+    Manifold,
+    /// At every contact point.
+    Point,
+}
+
+/// When a body counts as idle (003-99..104).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sleep {
+    /// What is compared.
+    pub criterion: SleepCriterion,
+    /// For how long, in seconds, a body with three or more contacts must be idle (003-103).
+    pub time: Real,
+    /// Multiplies the time for bodies with fewer contacts: a ball at its apex is not at rest.
+    pub unsupported_factor: Real,
+}
+
+impl Default for Sleep {
+    fn default() -> Self {
+        Self { criterion: SleepCriterion::Displacement, time: 0.5, unsupported_factor: 10.0 }
+    }
+}
+
+/// What a body's idleness is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SleepCriterion {
+    /// How far the farthest point of the body moved in the step, against [`Tolerances::sleep_speed`].
+    #[default]
+    Displacement,
+}
+
+/// A check or repair at the end of a step (003-105..107).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Validator {
+    /// Removes bodies whose centre leaves the box between these corners.
+    WorldBounds {
+        /// Smallest corner.
+        min: [f64; 3],
+        /// Largest corner.
+        max: [f64; 3],
+    },
+    /// Limits the speeds of all bodies.
+    MaxSpeed {
+        /// m/s
+        linear: Real,
+        /// rad/s
+        angular: Real,
+    },
+}
+
+/// Distances and speeds below which things count as equal, as multiples of one length and of the speed that goes with it.
+///
+/// The length is the size of a typical body of the scene. The speed is √(g L), with g the strength of the world's
+/// gravity (9.81 m/s² where there is none): what a body has after falling half its size. So a scene at any scale, with
+/// this length set to match, behaves alike in body sizes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tolerances {
+    /// The length L in metres.
+    pub length: Real,
+    /// Overlap that is left alone, in L.
+    pub slop: Real,
+    /// Distance at which contacts are made before the surfaces touch, in L.
+    pub detection: Real,
+    /// How much wider than a body its box in the broad phase is, in L.
+    pub box_margin: Real,
+    /// Approach speed below which nothing bounces, in √(g L).
+    pub restitution_speed: Real,
+    /// Largest speed at which overlapping bodies are pushed apart, in √(g L).
+    pub push_speed: Real,
+    /// Speed of the farthest point below which a body is idle, in √(g L).
+    pub sleep_speed: Real,
+}
+
+impl Default for Tolerances {
+    fn default() -> Self {
+        Self {
+            length: 1.0,
+            slop: 0.005,
+            detection: 0.02,
+            box_margin: 0.05,
+            restitution_speed: 0.32,
+            push_speed: 1.0,
+            sleep_speed: 0.016,
+        }
+    }
+}
+
+impl Tolerances {
+    /// √(g L)
+    pub fn speed(&self, gravity: Real) -> Real {
+        let g = if gravity > 0.0 { gravity } else { 9.81 };
+        Num::sqrt(g * self.length)
+    }
+}
+
+/// What can be switched off; all on by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Switches {
+    /// Start each solve from the last impulses.
+    pub warm_start: bool,
+    /// Let islands of idle bodies fall asleep.
+    pub sleep: bool,
+    /// Keep the contact points of pairs that barely moved instead of finding them anew.
+    pub recycling: bool,
+    /// Keep at most four points of a manifold that has more.
+    pub reduction: bool,
+    /// Continuous detection.
+    pub continuous: bool,
+    /// The gyroscopic torque ω × I ω.
+    pub gyroscopic: bool,
+}
+
+impl Default for Switches {
+    fn default() -> Self {
+        Self { warm_start: true, sleep: true, recycling: true, reduction: true, continuous: true, gyroscopic: true }
+    }
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        Self::soft_step()
+    }
+}
+
+impl Method {
+    /// The default: sub-stepped soft constraints.
+    pub fn soft_step() -> Self {
+        Self {
+            name: "soft-step".to_owned(),
+            step: Step::SoftStep(SoftStep::default()),
+            integrate: Integrate::SemiImplicitEuler,
+            friction: FrictionModel::default(),
+            materials: MaterialRule::default(),
+            sleep: Sleep::default(),
+            validators: Vec::new(),
+            tolerances: Tolerances::default(),
+            switches: Switches::default(),
+        }
+    }
+
+    /// Motion under forces alone, by the given integrator: no contact, no joint.
+    pub fn ballistic(integrate: Integrate) -> Self {
+        Self {
+            name: "ballistic".to_owned(),
+            step: Step::Explicit(Explicit { solve: Solver::None }),
+            integrate,
+            ..Self::soft_step()
+        }
+    }
+
+    /// The presets by name.
+    pub fn presets() -> Vec<Self> {
+        vec![Self::soft_step(), Self::ballistic(Integrate::SemiImplicitEuler)]
+    }
+
+    /// The preset of this name, or an error that lists the names.
+    pub fn named(name: &str) -> Result<Self> {
+        let presets = Self::presets();
+        let names: Vec<String> = presets.iter().map(|m| m.name.clone()).collect();
+        presets.into_iter().find(|m| m.name == name).ok_or_else(|| {
+            Error::refused(format!("method {name:?}"), format!("no such preset; there are {}", names.join(", ")))
+        })
+    }
+
+    /// An error that names the first parameter outside its range, or the first combination that cannot work.
+    pub fn validate(&self) -> Result<()> {
+        let subject = format!("method {:?}", self.name);
+        let positive = |property: &'static str, v: Real| crate::body::desc::check_positive(&subject, property, v);
+        let t = &self.tolerances;
+        positive("tolerances.length", t.length)?;
+        positive("tolerances.slop", t.slop)?;
+        positive("tolerances.detection", t.detection)?;
+        positive("tolerances.box_margin", t.box_margin)?;
+        positive("tolerances.restitution_speed", t.restitution_speed)?;
+        positive("tolerances.push_speed", t.push_speed)?;
+        positive("tolerances.sleep_speed", t.sleep_speed)?;
+        positive("sleep.time", self.sleep.time)?;
+        if !(self.sleep.unsupported_factor >= 1.0 && self.sleep.unsupported_factor.is_finite()) {
+            return Err(Error::value(
+                &subject,
+                "sleep.unsupported_factor",
+                "at least 1 and finite",
+                self.sleep.unsupported_factor,
+            ));
+        }
+        if let Step::SoftStep(s) = &self.step {
+            if !(1..=1000).contains(&s.substeps) {
+                return Err(Error::value(&subject, "substeps", "between 1 and 1000", s.substeps));
+            }
+            for (name, stiffness, damping) in [
+                ("contact_stiffness", s.contact_stiffness, s.contact_damping),
+                ("joint_stiffness", s.joint_stiffness, s.joint_damping),
+            ] {
+                Softness { hertz: stiffness, damping_ratio: damping }.validate(&format!("{subject}, {name}"))?;
+            }
+            if self.integrate != Integrate::SemiImplicitEuler {
+                return Err(Error::refused(
+                    &subject,
+                    "soft-step advances by semi-implicit Euler; use the step `explicit` for other integrators",
+                ));
+            }
+        }
+        for validator in &self.validators {
+            match validator {
+                Validator::WorldBounds { min, max } => {
+                    // NaN fails the comparison too.
+                    if !(0..3).all(|i| min[i] < max[i]) {
+                        return Err(Error::value(
+                            &subject,
+                            "world bounds",
+                            "a box with min below max",
+                            format_args!("{min:?} to {max:?}"),
+                        ));
+                    }
+                }
+                Validator::MaxSpeed { linear, angular } => {
+                    crate::body::desc::check_limit(&subject, "largest linear speed", *linear)?;
+                    crate::body::desc::check_limit(&subject, "largest angular speed", *angular)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

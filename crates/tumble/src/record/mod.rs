@@ -1,0 +1,3 @@
+//! Snapshot, restore and hash: everything the next step reads, as bytes.
+
+pub(crate) mod stream;

@@ -1,0 +1,82 @@
+//! Time-step methods: the order in which everything is called.
+
+mod explicit;
+
+use crate::body::BodyKind;
+use crate::body::store::Velocity;
+use crate::integrate::Loads;
+use crate::math::{Float, Quat, Real, Vec3};
+use crate::method::Step;
+use crate::profile::{Profile, Stage, Stopwatch};
+use crate::validate;
+use crate::world::State;
+
+/// Advances the world by `dt`.
+pub(crate) fn step(state: &mut State, profile: &mut Profile, dt: Real) {
+    let mut whole = Stopwatch::start();
+    *profile = Profile::default();
+    core::mem::swap(&mut state.events, &mut state.pending);
+    state.pending.clear();
+
+    aim_kinematic_bodies(state, dt);
+    profile.awake_bodies = state.bodies.awake() as u32;
+    match &state.method.step {
+        Step::SoftStep(_) => explicit::step(state, profile, dt),
+        Step::Explicit(_) => explicit::step(state, profile, dt),
+    }
+    land_kinematic_bodies(state);
+
+    let mut watch = Stopwatch::start();
+    validate::validate(state);
+    profile.add(Stage::Validate, watch.lap());
+
+    state.time += dt.to_f64();
+    state.steps += 1;
+    // What the step itself removed or woke belongs to this step.
+    let mut late = core::mem::take(&mut state.pending);
+    state.events.append(&mut late);
+    state.pending = late;
+    profile.total = whole.lap();
+}
+
+/// What acts on all bodies alike.
+pub(crate) fn loads(state: &State) -> Loads {
+    Loads { gravity: state.gravity, gyroscopic: state.method.switches.gyroscopic }
+}
+
+/// Gives kinematic bodies with a target the velocity that takes them there in `dt`.
+fn aim_kinematic_bodies(state: &mut State, dt: Real) {
+    let bodies = &mut state.bodies;
+    for i in 0..bodies.awake() {
+        if !bodies.params[i].has(crate::body::store::Params::KINEMATIC) {
+            continue;
+        }
+        let Some(target) = bodies.cold.at(bodies.slot[i]).and_then(|c| c.target) else { continue };
+        let pose = &bodies.pose[i];
+        let centre = target.translation + target.rotation.rotate(bodies.params[i].local_centre).to_f64();
+        let turn: Quat = target.rotation * pose.rotation.conjugate();
+        bodies.velocity[i] = Velocity {
+            linear: ((centre - pose.centre) / dt.to_f64()).to_real(),
+            angular: turn.to_rotation_vector() / dt,
+        };
+    }
+}
+
+/// Puts kinematic bodies exactly on their targets, and lets those without a velocity stand.
+fn land_kinematic_bodies(state: &mut State) {
+    // Backwards: standing bodies leave the awake ones by a swap with the last.
+    for i in (0..state.bodies.awake()).rev() {
+        if !state.bodies.params[i].has(crate::body::store::Params::KINEMATIC) {
+            continue;
+        }
+        let slot = state.bodies.slot[i];
+        let Some(cold) = state.bodies.cold.at_mut(slot) else { continue };
+        debug_assert_eq!(cold.kind, BodyKind::Kinematic);
+        let Some(target) = cold.target.take() else { continue };
+        let pose = &mut state.bodies.pose[i];
+        pose.rotation = target.rotation;
+        pose.centre = target.translation + target.rotation.rotate(state.bodies.params[i].local_centre).to_f64();
+        state.bodies.velocity[i] = Velocity { linear: Vec3::ZERO, angular: Vec3::ZERO };
+        state.settle(slot);
+    }
+}

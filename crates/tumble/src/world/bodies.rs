@@ -1,0 +1,266 @@
+//! Bodies of a world.
+
+use super::{State, World};
+use crate::body::desc::{BodyDesc, MassSource};
+use crate::body::store::{CentrePose, Cold, Params, Rest, Velocity};
+use crate::body::{BodyKind, BodyMut, BodyRef};
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::id::BodyId;
+use crate::integrate::rotation::spins_freely;
+use crate::math::{Float, Quat, Real, Sym3, Vec3};
+use crate::shape::{Geometry, MassProperties};
+
+/// The mass of a dynamic body whose colliders have none: a ball of 1 kg, 1 m across.
+const PROVISIONAL: MassProperties = MassProperties {
+    mass: 1.0,
+    centre: Vec3::ZERO,
+    inertia: Sym3 { xx: 0.1, yy: 0.1, zz: 0.1, xy: 0.0, xz: 0.0, yz: 0.0 },
+};
+
+impl World {
+    /// Adds a body with its colliders.
+    pub fn add_body(&mut self, desc: BodyDesc) -> Result<BodyId> {
+        desc.validate()?;
+        let subject = desc.subject();
+        for collider in &desc.colliders {
+            self.state.check_materials(&subject, collider)?;
+        }
+        let id = self.state.insert_body(desc);
+        if let Err(error) = self.state.refresh_mass(id.index()) {
+            self.state.drop_body(id);
+            return Err(error);
+        }
+        self.state.settle(id.index());
+        Ok(id)
+    }
+
+    /// Removes a body, its colliders, and all that hangs on it.
+    pub fn remove_body(&mut self, id: BodyId) -> Result<()> {
+        self.state.editable(id)?;
+        self.state.remove_body(id, false);
+        Ok(())
+    }
+
+    /// A body, to look at.
+    pub fn body(&self, id: BodyId) -> Result<BodyRef<'_>> {
+        Ok(BodyRef { state: &self.state, id, dense: self.state.bodies.dense(id)? })
+    }
+
+    /// A body, to change. Changes wake it.
+    pub fn body_mut(&mut self, id: BodyId) -> Result<BodyMut<'_>> {
+        self.state.editable(id)?;
+        Ok(BodyMut { state: &mut self.state, id })
+    }
+
+    /// The first body of this name, in the order of the slots.
+    pub fn find_body(&self, name: &str) -> Option<BodyId> {
+        self.state.bodies.cold.iter().find(|(_, c)| c.name.as_deref() == Some(name)).map(|(id, _)| id)
+    }
+}
+
+impl State {
+    /// The body exists and is not the built-in one.
+    pub fn editable(&self, id: BodyId) -> Result<()> {
+        self.bodies.cold.get(id)?;
+        if id == World::BODY {
+            return Err(Error::refused("body \"world\"", "the built-in body cannot be changed or removed"));
+        }
+        Ok(())
+    }
+
+    /// What a body is called in error messages.
+    pub fn subject(&self, slot: u32) -> String {
+        match self.bodies.cold.at(slot) {
+            Some(Cold { name: Some(name), .. }) => format!("body {name:?}"),
+            _ => self.bodies.cold.id_at(slot).map_or_else(|| "body".to_owned(), |id| id.to_string()),
+        }
+    }
+
+    pub fn insert_built_in_body(&mut self, desc: BodyDesc) {
+        let (cold, pose, velocity, params, rest) = new_body(&desc);
+        self.bodies.insert_first(cold, pose, velocity, params, rest);
+    }
+
+    /// The description has been checked; mass and sleep are the caller's concern.
+    fn insert_body(&mut self, desc: BodyDesc) -> BodyId {
+        let (cold, pose, velocity, params, rest) = new_body(&desc);
+        let id = self.bodies.insert(cold, pose, velocity, params, rest);
+        for collider in desc.colliders {
+            self.insert_collider(id.index(), collider);
+        }
+        id
+    }
+
+    fn drop_body(&mut self, id: BodyId) {
+        let colliders = self.bodies.cold.get(id).map(|c| c.colliders.clone()).unwrap_or_default();
+        for slot in colliders {
+            if let Some(collider) = self.colliders.id_at(slot) {
+                self.drop_collider(collider);
+            }
+        }
+        self.bodies.remove(id);
+    }
+
+    pub fn remove_body(&mut self, id: BodyId, by_validator: bool) {
+        self.wake(id.index());
+        self.drop_body(id);
+        self.exclusions.retain(|&(a, b)| a != id.index() && b != id.index());
+        self.pending.push(Event::Removed { body: id, by_validator });
+    }
+
+    /// Computes mass, centre and inertia of a body from their source. The frame of the body stays where it is, and every
+    /// point of it keeps its velocity. On an error nothing is changed.
+    pub fn refresh_mass(&mut self, slot: u32) -> Result<()> {
+        let Some(cold) = self.bodies.cold.at(slot) else { return Ok(()) };
+        let dense = cold.dense as usize;
+        let kind = cold.kind;
+        // Nothing pushes a body that is not dynamic; an open mesh may stand in the world without having a mass.
+        let mass = if kind == BodyKind::Dynamic { self.mass_of(cold)? } else { cold.mass.clone() };
+
+        let frame = self.bodies.frame(dense);
+        let (moments, axes) = mass.principal_axes();
+        let invert = |m: f64| if m > 0.0 { Real::from_f64(1.0 / m) } else { 0.0 };
+        let dynamic = kind == BodyKind::Dynamic;
+        let inv_mass = if dynamic { invert(mass.mass) } else { 0.0 };
+        let inv_inertia =
+            if dynamic { Vec3::new(invert(moments.x), invert(moments.y), invert(moments.z)) } else { Vec3::ZERO };
+        if !(inv_mass.is_finite() && inv_inertia.is_finite()) || (dynamic && inv_mass == 0.0) {
+            return Err(Error::value(self.subject(slot), "mass", "within the range of numbers", mass.mass));
+        }
+        let local_centre = mass.centre.to_real();
+        let (extent, core) = self.extents(slot, local_centre);
+
+        let bodies = &mut self.bodies;
+        let params = &mut bodies.params[dense];
+        let moved = bodies.pose[dense].rotation.rotate(local_centre - params.local_centre);
+        let velocity = &mut bodies.velocity[dense];
+        velocity.linear = velocity.at(moved);
+        params.inv_mass = inv_mass;
+        params.inv_inertia = inv_inertia;
+        params.axes = axes.to_real().normalized();
+        params.local_centre = local_centre;
+        params.set(Params::KINEMATIC, kind == BodyKind::Kinematic);
+        let turns = params.locks().free_turn() == Vec3::all(1.0);
+        params.set(Params::SPINS_FREELY, turns && spins_freely(inv_inertia));
+        bodies.pose[dense].centre = frame.translation + frame.rotation.rotate(local_centre).to_f64();
+        let rest = &mut bodies.rest[dense];
+        rest.carry = Vec3::ZERO;
+        rest.extent = extent;
+        rest.core = core;
+        if let Some(cold) = bodies.cold.at_mut(slot) {
+            cold.mass = mass;
+        }
+        Ok(())
+    }
+
+    fn mass_of(&self, cold: &Cold) -> Result<MassProperties> {
+        let of_colliders = || -> Result<Option<MassProperties>> {
+            let mut parts = Vec::new();
+            for &c in &cold.colliders {
+                let Some(collider) = self.colliders.at(c) else { continue };
+                let density = self.density(collider);
+                // A sensor weighs something only if it is told to; a shape without volume never does.
+                let weighs = density > 0.0 && (!collider.sensor || collider.density.is_some());
+                if !weighs || !collider.shape.has_volume() {
+                    continue;
+                }
+                let part = collider.shape.mass_properties(density).map_err(|e| {
+                    Error::refused(
+                        cold.name.as_ref().map_or_else(|| "body".to_owned(), |n| format!("body {n:?}")),
+                        format!("its collider has no mass: {e}"),
+                    )
+                })?;
+                parts.push(part.transformed(&collider.pose));
+            }
+            Ok((!parts.is_empty()).then(|| MassProperties::sum(parts)))
+        };
+        match &cold.mass_source {
+            MassSource::Colliders => Ok(of_colliders()?.unwrap_or(PROVISIONAL)),
+            MassSource::Total(mass) => of_colliders()?.unwrap_or(PROVISIONAL).scaled_to_mass(mass.to_f64()),
+            MassSource::Explicit(mass) => Ok(mass.clone()),
+            MassSource::Shape(shape, pose, density) => Ok(shape.mass_properties(density.to_f64())?.transformed(pose)),
+        }
+    }
+
+    /// Puts a body among the awake or the standing ones, as its kind, flags and motion say.
+    pub fn settle(&mut self, slot: u32) {
+        let Some(cold) = self.bodies.cold.at(slot) else { return };
+        let dense = cold.dense as usize;
+        let awake = cold.active
+            && !cold.asleep
+            && match cold.kind {
+                BodyKind::Dynamic => true,
+                BodyKind::Fixed => false,
+                BodyKind::Kinematic => cold.target.is_some() || self.bodies.velocity[dense] != Velocity::default(),
+            };
+        self.bodies.set_awake(slot, awake);
+    }
+
+    /// Wakes a body, and all that is asleep with it.
+    pub fn wake(&mut self, slot: u32) {
+        if let Some(cold) = self.bodies.cold.at_mut(slot) {
+            let dense = cold.dense as usize;
+            self.bodies.rest[dense].idle_time = 0.0;
+            if cold.asleep {
+                cold.asleep = false;
+                if let Some(body) = self.bodies.cold.id_at(slot) {
+                    self.pending.push(Event::WokeUp { body });
+                }
+            }
+        }
+        self.settle(slot);
+    }
+
+    /// Wakes everything.
+    pub fn wake_all(&mut self) {
+        for slot in 0..self.bodies.cold.capacity() as u32 {
+            if self.bodies.cold.at(slot).is_some() {
+                self.wake(slot);
+            }
+        }
+    }
+}
+
+/// The records of a new body with a provisional mass; velocities are those of its frame's origin.
+fn new_body(desc: &BodyDesc) -> (Cold, CentrePose, Velocity, Params, Rest) {
+    let cold = Cold {
+        dense: 0,
+        kind: desc.kind,
+        locks: desc.locks,
+        active: desc.active,
+        asleep: false,
+        debug: desc.debug,
+        quarantined: false,
+        name: desc.name.clone(),
+        user_data: desc.user_data,
+        mass_source: desc.mass.clone(),
+        mass: PROVISIONAL,
+        target: None,
+        colliders: Vec::new(),
+    };
+    let pose = CentrePose { centre: desc.pose.translation, rotation: desc.pose.rotation.normalized() };
+    let still = desc.kind == BodyKind::Fixed;
+    let velocity = Velocity {
+        linear: if still { Vec3::ZERO } else { desc.linear_velocity },
+        angular: if still { Vec3::ZERO } else { desc.angular_velocity },
+    };
+    let mut params = Params {
+        inv_mass: 0.0,
+        inv_inertia: Vec3::ZERO,
+        axes: Quat::IDENTITY,
+        local_centre: Vec3::ZERO,
+        linear_damping: desc.linear_damping,
+        angular_damping: desc.angular_damping,
+        gravity_scale: desc.gravity_scale,
+        max_linear_speed: desc.max_linear_speed,
+        max_angular_speed: desc.max_angular_speed,
+        force: desc.force,
+        torque: desc.torque,
+        flags: u32::from(desc.locks.bits()) << Params::LOCKS_SHIFT,
+        spare: 0,
+    };
+    params.set(Params::CAN_SLEEP, desc.can_sleep);
+    params.set(Params::BULLET, desc.bullet);
+    (cold, pose, velocity, params, Rest::default())
+}

@@ -1,0 +1,259 @@
+//! Colliders of a world.
+
+use super::{State, World};
+use crate::body::collider::{Collider, NO_PROXY};
+use crate::body::desc::{ColliderDesc, MaterialSource, check_pose};
+use crate::body::{ColliderRef, Layers, Material};
+use crate::error::{Error, Result};
+use crate::id::{BodyId, ColliderId, MaterialId};
+use crate::math::Pose;
+use crate::shape::{Geometry, Shape};
+
+/// Which material slots of a collider are its own is kept in a word.
+const MAX_MATERIALS: usize = 64;
+
+impl World {
+    /// Puts another collider on a body. The body's mass follows unless it was given explicitly; the pose of its frame
+    /// and the motion of all its points stay as they are.
+    pub fn add_collider(&mut self, body: BodyId, desc: impl Into<ColliderDesc>) -> Result<ColliderId> {
+        let desc = desc.into();
+        let state = &mut self.state;
+        state.editable(body)?;
+        let subject = state.subject(body.index());
+        desc.validate(&subject)?;
+        state.check_materials(&subject, &desc)?;
+        let id = state.insert_collider(body.index(), desc);
+        if let Err(error) = state.refresh_mass(body.index()) {
+            state.drop_collider(id);
+            return Err(error);
+        }
+        state.wake(body.index());
+        Ok(id)
+    }
+
+    /// Takes a collider off its body.
+    pub fn remove_collider(&mut self, id: ColliderId) -> Result<()> {
+        let body = self.state.colliders.get(id)?.body;
+        self.state.wake(body);
+        self.state.drop_collider(id);
+        self.state.refresh_mass(body)
+    }
+
+    /// A collider.
+    pub fn collider(&self, id: ColliderId) -> Result<ColliderRef<'_>> {
+        Ok(ColliderRef { state: &self.state, id, collider: self.state.colliders.get(id)? })
+    }
+
+    /// The ids of all colliders, in the order of their slots.
+    pub fn collider_ids(&self) -> impl Iterator<Item = ColliderId> + '_ {
+        self.state.colliders.iter().map(|(id, _)| id)
+    }
+
+    /// Replaces the shape of a collider. The body's mass follows.
+    pub fn set_collider_shape(&mut self, id: ColliderId, shape: Shape) -> Result<()> {
+        let old = core::mem::replace(&mut self.state.colliders.get_mut(id)?.shape, shape);
+        self.recheck_mass(id, |c| c.shape = old)
+    }
+
+    /// Moves a collider on its body. The body's mass follows.
+    pub fn set_collider_pose(&mut self, id: ColliderId, pose: Pose) -> Result<()> {
+        let body = self.state.colliders.get(id)?.body;
+        check_pose(&self.state.subject(body), "collider's position", &pose)?;
+        let collider = self.state.colliders.get_mut(id)?;
+        let old = core::mem::replace(&mut collider.pose, Pose::new(pose.translation, pose.rotation.normalized()));
+        self.recheck_mass(id, |c| c.pose = old)
+    }
+
+    /// Changes the material in slot 0. A collider's own material is replaced; a shared one is no longer used.
+    pub fn set_collider_material(&mut self, id: ColliderId, material: impl Into<MaterialSource>) -> Result<()> {
+        let material = material.into();
+        let collider = self.state.colliders.get(id)?;
+        let (body, old, owned) = (collider.body, collider.materials[0], collider.owned & 1 != 0);
+        match &material {
+            MaterialSource::Own(m) => m.validate()?,
+            MaterialSource::Shared(m) => {
+                self.state.materials.get(*m)?;
+            }
+        }
+        let (new, own) = self.state.take_material(material);
+        let set = |c: &mut Collider, material: MaterialId, own: bool| {
+            c.materials[0] = material;
+            c.owned = c.owned & !1 | own as u64;
+        };
+        set(self.state.colliders.get_mut(id)?, new, own);
+        if let Err(error) = self.state.refresh_mass(body) {
+            set(self.state.colliders.get_mut(id)?, old, owned);
+            if own {
+                self.state.drop_material(new);
+            }
+            self.state.refresh_mass(body)?;
+            return Err(error);
+        }
+        if owned {
+            self.state.drop_material(old);
+        }
+        self.state.wake(body);
+        Ok(())
+    }
+
+    /// Changes the layers of a collider.
+    pub fn set_collider_layers(&mut self, id: ColliderId, layers: Layers) -> Result<()> {
+        self.state.colliders.get_mut(id)?.layers = layers;
+        self.refilter(id)
+    }
+
+    /// Makes a collider a sensor, or solid again.
+    pub fn set_collider_sensor(&mut self, id: ColliderId, sensor: bool) -> Result<()> {
+        self.state.colliders.get_mut(id)?.sensor = sensor;
+        self.refilter(id)
+    }
+
+    /// Switches collision of a collider on or off.
+    pub fn set_collider_collides(&mut self, id: ColliderId, collides: bool) -> Result<()> {
+        self.state.colliders.get_mut(id)?.collides = collides;
+        self.refilter(id)
+    }
+
+    /// Lets two bodies pass through each other, or no longer.
+    pub fn set_pair_excluded(&mut self, a: BodyId, b: BodyId, excluded: bool) -> Result<()> {
+        self.state.bodies.cold.get(a)?;
+        self.state.bodies.cold.get(b)?;
+        if a == b {
+            return Err(Error::refused(a, "a body never touches itself"));
+        }
+        let key = (a.index().min(b.index()), a.index().max(b.index()));
+        if excluded {
+            self.state.exclusions.insert(key);
+        } else {
+            self.state.exclusions.remove(&key);
+        }
+        self.state.wake(a.index());
+        self.state.wake(b.index());
+        Ok(())
+    }
+
+    /// Whether two bodies pass through each other.
+    pub fn pair_excluded(&self, a: BodyId, b: BodyId) -> Result<bool> {
+        self.state.bodies.cold.get(a)?;
+        self.state.bodies.cold.get(b)?;
+        Ok(self.state.exclusions.contains(&(a.index().min(b.index()), a.index().max(b.index()))))
+    }
+
+    fn refilter(&mut self, id: ColliderId) -> Result<()> {
+        let body = self.state.colliders.get(id)?.body;
+        self.state.wake(body);
+        Ok(())
+    }
+
+    fn recheck_mass(&mut self, id: ColliderId, undo: impl FnOnce(&mut Collider)) -> Result<()> {
+        let body = self.state.colliders.get(id)?.body;
+        if let Err(error) = self.state.refresh_mass(body) {
+            undo(self.state.colliders.get_mut(id)?);
+            self.state.refresh_mass(body)?;
+            return Err(error);
+        }
+        self.state.wake(body);
+        Ok(())
+    }
+}
+
+impl State {
+    /// Every shared material of the description exists.
+    pub fn check_materials(&self, subject: &str, desc: &ColliderDesc) -> Result<()> {
+        if desc.materials.len() > MAX_MATERIALS {
+            return Err(Error::value(subject, "number of materials of a collider", "at most 64", desc.materials.len()));
+        }
+        for material in &desc.materials {
+            if let MaterialSource::Shared(id) = material {
+                self.materials.get(*id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The id of a material, and whether it was made for the caller alone.
+    pub fn take_material(&mut self, material: MaterialSource) -> (MaterialId, bool) {
+        match material {
+            MaterialSource::Shared(id) => (id, false),
+            // Most colliders name no material; they share the built-in one while it is what they ask for.
+            MaterialSource::Own(m) if self.materials.get(World::MATERIAL).is_ok_and(|d| *d == m) => {
+                (World::MATERIAL, false)
+            }
+            MaterialSource::Own(m) => (self.materials.insert(m), true),
+        }
+    }
+
+    /// The description has been checked. The mass of the body is the caller's concern.
+    pub fn insert_collider(&mut self, body: u32, desc: ColliderDesc) -> ColliderId {
+        let mut materials = Vec::with_capacity(desc.materials.len().max(1));
+        let mut owned = 0;
+        for (slot, material) in desc.materials.into_iter().enumerate() {
+            let (id, own) = self.take_material(material);
+            materials.push(id);
+            owned |= (own as u64) << slot;
+        }
+        if materials.is_empty() {
+            materials.push(World::MATERIAL);
+        }
+        let id = self.colliders.insert(Collider {
+            body,
+            shape: desc.shape,
+            pose: Pose::new(desc.pose.translation, desc.pose.rotation.normalized()),
+            materials,
+            owned,
+            density: desc.density,
+            layers: desc.layers,
+            sensor: desc.sensor,
+            collides: desc.collides,
+            hooked: desc.hooked,
+            contact_events: desc.contact_events,
+            impact_speed: desc.impact_speed,
+            user_data: desc.user_data,
+            proxy: NO_PROXY,
+        });
+        if let Some(cold) = self.bodies.cold.at_mut(body) {
+            cold.colliders.push(id.index());
+        }
+        id
+    }
+
+    /// Removes a collider and the materials that belong to it alone. The mass of the body is the caller's concern.
+    pub fn drop_collider(&mut self, id: ColliderId) {
+        let Some(collider) = self.colliders.remove(id) else { return };
+        for (slot, &material) in collider.materials.iter().enumerate() {
+            if collider.owned >> slot & 1 != 0 {
+                self.drop_material(material);
+            }
+        }
+        if let Some(cold) = self.bodies.cold.at_mut(collider.body) {
+            cold.colliders.retain(|&c| c != id.index());
+        }
+    }
+
+    /// The density of a collider: its own, else its material's.
+    pub fn density(&self, collider: &Collider) -> f64 {
+        let default = Material::default();
+        let material = self.materials.get(collider.materials[0]).unwrap_or(&default);
+        f64::from(collider.density_with(material))
+    }
+
+    /// Largest distance of a point of the colliders of a body from its centre of mass, and the radius of the largest ball
+    /// known to fit into the thinnest of them.
+    pub fn extents(&self, body: u32, local_centre: crate::math::Vec3) -> (crate::math::Real, crate::math::Real) {
+        let (mut extent, mut core) = (0.0, crate::math::Real::INFINITY);
+        let Some(cold) = self.bodies.cold.at(body) else { return (0.0, 0.0) };
+        for &c in &cold.colliders {
+            let Some(collider) = self.colliders.at(c) else { continue };
+            let centre = collider.pose.inverse_transform_point(local_centre);
+            let far = collider.shape.farthest_from(centre);
+            if far > extent {
+                extent = far;
+            }
+            let (_, radius) = collider.shape.inner_sphere();
+            if radius < core {
+                core = radius;
+            }
+        }
+        (extent, if core.is_finite() { core } else { 0.0 })
+    }
+}

@@ -1,0 +1,226 @@
+//! Lines and points that any viewer can draw.
+
+use super::World;
+use crate::body::BodyKind;
+use crate::math::{Float, Point, Real, Vec3, WorldPose};
+use crate::shape::Shape;
+
+/// A line with a colour (red, green, blue, opacity).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DebugLine {
+    /// One end.
+    pub from: Point,
+    /// The other end.
+    pub to: Point,
+    /// Red, green, blue, opacity.
+    pub colour: [u8; 4],
+}
+
+/// A point with a colour (red, green, blue, opacity).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DebugPoint {
+    /// Where.
+    pub at: Point,
+    /// Red, green, blue, opacity.
+    pub colour: [u8; 4],
+}
+
+/// What to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DebugLayers {
+    /// Outlines of shapes.
+    pub shapes: bool,
+    /// Boxes around colliders.
+    pub bounds: bool,
+    /// Axes of body frames, and centres of mass.
+    pub frames: bool,
+    /// Velocities of centres of mass, one second long.
+    pub velocities: bool,
+    /// User forces, a metre for ten newtons per kilogram.
+    pub forces: bool,
+}
+
+impl Default for DebugLayers {
+    fn default() -> Self {
+        Self { shapes: true, bounds: false, frames: true, velocities: false, forces: false }
+    }
+}
+
+impl DebugLayers {
+    /// Everything.
+    pub const ALL: Self = Self { shapes: true, bounds: true, frames: true, velocities: true, forces: true };
+}
+
+/// Lines and points.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct DebugGeometry {
+    /// Lines.
+    pub lines: Vec<DebugLine>,
+    /// Points.
+    pub points: Vec<DebugPoint>,
+}
+
+const FIXED: [u8; 4] = [110, 140, 220, 255];
+const KINEMATIC: [u8; 4] = [220, 160, 60, 255];
+const AWAKE: [u8; 4] = [90, 200, 110, 255];
+const ASLEEP: [u8; 4] = [130, 130, 130, 255];
+const SENSOR: [u8; 4] = [200, 90, 200, 255];
+const BOUNDS: [u8; 4] = [200, 200, 80, 160];
+const CENTRE: [u8; 4] = [255, 255, 255, 255];
+const VELOCITY: [u8; 4] = [80, 220, 220, 255];
+const FORCE: [u8; 4] = [230, 70, 70, 255];
+const AXES: [[u8; 4]; 3] = [[220, 60, 60, 255], [60, 200, 60, 255], [70, 90, 230, 255]];
+
+/// Segments of a full circle in an outline.
+const CIRCLE: usize = 24;
+
+impl World {
+    /// What the engine sees, as lines and points. Bodies whose debug flag is off are left out.
+    ///
+    /// ```
+    /// # use tumble::{BodyDesc, World, shape::Shape};
+    /// # let mut world = World::new();
+    /// world.add_body(BodyDesc::dynamic().collider(Shape::cuboid(1.0, 1.0, 1.0).unwrap())).unwrap();
+    /// let picture = world.debug_geometry(tumble::DebugLayers::default());
+    /// assert_eq!(picture.lines.len(), 12 + 3); // the edges of the box and the axes of its frame
+    /// ```
+    pub fn debug_geometry(&self, layers: DebugLayers) -> DebugGeometry {
+        let mut out = DebugGeometry::default();
+        for id in self.body_ids() {
+            let Ok(body) = self.body(id) else { continue };
+            if !body.is_debug() {
+                continue;
+            }
+            let body_colour = match body.kind() {
+                BodyKind::Fixed => FIXED,
+                BodyKind::Kinematic => KINEMATIC,
+                BodyKind::Dynamic if body.is_asleep() || !body.is_active() => ASLEEP,
+                BodyKind::Dynamic => AWAKE,
+            };
+            for collider in body.colliders().filter_map(|c| self.collider(c).ok()) {
+                if layers.shapes {
+                    let colour = if collider.is_sensor() { SENSOR } else { body_colour };
+                    out.shape(collider.shape(), &collider.pose(), colour);
+                }
+                let bounds = collider.bounds();
+                if layers.bounds && bounds.is_finite() {
+                    out.cuboid(&WorldPose::from_translation(bounds.centre()), bounds.half_extents(), BOUNDS);
+                }
+            }
+            let centre = body.centre_of_mass();
+            if layers.frames {
+                let frame = body.pose();
+                for (axis, colour) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip(AXES) {
+                    out.line(frame.translation, frame.transform_point(axis * 0.25), colour);
+                }
+                out.points.push(DebugPoint { at: centre, colour: CENTRE });
+            }
+            if layers.velocities && body.centre_velocity() != Vec3::ZERO {
+                out.line(centre, centre + body.centre_velocity().to_f64(), VELOCITY);
+            }
+            if layers.forces && body.force() != Vec3::ZERO {
+                out.line(centre, centre + body.force().to_f64() * (0.1 / body.mass()), FORCE);
+            }
+        }
+        out
+    }
+}
+
+impl DebugGeometry {
+    fn line(&mut self, from: Point, to: Point, colour: [u8; 4]) {
+        self.lines.push(DebugLine { from, to, colour });
+    }
+
+    fn cuboid(&mut self, pose: &WorldPose, half: Vec3, colour: [u8; 4]) {
+        let corner = |i: usize| {
+            let sign = |bit: usize| if i & bit == 0 { -1.0 } else { 1.0 };
+            pose.transform_point(Vec3::new(half.x * sign(1), half.y * sign(2), half.z * sign(4)))
+        };
+        for i in 0..8 {
+            for bit in [1, 2, 4] {
+                if i & bit == 0 {
+                    self.line(corner(i), corner(i | bit), colour);
+                }
+            }
+        }
+    }
+
+    /// An arc about `axis` (0, 1, 2) through `centre`, from `start` over `turn` radians.
+    fn arc(&mut self, pose: &WorldPose, centre: Vec3, axis: usize, radius: Real, span: (Real, Real), colour: [u8; 4]) {
+        let (start, turn) = span;
+        let steps = ((turn / (2.0 * Real::PI) * CIRCLE as Real).ceil() as usize).max(1);
+        let at = |i: usize| {
+            let angle = start + turn * i as Real / steps as Real;
+            let mut p = centre;
+            p[(axis + 1) % 3] += radius * angle.cos();
+            p[(axis + 2) % 3] += radius * angle.sin();
+            pose.transform_point(p)
+        };
+        for i in 0..steps {
+            self.line(at(i), at(i + 1), colour);
+        }
+    }
+
+    fn circle(&mut self, pose: &WorldPose, centre: Vec3, axis: usize, radius: Real, colour: [u8; 4]) {
+        self.arc(pose, centre, axis, radius, (0.0, 2.0 * Real::PI), colour);
+    }
+
+    fn shape(&mut self, shape: &Shape, pose: &WorldPose, colour: [u8; 4]) {
+        let local = |p: Vec3| pose.transform_point(p);
+        match shape {
+            Shape::Sphere(s) => {
+                for axis in 0..3 {
+                    self.circle(pose, Vec3::ZERO, axis, s.radius(), colour);
+                }
+            }
+            Shape::Cuboid(c) => self.cuboid(pose, c.half_extents(), colour),
+            Shape::Capsule(c) => {
+                let (h, r) = (c.half_length(), c.radius());
+                for y in [-h, h] {
+                    self.circle(pose, Vec3::new(0.0, y, 0.0), 1, r, colour);
+                }
+                for (x, z) in [(r, 0.0), (-r, 0.0), (0.0, r), (0.0, -r)] {
+                    self.line(local(Vec3::new(x, -h, z)), local(Vec3::new(x, h, z)), colour);
+                }
+                // The half circles of the ends: about x from +y to -y, about z from +x to -x.
+                self.arc(pose, Vec3::new(0.0, h, 0.0), 0, r, (-Real::PI / 2.0, Real::PI), colour);
+                self.arc(pose, Vec3::new(0.0, h, 0.0), 2, r, (0.0, Real::PI), colour);
+                self.arc(pose, Vec3::new(0.0, -h, 0.0), 0, r, (Real::PI / 2.0, Real::PI), colour);
+                self.arc(pose, Vec3::new(0.0, -h, 0.0), 2, r, (Real::PI, Real::PI), colour);
+            }
+            Shape::Cylinder(c) => {
+                let (h, r) = (c.half_height(), c.radius());
+                for y in [-h, h] {
+                    self.circle(pose, Vec3::new(0.0, y, 0.0), 1, r, colour);
+                }
+                for (x, z) in [(r, 0.0), (-r, 0.0), (0.0, r), (0.0, -r)] {
+                    self.line(local(Vec3::new(x, -h, z)), local(Vec3::new(x, h, z)), colour);
+                }
+            }
+            Shape::Cone(c) => {
+                let (h, r) = (c.half_height(), c.radius());
+                self.circle(pose, Vec3::new(0.0, -h, 0.0), 1, r, colour);
+                for (x, z) in [(r, 0.0), (-r, 0.0), (0.0, r), (0.0, -r)] {
+                    self.line(local(Vec3::new(x, -h, z)), local(Vec3::new(0.0, h, 0.0)), colour);
+                }
+            }
+            Shape::HalfSpace(p) => {
+                let (x, y) = p.normal().tangents();
+                let centre = p.normal() * p.offset();
+                for i in -5..=5 {
+                    let t = i as Real;
+                    self.line(local(centre + x * t - y * 5.0), local(centre + x * t + y * 5.0), colour);
+                    self.line(local(centre + y * t - x * 5.0), local(centre + y * t + x * 5.0), colour);
+                }
+            }
+            Shape::Rectangle(r) => {
+                let (x, z) = (r.half_x(), r.half_z());
+                let corners = [(x, z), (-x, z), (-x, -z), (x, -z)].map(|(x, z)| local(Vec3::new(x, 0.0, z)));
+                for i in 0..4 {
+                    self.line(corners[i], corners[(i + 1) % 4], colour);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Sums over a world: energy, momentum.
+
+use super::World;
+use crate::body::BodyKind;
+use crate::math::{Point, Vec3};
+
+/// Conserved quantities of all active dynamic bodies together.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Measures {
+    /// Mass in kg.
+    pub mass: f64,
+    /// Centre of mass.
+    pub centre: Point,
+    /// Kinetic energy in joules.
+    pub kinetic: f64,
+    /// Potential energy in gravity, relative to the origin of the world.
+    pub potential: f64,
+    /// Momentum.
+    pub momentum: Vec3<f64>,
+    /// Angular momentum about the origin of the world.
+    pub angular_momentum: Vec3<f64>,
+}
+
+impl Measures {
+    /// Kinetic and potential energy.
+    pub fn energy(&self) -> f64 {
+        self.kinetic + self.potential
+    }
+}
+
+impl World {
+    /// Mass, energy and momentum of all active dynamic bodies together.
+    ///
+    /// ```
+    /// # use tumble::{BodyDesc, World};
+    /// # let mut world = World::new();
+    /// world.add_body(BodyDesc::dynamic().position([0.0, 2.0, 0.0])).unwrap();
+    /// assert!((world.measure().potential - 2.0 * 9.81).abs() < 1e-5);
+    /// ```
+    pub fn measure(&self) -> Measures {
+        let mut m = Measures::default();
+        let gravity = self.state.gravity.to_f64();
+        for id in self.body_ids() {
+            let Ok(body) = self.body(id) else { continue };
+            if body.kind() != BodyKind::Dynamic || !body.is_active() {
+                continue;
+            }
+            let (mass, centre, p) = (body.mass(), body.centre_of_mass(), body.momentum());
+            m.mass += mass;
+            m.centre += centre * mass;
+            m.kinetic += body.kinetic_energy();
+            m.potential -= mass * gravity.dot(centre) * f64::from(body.gravity_scale());
+            m.momentum += p;
+            m.angular_momentum += centre.cross(p) + body.angular_momentum();
+        }
+        if m.mass > 0.0 {
+            m.centre = m.centre / m.mass;
+        }
+        m
+    }
+}

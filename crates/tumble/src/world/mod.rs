@@ -1,0 +1,279 @@
+//! The world: it owns all data and the method in force.
+
+mod bodies;
+mod colliders;
+mod debug;
+mod materials;
+mod measure;
+mod time;
+
+use crate::body::collider::Collider;
+use crate::body::desc::BodyDesc;
+use crate::body::store::Bodies;
+use crate::body::{Material, PairTable};
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::id::{BodyId, ColliderTag, MaterialId, MaterialTag, Slots};
+use crate::math::{Real, Vec3};
+use crate::method::Method;
+use crate::profile::Profile;
+use std::collections::BTreeSet;
+
+pub use debug::{DebugGeometry, DebugLayers, DebugLine, DebugPoint};
+pub use measure::Measures;
+
+/// Everything the next step reads. Cloning it is branching; nothing else of a world needs to be saved.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub gravity: Vec3,
+    pub clock: Clock,
+    pub method: Method,
+    /// Simulated seconds.
+    pub time: f64,
+    /// Simulated seconds asked for and not yet simulated.
+    pub remainder: f64,
+    pub steps: u64,
+    pub bodies: Bodies,
+    pub colliders: Slots<Collider, ColliderTag>,
+    pub materials: Slots<Material, MaterialTag>,
+    pub pairs: PairTable,
+    /// Pairs of body slots, smaller first, that never touch.
+    pub exclusions: BTreeSet<(u32, u32)>,
+    pub events: Vec<Event>,
+    /// Caused by edits since the last step.
+    pub pending: Vec<Event>,
+}
+
+/// A world of bodies, and the method that simulates it.
+///
+/// ```
+/// use tumble::{BodyDesc, World, shape::Shape};
+///
+/// let mut world = World::new();
+/// let ball = world.add_body(
+///     BodyDesc::dynamic().position([0.0, 10.0, 0.0]).collider(Shape::sphere(0.5).unwrap()),
+/// ).unwrap();
+/// for _ in 0..60 {
+///     world.step(1.0 / 60.0).unwrap();
+/// }
+/// let fallen = 10.0 - world.body(ball).unwrap().position().y;
+/// assert!((fallen - 0.5 * 9.81).abs() < 1e-3);
+/// ```
+#[derive(Clone, Debug)]
+pub struct World {
+    pub(crate) state: State,
+    /// The state before the first step, for `restart`.
+    start: Option<Box<State>>,
+    keep_start: bool,
+    pub(crate) profile: Profile,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl World {
+    /// The built-in body: fixed, without colliders, at the origin. Whatever is to be fastened to empty space is fastened
+    /// to it (003-27).
+    pub const BODY: BodyId = BodyId::new(0, 0);
+
+    /// The built-in material, used where none is named: [`Material::default`]. It can be edited, not removed.
+    pub const MATERIAL: MaterialId = MaterialId::new(0, 0);
+
+    /// An empty world with gravity (0, -9.81, 0) and the default method.
+    pub fn new() -> Self {
+        Self {
+            state: State::new(Vec3::new(0.0, -9.81, 0.0), Clock::default(), Method::default()),
+            start: None,
+            keep_start: true,
+            profile: Profile::default(),
+        }
+    }
+
+    /// An empty world simulated by this method.
+    pub fn with_method(method: Method) -> Result<Self> {
+        let mut world = Self::new();
+        world.set_method(method)?;
+        Ok(world)
+    }
+
+    /// Acceleration of gravity.
+    pub fn gravity(&self) -> Vec3 {
+        self.state.gravity
+    }
+
+    /// Changes gravity and wakes everything that it acts on.
+    pub fn set_gravity(&mut self, gravity: impl Into<Vec3>) -> Result<()> {
+        let gravity = gravity.into();
+        if !gravity.is_finite() {
+            return Err(Error::value("world", "gravity", "finite", format_args!("{:?}", gravity.to_array())));
+        }
+        if gravity != self.state.gravity {
+            self.state.gravity = gravity;
+            self.state.wake_all();
+        }
+        Ok(())
+    }
+
+    /// The method in force.
+    pub fn method(&self) -> &Method {
+        &self.state.method
+    }
+
+    /// Swaps the method. Positions and velocities stay as they are, to the bit; what is asleep wakes.
+    pub fn set_method(&mut self, method: Method) -> Result<()> {
+        method.validate()?;
+        if method != self.state.method {
+            self.state.method = method;
+            self.state.wake_all();
+        }
+        Ok(())
+    }
+
+    /// How elapsed time is cut into steps.
+    pub fn clock(&self) -> &Clock {
+        &self.state.clock
+    }
+
+    /// Changes how elapsed time is cut into steps.
+    pub fn set_clock(&mut self, clock: Clock) -> Result<()> {
+        clock.validate()?;
+        self.state.clock = clock;
+        Ok(())
+    }
+
+    /// Simulated seconds since the beginning.
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    /// Steps since the beginning.
+    pub fn steps(&self) -> u64 {
+        self.state.steps
+    }
+
+    /// What happened since the step before; see [`event`](crate::event) for the rules.
+    pub fn events(&self) -> &[Event] {
+        &self.state.events
+    }
+
+    /// Where the time of the last step went.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// Whether the world keeps its state before the first step, so that [`World::restart`] can go back to it. On by
+    /// default; off, it saves the memory of a second copy.
+    pub fn set_keep_start(&mut self, keep: bool) {
+        self.keep_start = keep;
+        if !keep {
+            self.start = None;
+        }
+    }
+
+    /// Back to the state before the first step: same bodies, same ids, time 0. Bodies added since are gone, and bodies
+    /// removed since are back.
+    pub fn restart(&mut self) -> Result<()> {
+        if self.state.steps == 0 {
+            return Ok(());
+        }
+        match &self.start {
+            Some(start) => {
+                self.state = State::clone(start);
+                self.start = None;
+                Ok(())
+            }
+            None => Err(Error::refused("world", "its start was not kept; see World::set_keep_start")),
+        }
+    }
+
+    /// Empties the world and sets its time to 0. Gravity, clock and method stay; ids from before are stale for ever.
+    pub fn reset(&mut self) {
+        let mut bodies = core::mem::replace(&mut self.state.bodies, Bodies::new());
+        let mut colliders = core::mem::replace(&mut self.state.colliders, Slots::new());
+        let mut materials = core::mem::replace(&mut self.state.materials, Slots::new());
+        // The built-in body and material keep their ids.
+        bodies.clear();
+        colliders.clear();
+        materials.clear();
+        let method = core::mem::take(&mut self.state.method);
+        let mut state = State::bare(self.state.gravity, self.state.clock, method, bodies, colliders, materials);
+        state.add_built_ins();
+        self.state = state;
+        self.start = None;
+        self.profile = Profile::default();
+    }
+
+    /// Number of bodies, the built-in one not counted.
+    pub fn body_count(&self) -> usize {
+        self.state.bodies.len() - 1
+    }
+
+    /// Number of bodies that are awake.
+    pub fn awake_count(&self) -> usize {
+        self.state.bodies.awake()
+    }
+
+    /// Number of colliders.
+    pub fn collider_count(&self) -> usize {
+        self.state.colliders.len()
+    }
+
+    /// The ids of all bodies, the built-in one not among them, in the order of their slots.
+    pub fn body_ids(&self) -> impl Iterator<Item = BodyId> + '_ {
+        self.state.bodies.cold.iter().map(|(id, _)| id).filter(|&id| id != Self::BODY)
+    }
+
+    /// Remembers the state before the first step.
+    fn before_first_step(&mut self) {
+        if self.state.steps == 0 && self.keep_start && self.start.is_none() {
+            self.start = Some(Box::new(self.state.clone()));
+        }
+    }
+}
+
+impl State {
+    fn new(gravity: Vec3, clock: Clock, method: Method) -> Self {
+        let mut state = Self::bare(gravity, clock, method, Bodies::new(), Slots::new(), Slots::new());
+        state.add_built_ins();
+        state
+    }
+
+    fn bare(
+        gravity: Vec3,
+        clock: Clock,
+        method: Method,
+        bodies: Bodies,
+        colliders: Slots<Collider, ColliderTag>,
+        materials: Slots<Material, MaterialTag>,
+    ) -> Self {
+        Self {
+            gravity,
+            clock,
+            method,
+            time: 0.0,
+            remainder: 0.0,
+            steps: 0,
+            bodies,
+            colliders,
+            materials,
+            pairs: PairTable::default(),
+            exclusions: BTreeSet::new(),
+            events: Vec::new(),
+            pending: Vec::new(),
+        }
+    }
+
+    fn add_built_ins(&mut self) {
+        self.materials.insert_first(Material::default());
+        self.insert_built_in_body(BodyDesc::fixed().name("world"));
+    }
+
+    /// Strength of gravity, for the tolerances.
+    pub fn gravity_strength(&self) -> Real {
+        self.gravity.length()
+    }
+}

@@ -1,0 +1,53 @@
+//! Advancing a world.
+
+use super::World;
+use crate::error::{Error, Result};
+use crate::math::{Float, Real};
+use crate::step;
+
+impl World {
+    /// Advances the world by one step of `dt` seconds.
+    pub fn step(&mut self, dt: Real) -> Result<()> {
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(Error::value("world", "time step", "positive and finite", dt));
+        }
+        self.before_first_step();
+        step::step(&mut self.state, &mut self.profile, dt);
+        Ok(())
+    }
+
+    /// Advances the world by `elapsed` seconds of the user's time, in steps as the [`Clock`](crate::Clock) says, and
+    /// returns how many steps were made. What is too short for a step is carried over to the next call.
+    ///
+    /// ```
+    /// let mut world = tumble::World::new();
+    /// assert_eq!(world.simulate(0.02).unwrap(), 1);
+    /// assert_eq!(world.simulate(0.02).unwrap(), 1);
+    /// assert_eq!(world.simulate(0.02).unwrap(), 1);
+    /// assert_eq!(world.simulate(0.01).unwrap(), 1); // 4.2 steps of time, 4 steps
+    /// ```
+    pub fn simulate(&mut self, elapsed: f64) -> Result<u32> {
+        if !(elapsed >= 0.0 && elapsed.is_finite()) {
+            return Err(Error::value("world", "elapsed time", "finite and not negative", elapsed));
+        }
+        let clock = self.state.clock;
+        let wanted = elapsed * clock.speed;
+        self.state.remainder += if wanted > clock.max_per_call { clock.max_per_call } else { wanted };
+        let mut steps = 0;
+        while let Some(dt) = clock.next_step(self.state.remainder) {
+            self.step(dt)?;
+            let left = self.state.remainder - dt.to_f64();
+            self.state.remainder = if left > 0.0 { left } else { 0.0 };
+            steps += 1;
+        }
+        Ok(steps)
+    }
+
+    /// How far, as a share of the fixed step, the user's time is ahead of the last step: what a renderer interpolates by.
+    pub fn interpolation(&self) -> Real {
+        match self.state.clock.pace {
+            crate::clock::Pace::Fixed(dt) => Real::from_f64(self.state.remainder / dt.to_f64()).clamp(0.0, 1.0),
+            crate::clock::Pace::Variable { .. } => 0.0,
+        }
+    }
+}
