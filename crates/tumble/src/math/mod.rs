@@ -6,6 +6,7 @@
 //! bits on x86-64, arm64 and wasm.
 
 mod aabb;
+mod lane;
 mod mat3;
 mod pose;
 mod quat;
@@ -14,6 +15,7 @@ mod sym3;
 mod vec3;
 
 pub use aabb::Aabb;
+pub use lane::{Isa, Kernel, LANES, Lane, Mask, NO_ROW};
 pub use mat3::Mat3;
 pub use pose::{Pose, WorldPose};
 pub use quat::Quat;
