@@ -7,6 +7,7 @@
 
 mod aabb;
 mod eigen;
+mod lane;
 mod mat3;
 mod pose;
 mod quat;
@@ -15,6 +16,7 @@ mod sym3;
 mod vec3;
 
 pub use aabb::Aabb;
+pub use lane::{Isa, Kernel, LANES, Lane, Mask, NO_ROW};
 pub use mat3::Mat3;
 pub use pose::{Pose, WorldPose};
 pub use quat::Quat;
