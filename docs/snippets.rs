@@ -1,0 +1,25 @@
+//! The code of the manual and of the README, compiled and run as doctests. `cargo xtask test` makes sure that no chapter
+//! is forgotten here.
+#![forbid(unsafe_code)]
+#![cfg(doctest)]
+
+#[doc = include_str!("../README.md")]
+mod readme {}
+#[doc = include_str!("src/introduction.md")]
+mod introduction {}
+#[doc = include_str!("src/getting-started.md")]
+mod getting_started {}
+#[doc = include_str!("src/the-model.md")]
+mod the_model {}
+#[doc = include_str!("src/shapes-and-mass.md")]
+mod shapes_and_mass {}
+#[doc = include_str!("src/conventions-and-units.md")]
+mod conventions_and_units {}
+#[doc = include_str!("src/determinism-and-precision.md")]
+mod determinism_and_precision {}
+#[doc = include_str!("src/errors.md")]
+mod errors {}
+#[doc = include_str!("src/limits.md")]
+mod limits {}
+#[doc = include_str!("src/contributing.md")]
+mod contributing {}

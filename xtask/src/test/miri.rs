@@ -1,0 +1,76 @@
+//! Unsafe code under Miri, which finds undefined behaviour that tests alone do not show.
+
+use super::report::Findings;
+use super::suite;
+use crate::{files, shell, tools};
+use std::fs;
+use std::path::Path;
+
+/// Where the only crate that may hold unsafe code has its source.
+const SOURCE: &str = "crates/tumble/src";
+
+/// Runs the unit tests of all modules that hold unsafe code. The modules are found by reading the source, so that a new one
+/// is not forgotten.
+pub fn check(findings: &mut Findings) {
+    let modules = match modules_with_unsafe_code() {
+        Ok(modules) => modules,
+        Err(error) => return findings.fail(format!("cannot read {SOURCE}: {error}")),
+    };
+    if modules.is_empty() {
+        findings.checked();
+        return findings.figure("no unsafe code");
+    }
+    if !findings.need(tools::miri(), "undefined behaviour in unsafe code") {
+        return;
+    }
+    let mut command =
+        shell::command("rustup run nightly cargo miri test --package tumble --package tumble-f64 --lib --");
+    // Property tests look for a file of earlier failures, which Miri forbids unless told otherwise.
+    command.args(&modules).env("MIRIFLAGS", "-Zmiri-disable-isolation");
+    suite::run(&mut command, findings);
+}
+
+fn modules_with_unsafe_code() -> std::io::Result<Vec<String>> {
+    let mut modules = Vec::new();
+    for file in files::all()? {
+        let Ok(path) = file.strip_prefix(SOURCE) else { continue };
+        if path.extension().is_some_and(|e| e == "rs") && holds_unsafe_code(&fs::read_to_string(&file)?) {
+            modules.push(module_of(path));
+        }
+    }
+    Ok(modules)
+}
+
+/// The path by which the test harness names a module's tests; all tests for the root of the crate.
+fn module_of(path: &Path) -> String {
+    let path = path.with_extension("");
+    let names: Vec<_> = path.iter().map(|n| n.to_string_lossy()).filter(|n| n != "mod" && n != "lib").collect();
+    names.iter().map(|name| format!("{name}::")).collect()
+}
+
+fn holds_unsafe_code(source: &str) -> bool {
+    let openings = ["unsafe {", "unsafe fn", "unsafe impl", "unsafe trait", "unsafe extern", "unsafe("];
+    let code = source.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
+    code.into_iter().any(|line| openings.iter().any(|opening| line.contains(opening)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The filters given to Miri are the names that the harness uses.
+    #[test]
+    fn modules_are_named_as_the_harness_names_them() {
+        assert_eq!(module_of(Path::new("math/vec3.rs")), "math::vec3::");
+        assert_eq!(module_of(Path::new("math/wide/mod.rs")), "math::wide::");
+        assert_eq!(module_of(Path::new("lib.rs")), "");
+    }
+
+    /// Words about unsafe code are not unsafe code.
+    #[test]
+    fn comments_are_not_code() {
+        assert!(holds_unsafe_code("    let x = unsafe { f() };"));
+        assert!(holds_unsafe_code("// SAFETY: all bits are valid.\nunsafe impl Pod for A {}"));
+        assert!(!holds_unsafe_code("//! Needs no unsafe { } at all.\n#![forbid(unsafe_code)]"));
+    }
+}
