@@ -141,9 +141,15 @@ impl Aabb {
     pub fn ray_entry(&self, origin: Vec3, inverse: Vec3, max: Real) -> Option<Real> {
         let (mut near, mut far) = (0.0, max);
         for i in 0..3 {
+            // A ray that runs along a slab is inside it or not; 0 · ∞ on its faces would be NaN.
+            if !inverse[i].is_finite() {
+                if origin[i] < self.min[i] || origin[i] > self.max[i] {
+                    return None;
+                }
+                continue;
+            }
             let a = (self.min[i] - origin[i]) * inverse[i];
             let b = (self.max[i] - origin[i]) * inverse[i];
-            // 0 · ∞ is NaN exactly when the origin lies on a face of a slab that the ray runs along: inside.
             let (lo, hi) = if a < b { (a, b) } else { (b, a) };
             if lo > near {
                 near = lo;
@@ -164,4 +170,19 @@ fn round_down(v: f64) -> Real {
 fn round_up(v: f64) -> Real {
     let r = Real::from_f64(v);
     if r.to_f64() < v { r.next_up() } else { r }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Guards against NaN from 0 · ∞ where a ray runs along a face of the box and starts in its plane.
+    #[test]
+    fn ray_in_the_plane_of_a_face_meets_the_box() {
+        let b = Aabb::new(Vec3::ZERO, Vec3::all(2.0));
+        let inverse = Vec3::new(1.0, Real::INFINITY, Real::INFINITY);
+        for (y, meets) in [(0.0, true), (2.0, true), (1.0, true), (2.5, false), (-0.5, false)] {
+            assert_eq!(b.ray_entry(Vec3::new(-1.0, y, 1.0), inverse, 10.0), meets.then_some(1.0));
+        }
+    }
 }

@@ -3,38 +3,45 @@
 //! A shape is immutable and cheap to clone: small ones are stored in place, large ones behind an `Arc`, so that any
 //! number of colliders and worlds share one copy. Every shape lives in its own frame; a collider places it on a body.
 
-// mod bvh;
+mod adjacency;
+mod bvh;
 mod capsule;
-// mod compound;
+mod compound;
 mod cone;
 mod cuboid;
 mod cylinder;
 mod half_space;
-// mod height_field;
+mod height_field;
+mod height_ranges;
 // mod hull;
 // mod hull_build;
 mod mass;
-// mod mesh;
-// mod polyhedron_mass;
+mod mesh;
+mod mesh_edges;
+mod mesh_weld;
+mod polyhedron_mass;
 mod query;
 mod rectangle;
 mod sphere;
+mod triangle;
 
 use crate::error::{Error, Result};
 use crate::math::{Aabb, Pose, Real, Vec3};
-// use std::sync::Arc;
+use std::sync::Arc;
 
-// pub use bvh::Bvh;
+pub use adjacency::{Adjacency, EdgeKind};
+pub use bvh::{Bvh, Candidates};
 pub use capsule::Capsule;
-// pub use compound::{Compound, CompoundChild};
+pub use compound::{Compound, CompoundChild};
 pub use cone::Cone;
 pub use cuboid::Cuboid;
 pub use cylinder::Cylinder;
 pub use half_space::HalfSpace;
-// pub use height_field::HeightField;
+pub use height_field::{HeightField, HeightFieldDesc};
 // pub use hull::{HalfEdge, Hull, HullFace};
 pub use mass::MassProperties;
-// pub use mesh::{Mesh, MeshDesc, Sides};
+pub use mesh::{Mesh, MeshDesc, Sides, Triangle};
+pub use polyhedron_mass::check_closed;
 pub use query::{Projection, Ray, RayHit};
 pub use rectangle::Rectangle;
 pub use sphere::Sphere;
@@ -85,12 +92,12 @@ pub enum Shape {
     HalfSpace(HalfSpace),
     /// A thin, two-sided rectangle.
     Rectangle(Rectangle),
-    // /// A triangle mesh.
-    // Mesh(Arc<Mesh>),
-    // /// A grid of heights.
-    // HeightField(Arc<HeightField>),
-    // /// Several shapes as one.
-    // Compound(Arc<Compound>),
+    /// A triangle mesh.
+    Mesh(Arc<Mesh>),
+    /// A grid of heights.
+    HeightField(Arc<HeightField>),
+    /// Several shapes as one.
+    Compound(Arc<Compound>),
 }
 
 /// The same expression for the shape inside, whichever it is.
@@ -105,9 +112,9 @@ macro_rules! each {
             // Shape::Hull($s) => $answer,
             Shape::HalfSpace($s) => $answer,
             Shape::Rectangle($s) => $answer,
-            // Shape::Mesh($s) => $answer,
-            // Shape::HeightField($s) => $answer,
-            // Shape::Compound($s) => $answer,
+            Shape::Mesh($s) => $answer,
+            Shape::HeightField($s) => $answer,
+            Shape::Compound($s) => $answer,
         }
     };
 }
@@ -178,9 +185,48 @@ impl Shape {
         Rectangle::new(half_x, half_z).map(Self::Rectangle)
     }
 
-    /// The shape fills a finite volume, so that it has a mass.
+    /// The shape is meant to fill a finite volume, so that it has a mass (a mesh may still turn out not to be closed).
     pub fn has_volume(&self) -> bool {
-        !matches!(self, Self::HalfSpace(_) | Self::Rectangle(_))
+        match self {
+            Self::HalfSpace(_) | Self::Rectangle(_) | Self::HeightField(_) => false,
+            Self::Compound(c) => c.children().iter().any(|c| c.shape.has_volume()),
+            _ => true,
+        }
+    }
+
+    /// A triangle mesh.
+    ///
+    /// ```
+    /// use tumble::{math::Vec3, shape::{MeshDesc, Shape}};
+    /// let floor = Shape::mesh(MeshDesc::new(vec![Vec3::ZERO, Vec3::Z, Vec3::X], vec![[0, 1, 2]]))?;
+    /// # Ok::<(), tumble::Error>(())
+    /// ```
+    pub fn mesh(desc: MeshDesc) -> Result<Self> {
+        Mesh::new(desc).map(|mesh| Self::Mesh(Arc::new(mesh)))
+    }
+
+    /// A grid of heights.
+    ///
+    /// ```
+    /// use tumble::shape::{HeightFieldDesc, Shape};
+    /// let hill = Shape::height_field(HeightFieldDesc::new(3, 3, 10.0, 10.0, vec![0., 0., 0., 0., 2., 0., 0., 0., 0.]))?;
+    /// # Ok::<(), tumble::Error>(())
+    /// ```
+    pub fn height_field(desc: HeightFieldDesc) -> Result<Self> {
+        HeightField::new(desc).map(|field| Self::HeightField(Arc::new(field)))
+    }
+
+    /// Several shapes as one.
+    ///
+    /// ```
+    /// use tumble::{math::{Pose, Vec3}, shape::{CompoundChild, Shape}};
+    /// let ball = Shape::sphere(0.2)?;
+    /// let ends = [Vec3::X, -Vec3::X].map(|at| CompoundChild::new(ball.clone(), Pose::from_translation(at)));
+    /// let dumbbell = Shape::compound(ends.to_vec())?;
+    /// # Ok::<(), tumble::Error>(())
+    /// ```
+    pub fn compound(children: Vec<CompoundChild>) -> Result<Self> {
+        Compound::new(children).map(|compound| Self::Compound(Arc::new(compound)))
     }
 
     /// The shape as one with a support mapping, if it is convex and bounded.
@@ -194,7 +240,7 @@ impl Shape {
             // Self::Hull(s) => Some(s.as_ref()),
             Self::Rectangle(s) => Some(s),
             Self::HalfSpace(_) => None,
-            // Self::Mesh(_) | Self::HeightField(_) | Self::Compound(_) => None,
+            Self::Mesh(_) | Self::HeightField(_) | Self::Compound(_) => None,
         }
     }
 }

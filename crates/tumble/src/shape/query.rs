@@ -92,6 +92,11 @@ impl Line {
         self.origin.add_scaled(self.direction, distance)
     }
 
+    /// How far from the origin hits count.
+    pub(crate) fn reach(&self) -> f64 {
+        self.max.to_f64() * self.length
+    }
+
     /// The hit at this distance, if the ray reaches so far.
     pub(crate) fn hit(&self, distance: f64, normal: Vec3<f64>, part: u32) -> Option<RayHit> {
         let t = Real::from_f64(distance / self.length);

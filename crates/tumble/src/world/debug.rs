@@ -145,6 +145,13 @@ impl DebugGeometry {
         }
     }
 
+    fn triangle(&mut self, triangle: Option<crate::shape::Triangle>, pose: &WorldPose, colour: [u8; 4]) {
+        let Some(t) = triangle else { return };
+        for i in 0..3 {
+            self.line(pose.transform_point(t.corners[i]), pose.transform_point(t.corners[(i + 1) % 3]), colour);
+        }
+    }
+
     /// An arc about `axis` (0, 1, 2) through `centre`, from `start` over `turn` radians.
     fn arc(&mut self, pose: &WorldPose, centre: Vec3, axis: usize, radius: Real, span: (Real, Real), colour: [u8; 4]) {
         let (start, turn) = span;
@@ -220,7 +227,21 @@ impl DebugGeometry {
                     self.line(corners[i], corners[(i + 1) % 4], colour);
                 }
             }
-            _ => {}
+            Shape::Mesh(mesh) => {
+                for i in 0..mesh.triangle_count() {
+                    self.triangle(mesh.get(i), pose, colour);
+                }
+            }
+            Shape::HeightField(field) => {
+                for i in 0..field.triangle_count() {
+                    self.triangle(field.get(i), pose, colour);
+                }
+            }
+            Shape::Compound(compound) => {
+                for child in compound.children() {
+                    self.shape(&child.shape, &(*pose * child.pose), colour);
+                }
+            }
         }
     }
 }

@@ -1,0 +1,83 @@
+//! What lies across the edges of a triangle.
+
+use super::mesh_edges::{edges, sorted_sides};
+use crate::math::{Float, Real, Vec3};
+
+/// How two triangles meet at an edge, seen from their front.
+///
+/// A contact that finds a normal between those of two triangles at an edge is real where the edge is convex and a ghost where
+/// it is flat or concave. Seen from behind (two-sided meshes), convex and concave change places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum EdgeKind {
+    /// Nothing lies across the edge, or more than one triangle, or one that is wound the other way.
+    Boundary,
+    /// A ridge.
+    Convex,
+    /// The two triangles are parts of one plane, within the mesh's tolerance.
+    Flat,
+    /// A valley.
+    Concave,
+}
+
+/// The surroundings of a triangle. Edge k runs from corner k to the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adjacency {
+    neighbours: [u32; 3],
+    /// How the triangle meets its neighbour at each edge.
+    pub kinds: [EdgeKind; 3],
+}
+
+impl Adjacency {
+    /// A triangle with nothing around it.
+    pub(crate) const ALONE: Self = Self { neighbours: [u32::MAX; 3], kinds: [EdgeKind::Boundary; 3] };
+
+    /// The triangle across an edge (0, 1 or 2).
+    #[inline]
+    pub fn neighbour(&self, edge: usize) -> Option<u32> {
+        self.neighbours.get(edge).copied().filter(|&n| n != u32::MAX)
+    }
+
+    pub(crate) fn set(&mut self, edge: usize, neighbour: u32, kind: EdgeKind) {
+        self.neighbours[edge] = neighbour;
+        self.kinds[edge] = kind;
+    }
+}
+
+/// How triangles with unit normals `here` and `there` meet at an edge that runs along `edge` in the first: convex where
+/// here × there points along the edge.
+pub(crate) fn classify(here: Vec3, there: Vec3, edge: Vec3, flat_sine: Real) -> EdgeKind {
+    let (here, there, edge) = (here.to_f64(), there.to_f64(), edge.to_f64());
+    let turn = here.cross(there);
+    if here.dot(there) > 0.0 && turn.length() <= flat_sine.to_f64() {
+        EdgeKind::Flat
+    } else if turn.dot(edge) < 0.0 {
+        EdgeKind::Concave
+    } else {
+        EdgeKind::Convex
+    }
+}
+
+/// The surroundings of every triangle of a mesh whose equal vertices have equal indices.
+pub(crate) fn adjacency(
+    vertices: &[Vec3],
+    triangles: &[[u32; 3]],
+    normals: &[Vec3],
+    flat_sine: Real,
+) -> Vec<Adjacency> {
+    let mut result = vec![Adjacency::ALONE; triangles.len()];
+    let sides = sorted_sides(triangles);
+    for edge in edges(&sides) {
+        let &[a, b] = edge else { continue };
+        if a.ascends(triangles) == b.ascends(triangles) {
+            continue;
+        }
+        let (low, high) = a.vertices();
+        let along = vertices[high as usize] - vertices[low as usize];
+        let along = if a.ascends(triangles) { along } else { -along };
+        let kind = classify(normals[a.triangle() as usize], normals[b.triangle() as usize], along, flat_sine);
+        result[a.triangle() as usize].set(a.corner(), b.triangle(), kind);
+        result[b.triangle() as usize].set(b.corner(), a.triangle(), kind);
+    }
+    result
+}
