@@ -11,18 +11,21 @@ mod cuboid;
 mod cylinder;
 mod half_space;
 // mod height_field;
-// mod hull;
-// mod hull_build;
+mod hull;
+mod hull_build;
+mod hull_climb;
+mod hull_merge;
 mod mass;
 // mod mesh;
 // mod polyhedron_mass;
 mod query;
+mod quickhull;
 mod rectangle;
 mod sphere;
 
 use crate::error::{Error, Result};
 use crate::math::{Aabb, Pose, Real, Vec3};
-// use std::sync::Arc;
+use std::sync::Arc;
 
 // pub use bvh::Bvh;
 pub use capsule::Capsule;
@@ -32,7 +35,7 @@ pub use cuboid::Cuboid;
 pub use cylinder::Cylinder;
 pub use half_space::HalfSpace;
 // pub use height_field::HeightField;
-// pub use hull::{HalfEdge, Hull, HullFace};
+pub use hull::{HalfEdge, Hull, HullFace};
 pub use mass::MassProperties;
 // pub use mesh::{Mesh, MeshDesc, Sides};
 pub use query::{Projection, Ray, RayHit};
@@ -79,8 +82,8 @@ pub enum Shape {
     Cylinder(Cylinder),
     /// A cone.
     Cone(Cone),
-    // /// A convex polyhedron.
-    // Hull(Arc<Hull>),
+    /// A convex polyhedron.
+    Hull(Arc<Hull>),
     /// Everything below a plane.
     HalfSpace(HalfSpace),
     /// A thin, two-sided rectangle.
@@ -102,7 +105,7 @@ macro_rules! each {
             Shape::Capsule($s) => $answer,
             Shape::Cylinder($s) => $answer,
             Shape::Cone($s) => $answer,
-            // Shape::Hull($s) => $answer,
+            Shape::Hull($s) => $answer,
             Shape::HalfSpace($s) => $answer,
             Shape::Rectangle($s) => $answer,
             // Shape::Mesh($s) => $answer,
@@ -168,6 +171,11 @@ impl Shape {
         Cone::new(half_height, radius).map(Self::Cone)
     }
 
+    /// The convex hull of the points; see [`Hull::new`].
+    pub fn hull(points: &[Vec3]) -> Result<Self> {
+        Hull::new(points).map(|hull| Self::Hull(Arc::new(hull)))
+    }
+
     /// Everything below the plane at distance `offset` from the origin along `normal`.
     pub fn half_space(normal: Vec3, offset: Real) -> Result<Self> {
         HalfSpace::new(normal, offset).map(Self::HalfSpace)
@@ -191,7 +199,7 @@ impl Shape {
             Self::Capsule(s) => Some(s),
             Self::Cylinder(s) => Some(s),
             Self::Cone(s) => Some(s),
-            // Self::Hull(s) => Some(s.as_ref()),
+            Self::Hull(s) => Some(s.as_ref()),
             Self::Rectangle(s) => Some(s),
             Self::HalfSpace(_) => None,
             // Self::Mesh(_) | Self::HeightField(_) | Self::Compound(_) => None,
