@@ -2,7 +2,7 @@
 
 use super::mass::checked_density;
 use super::query::{Clip, Line};
-use super::{Convex, Geometry, MassProperties, Projection, Ray, RayHit, positive};
+use super::{Convex, Geometry, Hull, MassProperties, Projection, Ray, RayHit, positive};
 use crate::error::Result;
 use crate::math::{Aabb, Float, Pose, Real, Sym3, Vec3};
 
@@ -37,6 +37,25 @@ impl Cuboid {
     #[inline(always)]
     pub fn half_extents(&self) -> Vec3 {
         self.half
+    }
+
+    /// The same solid as a hull, with the same numbers of faces. Vertex i has a negative x where bit 0 of i is clear, y
+    /// where bit 1, z where bit 2.
+    pub fn to_hull(self) -> Hull {
+        let sign = |i: u32, bit: u32| if i & bit == 0 { -1.0 } else { 1.0 };
+        let corner = |i| self.half.scale(Vec3::new(sign(i, 1), sign(i, 2), sign(i, 4)));
+        let face = |corners: [u32; 4], normal| (corners.to_vec(), normal);
+        Hull::from_faces(
+            (0..8).map(corner).collect(),
+            &[
+                face([1, 3, 7, 5], Vec3::X),
+                face([0, 4, 6, 2], -Vec3::X),
+                face([2, 6, 7, 3], Vec3::Y),
+                face([0, 1, 5, 4], -Vec3::Y),
+                face([4, 5, 7, 6], Vec3::Z),
+                face([0, 2, 3, 1], -Vec3::Z),
+            ],
+        )
     }
 }
 

@@ -13,14 +13,17 @@ mod cylinder;
 mod half_space;
 mod height_field;
 mod height_ranges;
-// mod hull;
-// mod hull_build;
+mod hull;
+mod hull_build;
+mod hull_climb;
+mod hull_merge;
 mod mass;
 mod mesh;
 mod mesh_edges;
 mod mesh_weld;
 mod polyhedron_mass;
 mod query;
+mod quickhull;
 mod rectangle;
 mod sphere;
 mod triangle;
@@ -38,7 +41,7 @@ pub use cuboid::Cuboid;
 pub use cylinder::Cylinder;
 pub use half_space::HalfSpace;
 pub use height_field::{HeightField, HeightFieldDesc};
-// pub use hull::{HalfEdge, Hull, HullFace};
+pub use hull::{HalfEdge, Hull, HullFace};
 pub use mass::MassProperties;
 pub use mesh::{Mesh, MeshDesc, Sides, Triangle};
 pub use polyhedron_mass::check_closed;
@@ -86,8 +89,8 @@ pub enum Shape {
     Cylinder(Cylinder),
     /// A cone.
     Cone(Cone),
-    // /// A convex polyhedron.
-    // Hull(Arc<Hull>),
+    /// A convex polyhedron.
+    Hull(Arc<Hull>),
     /// Everything below a plane.
     HalfSpace(HalfSpace),
     /// A thin, two-sided rectangle.
@@ -109,7 +112,7 @@ macro_rules! each {
             Shape::Capsule($s) => $answer,
             Shape::Cylinder($s) => $answer,
             Shape::Cone($s) => $answer,
-            // Shape::Hull($s) => $answer,
+            Shape::Hull($s) => $answer,
             Shape::HalfSpace($s) => $answer,
             Shape::Rectangle($s) => $answer,
             Shape::Mesh($s) => $answer,
@@ -175,6 +178,11 @@ impl Shape {
         Cone::new(half_height, radius).map(Self::Cone)
     }
 
+    /// The convex hull of the points; see [`Hull::new`].
+    pub fn hull(points: &[Vec3]) -> Result<Self> {
+        Hull::new(points).map(|hull| Self::Hull(Arc::new(hull)))
+    }
+
     /// Everything below the plane at distance `offset` from the origin along `normal`.
     pub fn half_space(normal: Vec3, offset: Real) -> Result<Self> {
         HalfSpace::new(normal, offset).map(Self::HalfSpace)
@@ -237,7 +245,7 @@ impl Shape {
             Self::Capsule(s) => Some(s),
             Self::Cylinder(s) => Some(s),
             Self::Cone(s) => Some(s),
-            // Self::Hull(s) => Some(s.as_ref()),
+            Self::Hull(s) => Some(s.as_ref()),
             Self::Rectangle(s) => Some(s),
             Self::HalfSpace(_) => None,
             Self::Mesh(_) | Self::HeightField(_) | Self::Compound(_) => None,

@@ -1,0 +1,442 @@
+//! Convex polyhedra.
+
+use super::hull_climb::Climb;
+use super::mass::checked_density;
+use super::query::{Clip, Line};
+use super::{Convex, Geometry, MassProperties, Projection, Ray, RayHit};
+use crate::error::Result;
+use crate::math::{Aabb, Float, Pose, Real, Sym3, Vec3};
+
+/// A face of a [`Hull`]: a convex polygon.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HullFace {
+    /// Unit normal, outward.
+    pub normal: Vec3,
+    /// normal·p for points p of the plane. No vertex of the hull lies above it, but for rounding.
+    pub offset: Real,
+    /// The first of its half-edges.
+    pub first_edge: u32,
+    /// How many they are. They follow each other in the list, counter-clockwise seen from outside.
+    pub edge_count: u32,
+}
+
+/// One side of an edge of a [`Hull`], as seen from the face to its left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HalfEdge {
+    /// The vertex where it starts.
+    pub origin: u32,
+    /// The other side of the edge, which runs the other way.
+    pub twin: u32,
+    /// The face to which it belongs.
+    pub face: u32,
+    /// The half-edge that follows around the face.
+    pub next: u32,
+}
+
+/// A convex polyhedron: the hull of a cloud of points, made by [`Hull::new`].
+///
+/// Its boundary is a half-edge structure. Every face has at least three edges, every edge two faces, every vertex at least
+/// three edges; around a vertex one walks by `edges[edges[e].twin].next`.
+///
+/// ```
+/// use tumble::{math::Vec3, shape::Hull};
+/// let tetrahedron = Hull::new(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z])?;
+/// assert_eq!(tetrahedron.faces().len(), 4);
+/// assert_eq!(tetrahedron.neighbours(0).collect::<Vec<_>>().len(), 3);
+/// # Ok::<(), tumble::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hull {
+    vertices: Vec<Vec3>,
+    faces: Vec<HullFace>,
+    edges: Vec<HalfEdge>,
+    vertex_edges: Vec<u32>,
+    /// At density 1.
+    mass: MassProperties,
+    inner: (Vec3, Real),
+    climb: Option<Climb>,
+}
+
+impl Hull {
+    /// The corners.
+    #[inline(always)]
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// The faces.
+    #[inline(always)]
+    pub fn faces(&self) -> &[HullFace] {
+        &self.faces
+    }
+
+    /// The half-edges, two for every edge.
+    #[inline(always)]
+    pub fn edges(&self) -> &[HalfEdge] {
+        &self.edges
+    }
+
+    /// One half-edge that starts at each vertex.
+    #[inline(always)]
+    pub fn vertex_edges(&self) -> &[u32] {
+        &self.vertex_edges
+    }
+
+    /// How many edges there are; half of the half-edges.
+    pub fn edge_count(&self) -> usize {
+        self.edges.len() / 2
+    }
+
+    /// Centre of the volume.
+    pub fn centroid(&self) -> Vec3 {
+        self.mass.centre.to_real()
+    }
+
+    /// The volume in m³.
+    pub fn volume(&self) -> f64 {
+        self.mass.mass
+    }
+
+    /// The half-edges of a face, counter-clockwise seen from outside; none for a face that does not exist.
+    pub fn face_edges(&self, face: u32) -> &[HalfEdge] {
+        self.faces.get(face as usize).map_or(&[], |f| self.edges_of(f))
+    }
+
+    /// The vertices of a face by number, counter-clockwise seen from outside; none for a face that does not exist.
+    pub fn face_vertices(&self, face: u32) -> impl ExactSizeIterator<Item = u32> + '_ {
+        self.face_edges(face).iter().map(|e| e.origin)
+    }
+
+    /// The vertices at the other ends of a vertex's edges, clockwise seen from outside; none for one that does not exist.
+    pub fn neighbours(&self, vertex: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = self.vertex_edges.get(vertex as usize).copied();
+        let mut at = first;
+        core::iter::from_fn(move || {
+            let twin = self.edges[self.edges[at? as usize].twin as usize];
+            at = Some(twin.next).filter(|&e| Some(e) != first);
+            Some(twin.origin)
+        })
+    }
+
+    /// The number of a vertex that is farthest along `direction` (any length).
+    pub fn support_vertex(&self, direction: Vec3) -> u32 {
+        // Brought to order 1, so that products with the vertices neither overflow nor vanish.
+        let size = direction.abs().max_component();
+        let direction = if size > 0.0 { direction / size } else { direction };
+        if let Some(climb) = &self.climb {
+            return climb.highest(&self.vertices, direction);
+        }
+        let (mut best, mut height) = (0, Real::NEG_INFINITY);
+        for (i, v) in self.vertices.iter().enumerate() {
+            let h = v.dot(direction);
+            if h > height {
+                (best, height) = (i as u32, h);
+            }
+        }
+        best
+    }
+
+    fn edges_of(&self, face: &HullFace) -> &[HalfEdge] {
+        &self.edges[face.first_edge as usize..(face.first_edge + face.edge_count) as usize]
+    }
+
+    /// Height of a point over the plane of a face.
+    fn height(face: &HullFace, p: Vec3<f64>) -> f64 {
+        face.normal.to_f64().dot(p) - face.offset.to_f64()
+    }
+
+    /// The hull with these vertices and faces (loops of vertices counter-clockwise, outward normals of any length). Whether
+    /// they make one is for [`Hull::is_sound`] to say.
+    pub(super) fn from_faces(vertices: Vec<Vec3>, loops: &[(Vec<u32>, Vec3<f64>)]) -> Self {
+        let mut faces = Vec::with_capacity(loops.len());
+        let mut edges = Vec::with_capacity(loops.iter().map(|l| l.0.len()).sum());
+        let mut vertex_edges = vec![NONE; vertices.len()];
+        for (face, (corners, normal)) in loops.iter().enumerate() {
+            let first = edges.len() as u32;
+            let count = corners.len() as u32;
+            for (i, &origin) in corners.iter().enumerate() {
+                let edge = first + i as u32;
+                if vertex_edges[origin as usize] == NONE {
+                    vertex_edges[origin as usize] = edge;
+                }
+                let next = if i + 1 < corners.len() { edge + 1 } else { first };
+                edges.push(HalfEdge { origin, twin: NONE, face: face as u32, next });
+            }
+            let normal = normal.normalize_or(Vec3::Y).to_real();
+            // The highest corner decides, so that with the rounded normal, too, no corner is above.
+            let heights = corners.iter().map(|&v| normal.to_f64().dot(vertices[v as usize].to_f64()));
+            let offset = Real::from_f64(heights.fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a }));
+            faces.push(HullFace { normal, offset, first_edge: first, edge_count: count });
+        }
+        pair_twins(&mut edges);
+        let mass = integrate(&vertices, loops);
+        let inner = inscribed_ball(&faces, mass.centre);
+        Self { vertices, faces, edges, vertex_edges, mass, inner, climb: None }
+    }
+
+    /// The half-edges make a closed surface without handles: every edge has two sides, the faces around each vertex make
+    /// one fan of at least three, and V - E + F = 2.
+    pub(super) fn is_sound(&self) -> bool {
+        if self.faces.iter().any(|f| f.edge_count < 3) || self.edges.iter().any(|e| e.twin == NONE) {
+            return false;
+        }
+        let mut degrees = vec![0_usize; self.vertices.len()];
+        for edge in &self.edges {
+            degrees[edge.origin as usize] += 1;
+        }
+        for (vertex, &degree) in degrees.iter().enumerate() {
+            if degree < 3 || self.neighbours(vertex as u32).take(degree + 1).count() != degree {
+                return false;
+            }
+        }
+        self.vertices.len() + self.faces.len() == self.edge_count() + 2
+    }
+
+    /// This hull with a way to climb to the highest vertex.
+    pub(super) fn with_climb(self, climb: Option<Climb>) -> Self {
+        Self { climb, ..self }
+    }
+}
+
+impl Geometry for Hull {
+    fn bounds(&self, pose: &Pose) -> Aabb {
+        let rows = pose.rotation.to_mat3().transpose();
+        let mut bounds = Aabb::EMPTY;
+        if self.climb.is_some() {
+            let highest = |direction: Vec3| self.support(direction).dot(direction);
+            bounds.max = Vec3::new(highest(rows.x), highest(rows.y), highest(rows.z));
+            bounds.min = -Vec3::new(highest(-rows.x), highest(-rows.y), highest(-rows.z));
+        } else {
+            for &v in &self.vertices {
+                let p = Vec3::new(v.dot(rows.x), v.dot(rows.y), v.dot(rows.z));
+                bounds = Aabb::new(bounds.min.min(p), bounds.max.max(p));
+            }
+        }
+        Aabb::new(bounds.min + pose.translation, bounds.max + pose.translation)
+    }
+
+    /// At least half of the largest, and in practice nearly all of it.
+    fn inner_sphere(&self) -> (Vec3, Real) {
+        self.inner
+    }
+
+    fn farthest_from(&self, point: Vec3) -> Real {
+        let p = point.to_f64();
+        let mut square = 0.0;
+        for v in &self.vertices {
+            let s = (v.to_f64() - p).length_squared();
+            if s > square {
+                square = s;
+            }
+        }
+        Real::from_f64(square.sqrt())
+    }
+
+    fn cast_ray(&self, ray: &Ray, max: Real) -> Option<RayHit> {
+        if self.contains(ray.origin) {
+            return RayHit::inside(max);
+        }
+        let line = Line::new(ray, max)?;
+        let mut clip = Clip::new();
+        for (i, face) in self.faces.iter().enumerate() {
+            if !clip.below(&line, face.normal.to_f64(), face.offset.to_f64(), i as u32) {
+                return None;
+            }
+        }
+        line.hit(clip.near, clip.normal, clip.part)
+    }
+
+    /// Inside, the nearest face is the one of least depth. Outside, the nearest point lies on a face that the point is
+    /// above; the height over a face's plane is a lower bound that spares most of them.
+    fn closest_point(&self, point: Vec3) -> Projection {
+        let p = point.to_f64();
+        let (mut top, mut height) = (0, f64::NEG_INFINITY);
+        for (i, face) in self.faces.iter().enumerate() {
+            let h = Self::height(face, p);
+            if h > height {
+                (top, height) = (i, h);
+            }
+        }
+        let on_plane = |face: usize, height: f64| {
+            let normal = self.faces[face].normal;
+            Projection {
+                point: p.add_scaled(normal.to_f64(), -height).to_real(),
+                normal,
+                distance: Real::from_f64(height),
+                part: face as u32,
+            }
+        };
+        if height <= 0.0 {
+            return on_plane(top, height);
+        }
+        let mut nearest = self.closest_on_face(top, p);
+        let mut best = top;
+        for (i, face) in self.faces.iter().enumerate() {
+            let h = Self::height(face, p);
+            if h > 0.0 && h < nearest.distance && i != top {
+                let candidate = self.closest_on_face(i, p);
+                if candidate.distance < nearest.distance {
+                    (nearest, best) = (candidate, i);
+                }
+            }
+        }
+        match nearest.point {
+            None => on_plane(best, nearest.distance),
+            Some(q) => Projection {
+                point: q.to_real(),
+                normal: (p - q).normalize_or(self.faces[best].normal.to_f64()).to_real(),
+                distance: Real::from_f64(nearest.distance),
+                part: best as u32,
+            },
+        }
+    }
+
+    fn contains(&self, point: Vec3) -> bool {
+        let p = point.to_f64();
+        self.faces.iter().all(|face| Self::height(face, p) <= 0.0)
+    }
+
+    fn mass_properties(&self, density: f64) -> Result<MassProperties> {
+        let density = checked_density("hull", density)?;
+        let MassProperties { mass, centre, inertia } = self.mass;
+        MassProperties { mass: mass * density, centre, inertia: inertia * density }.checked("hull")
+    }
+}
+
+impl Convex for Hull {
+    fn support(&self, direction: Vec3) -> Vec3 {
+        self.vertices[self.support_vertex(direction) as usize]
+    }
+}
+
+/// The nearest point of a face.
+struct OnFace {
+    distance: f64,
+    /// On the outline; `None` for the foot of the perpendicular.
+    point: Option<Vec3<f64>>,
+}
+
+impl Hull {
+    fn closest_on_face(&self, face: usize, p: Vec3<f64>) -> OnFace {
+        let face = &self.faces[face];
+        let normal = face.normal.to_f64();
+        let edges = self.edges_of(face);
+        let at = |i: usize| self.vertices[edges[i % edges.len()].origin as usize].to_f64();
+        let mut over = true;
+        let (mut square, mut nearest) = (f64::INFINITY, None);
+        for i in 0..edges.len() {
+            let (a, b) = (at(i), at(i + 1));
+            let along = b - a;
+            // Of a convex outline only edges that face the point can hold the nearest point.
+            if normal.cross(along).dot(p - a) >= 0.0 {
+                continue;
+            }
+            over = false;
+            let t = Float::clamp((p - a).dot(along) / along.length_squared(), 0.0, 1.0);
+            let q = a.add_scaled(along, t);
+            let s = (p - q).length_squared();
+            if s < square {
+                (square, nearest) = (s, Some(q));
+            }
+        }
+        if over {
+            OnFace { distance: Self::height(face, p), point: None }
+        } else {
+            OnFace { distance: square.sqrt(), point: nearest }
+        }
+    }
+}
+
+/// No half-edge.
+const NONE: u32 = u32::MAX;
+
+/// Finds the other side of every half-edge; those without exactly one keep none.
+fn pair_twins(edges: &mut [HalfEdge]) {
+    let mut sides: Vec<(u64, u32)> = (0..edges.len())
+        .map(|i| {
+            let (a, b) = (edges[i].origin, edges[edges[i].next as usize].origin);
+            let (low, high) = if a < b { (a, b) } else { (b, a) };
+            (u64::from(low) << 32 | u64::from(high), i as u32)
+        })
+        .collect();
+    sides.sort_unstable();
+    for group in sides.chunk_by(|a, b| a.0 == b.0) {
+        if let &[(_, a), (_, b)] = group
+            && edges[a as usize].origin != edges[b as usize].origin
+        {
+            edges[a as usize].twin = b;
+            edges[b as usize].twin = a;
+        }
+    }
+}
+
+/// Volume, centre and inertia at density 1.
+///
+/// The solid is the sum of the tetrahedra between its first vertex and the triangles of its boundary. For one with edges
+/// a, b, c from that vertex, with s = a + b + c and volume v = a·(b × c)/6: ∫x = v s/4 and
+/// ∫x xᵀ = v/20 (a aᵀ + b bᵀ + c cᵀ + s sᵀ). Lengths are counted in sizes of the hull, so that no power of them overflows
+/// before the volume does.
+fn integrate(vertices: &[Vec3], loops: &[(Vec<u32>, Vec3<f64>)]) -> MassProperties {
+    let Some(base) = vertices.first().map(|v| v.to_f64()) else {
+        return MassProperties { mass: 0.0, centre: Vec3::ZERO, inertia: Sym3::ZERO };
+    };
+    let mut size = 0.0;
+    for v in vertices {
+        let s = (v.to_f64() - base).abs().max_component();
+        if s > size {
+            size = s;
+        }
+    }
+    let at = |v: u32| (vertices[v as usize].to_f64() - base) / size;
+    let mut volume = 0.0;
+    let mut first = Vec3::ZERO;
+    // |x|² 1 - x xᵀ summed over the four vectors of the second formula.
+    let mut second = Sym3::<f64>::ZERO;
+    for (corners, _) in loops {
+        for pair in corners.windows(2).skip(1) {
+            let (a, b, c) = (at(corners[0]), at(pair[0]), at(pair[1]));
+            let v = a.dot(b.cross(c)) / 6.0;
+            let s = a + b + c;
+            volume += v;
+            first += s * (v / 4.0);
+            let sum = Sym3::point_mass(a) + Sym3::point_mass(b) + Sym3::point_mass(c) + Sym3::point_mass(s);
+            second = second + sum * (v / 20.0);
+        }
+    }
+    let centre = first / volume;
+    let inertia = second - Sym3::point_mass(centre) * volume;
+    let cube = size * size * size;
+    MassProperties { mass: volume * cube, centre: base + centre * size, inertia: inertia * cube * (size * size) }
+}
+
+/// A large ball inside.
+///
+/// The centroid of a solid has from each of its planes at least a quarter of the solid's width across that plane
+/// (Bonnesen and Fenchel, "Theorie der konvexen Körper", 1934, §34), and no ball inside is larger across than the solid;
+/// so the ball about the centroid has at least half of the largest radius. A fixed number of steps away from the nearest
+/// face, each shorter than the one before, brings it close to the largest.
+fn inscribed_ball(faces: &[HullFace], centroid: Vec3<f64>) -> (Vec3, Real) {
+    const STEPS: u32 = 48;
+    let room = |p: Vec3<f64>| {
+        let (mut least, mut nearest) = (f64::INFINITY, Vec3::ZERO);
+        for face in faces {
+            let depth = -Hull::height(face, p);
+            if depth < least {
+                (least, nearest) = (depth, face.normal.to_f64());
+            }
+        }
+        (least, nearest)
+    };
+    let mut p = centroid;
+    let (mut radius, mut nearest) = room(p);
+    let (mut centre, start) = (p, radius);
+    for k in 0..STEPS {
+        p = p.add_scaled(nearest, -start / f64::from(k + 2));
+        let depth;
+        (depth, nearest) = room(p);
+        if depth > radius {
+            (radius, centre) = (depth, p);
+        }
+    }
+    (centre.to_real(), Real::from_f64(if radius > 0.0 { radius } else { 0.0 }))
+}
