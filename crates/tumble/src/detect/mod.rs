@@ -1,0 +1,3 @@
+//! Who may touch, and where they touch.
+
+pub mod narrow;

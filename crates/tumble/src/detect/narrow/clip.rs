@@ -1,0 +1,441 @@
+//! Flat and straight parts of surfaces, cut to where they lie over each other.
+//!
+//! One shape lends a *reference* face with normal m, the other the *incident* patch that faces it. The part of the patch
+//! over the face is found by clipping against planes along m through the face's border (Sutherland and Hodgman 1974, as in
+//! 002-46 with its errata mended); its corners become contact points, each with its height over the face as separation.
+
+use super::manifold::{Feature, Manifold, ManifoldPoint};
+use crate::math::{Mat3, Num, Real, Vec3};
+
+/// Most corners of a polygon; faces with more are thinned out.
+pub(super) const MAX_CORNERS: usize = 24;
+
+/// A flat face, counter-clockwise seen from outside.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Polygon {
+    pub normal: Vec3,
+    pub face: Feature,
+    pub len: usize,
+    pub points: [Vec3; MAX_CORNERS],
+    /// Which vertex of the shape corner i is.
+    pub vertices: [Feature; MAX_CORNERS],
+    /// Which edge of the shape runs from corner i to corner i + 1.
+    pub edges: [Feature; MAX_CORNERS],
+}
+
+impl Polygon {
+    pub fn new(normal: Vec3, face: Feature) -> Self {
+        Self {
+            normal,
+            face,
+            len: 0,
+            points: [Vec3::ZERO; MAX_CORNERS],
+            vertices: [Feature::ROUND; MAX_CORNERS],
+            edges: [Feature::ROUND; MAX_CORNERS],
+        }
+    }
+
+    pub fn push(&mut self, point: Vec3, vertex: Feature, edge: Feature) {
+        if self.len < MAX_CORNERS {
+            self.points[self.len] = point;
+            self.vertices[self.len] = vertex;
+            self.edges[self.len] = edge;
+            self.len += 1;
+        }
+    }
+
+    fn corners(&self) -> &[Vec3] {
+        &self.points[..self.len]
+    }
+}
+
+/// A straight line of a surface, or of the core of a capsule.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Segment {
+    pub ends: [Vec3; 2],
+    pub vertices: [Feature; 2],
+    pub edge: Feature,
+}
+
+/// A flat, round face.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Disc {
+    pub centre: Vec3,
+    pub normal: Vec3,
+    pub radius: Real,
+    /// A direction in the disc that is fixed to the shape.
+    pub fixed: Vec3,
+    pub face: Feature,
+    /// The first of two edges that stand for the rim.
+    pub rim: u32,
+    /// The vertex that stands for the point of the rim nearest to the other shape.
+    pub nearest: Feature,
+    /// The first of the vertices that stand for points of the rim.
+    pub first: u32,
+}
+
+impl Disc {
+    /// The rim where a line along the other surface comes into the disc, or leaves it: the two crossings of one line
+    /// have ids of their own.
+    pub fn rim(&self, leaving: bool) -> Feature {
+        Feature::edge(self.rim + u32::from(leaving))
+    }
+}
+
+/// A part of a surface that may touch along more than a point.
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant)]
+pub(super) enum Patch {
+    Point(Vec3, Feature),
+    Segment(Segment),
+    Polygon(Polygon),
+    Disc(Disc),
+}
+
+impl Patch {
+    /// The patch seen from where its frame stands at (`rotation`, `translation`).
+    pub fn moved(mut self, rotation: &Mat3, translation: Vec3) -> Self {
+        let point = |p: Vec3| *rotation * p + translation;
+        match &mut self {
+            Self::Point(p, _) => *p = point(*p),
+            Self::Segment(s) => s.ends = s.ends.map(point),
+            Self::Polygon(p) => {
+                p.normal = *rotation * p.normal;
+                for q in &mut p.points[..p.len] {
+                    *q = point(*q);
+                }
+            }
+            Self::Disc(d) => {
+                d.centre = point(d.centre);
+                d.normal = *rotation * d.normal;
+                d.fixed = *rotation * d.fixed;
+            }
+        }
+        self
+    }
+}
+
+/// Most candidates for contact points.
+const MAX_GATHERED: usize = 48;
+
+/// Collects the points of a patch over a reference face.
+pub(super) struct Gather {
+    /// Unit normal of the reference face.
+    pub normal: Vec3,
+    /// n·p on the face.
+    pub offset: Real,
+    /// How far the incident surface lies around its patch.
+    pub radius: Real,
+    /// The reference face belongs to B.
+    pub flip: bool,
+    /// Points farther apart are left out.
+    pub margin: Real,
+    /// What lies outside of a border by no more than this counts as inside, so that rounding does not take corners away
+    /// that lie on each other.
+    pub slack: Real,
+    /// The least separation of all points, those beyond the margin included.
+    pub least: Real,
+    len: usize,
+    list: [ManifoldPoint; MAX_GATHERED],
+}
+
+impl Gather {
+    pub fn new(normal: Vec3, offset: Real, radius: Real, flip: bool, margin: Real, slack: Real) -> Self {
+        let list = [ManifoldPoint::default(); MAX_GATHERED];
+        Self { normal, offset, radius, flip, margin, slack, least: Real::INFINITY, len: 0, list }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds the point `p` of the incident patch, where `reference` and `incident` meet.
+    #[inline]
+    pub fn add(&mut self, p: Vec3, reference: Feature, incident: Feature) {
+        let height = self.normal.dot(p) - self.offset;
+        let separation = height - self.radius;
+        self.least = Num::min(separation, self.least);
+        if separation <= self.margin && self.len < MAX_GATHERED {
+            let middle = p.add_scaled(self.normal, (height + self.radius) * -0.5);
+            let (a, b) = if self.flip { (incident, reference) } else { (reference, incident) };
+            self.list[self.len] = ManifoldPoint::new(middle, separation, a, b);
+            self.len += 1;
+        }
+    }
+
+    /// Fills the points and the normal of the manifold, keeping the best eight.
+    pub fn write(&self, out: &mut Manifold) {
+        out.normal = if self.flip { -self.normal } else { self.normal };
+        out.take_best(&self.list[..self.len], super::MAX_POINTS);
+    }
+
+    /// Adds what of the patch lies over the reference polygon.
+    pub fn over_polygon(&mut self, reference: &Polygon, incident: &Patch) {
+        match incident {
+            Patch::Point(p, vertex) => {
+                let alone = Segment { ends: [*p, *p], vertices: [*vertex, *vertex], edge: *vertex };
+                if clip_segment(reference, &alone, self.slack).is_some() {
+                    self.add(*p, reference.face, *vertex);
+                }
+            }
+            Patch::Segment(s) => {
+                if let Some(cut) = clip_segment(reference, s, self.slack) {
+                    self.add_cut(&cut, reference.face, s);
+                }
+            }
+            Patch::Polygon(p) => self.clip_polygon(reference, p),
+            Patch::Disc(d) => super::disc::over_polygon(self, reference, d),
+        }
+    }
+
+    /// Adds the ends of a clipped segment, or the one point that is left of it.
+    pub fn add_cut(&mut self, cut: &Cut, face: Feature, segment: &Segment) {
+        let [p, q] = segment.ends;
+        let feature = |end: usize| match cut.by[end] {
+            Some(edge) => (edge, segment.edge),
+            None => (face, segment.vertices[end]),
+        };
+        let (reference, incident) = feature(0);
+        self.add(between(p, q, cut.t[0]), reference, incident);
+        if cut.t[1] > cut.t[0] {
+            let (reference, incident) = feature(1);
+            self.add(between(p, q, cut.t[1]), reference, incident);
+        }
+    }
+
+    fn clip_polygon(&mut self, reference: &Polygon, incident: &Polygon) {
+        let mut rings = [[Corner::default(); 2 * MAX_CORNERS]; 2];
+        let mut len = incident.len;
+        for i in 0..len {
+            rings[0][i] = Corner { p: incident.points[i], edge: i as u8, clipped: false };
+        }
+        let mut from = 0;
+        for side in 0..reference.len {
+            let plane = SidePlane::new(reference, side, self.slack);
+            let [first, second] = &mut rings;
+            let (source, target) = if from == 0 { (first, second) } else { (second, first) };
+            len = plane.cut(&source[..len], target, side as u8);
+            if len == 0 {
+                return;
+            }
+            from = 1 - from;
+        }
+        let ring = &rings[from][..len];
+        let mut last = ring[len - 1];
+        for corner in ring {
+            let (before, after) = (last, *corner);
+            last = after;
+            let (r, i) = match (before.clipped, after.clipped) {
+                (false, false) => (reference.face, incident.vertices[usize::from(after.edge)]),
+                (true, false) => {
+                    (reference.edges[usize::from(before.edge)], incident.edges[usize::from(after.edge)])
+                }
+                (false, true) => {
+                    (reference.edges[usize::from(after.edge)], incident.edges[usize::from(before.edge)])
+                }
+                (true, true) => {
+                    // Corner of the reference: where its edge i meets its edge i + 1.
+                    let (i, j) = (usize::from(before.edge), usize::from(after.edge));
+                    (reference.vertices[if (i + 1) % reference.len == j { j } else { i }], incident.face)
+                }
+            };
+            self.add(corner.p, r, i);
+        }
+    }
+}
+
+/// Straight interpolation that gives the ends exactly.
+#[inline(always)]
+pub(super) fn between(p: Vec3, q: Vec3, t: Real) -> Vec3 {
+    if t == 1.0 { q } else { p.add_scaled(q - p, t) }
+}
+
+/// The plane through an edge of a reference polygon along its normal; outside is positive.
+struct SidePlane {
+    outward: Vec3,
+    offset: Real,
+}
+
+impl SidePlane {
+    #[inline]
+    fn new(polygon: &Polygon, side: usize, slack: Real) -> Self {
+        let p = polygon.points[side];
+        let q = polygon.points[if side + 1 == polygon.len { 0 } else { side + 1 }];
+        let outward = (q - p).cross(polygon.normal);
+        Self { outward, offset: outward.dot(p) + slack * outward.length() }
+    }
+
+    #[inline(always)]
+    fn excess(&self, p: Vec3) -> Real {
+        self.outward.dot(p) - self.offset
+    }
+
+    /// Copies the part of the ring inside of the plane to `target` and returns its length.
+    fn cut(&self, ring: &[Corner], target: &mut [Corner; 2 * MAX_CORNERS], side: u8) -> usize {
+        let mut len = 0;
+        let mut push = |corner: Corner| {
+            if len < target.len() {
+                target[len] = corner;
+                len += 1;
+            }
+        };
+        let mut start = ring[ring.len() - 1];
+        let mut start_excess = self.excess(start.p);
+        for &end in ring {
+            let end_excess = self.excess(end.p);
+            // The parameter is in (0, 1): the signs differ.
+            let crossing = || start.p.add_scaled(end.p - start.p, start_excess / (start_excess - end_excess));
+            match (start_excess <= 0.0, end_excess <= 0.0) {
+                (true, true) => push(end),
+                (true, false) => push(Corner { p: crossing(), edge: side, clipped: true }),
+                (false, true) => {
+                    push(Corner { p: crossing(), ..start });
+                    push(end);
+                }
+                (false, false) => {}
+            }
+            (start, start_excess) = (end, end_excess);
+        }
+        len
+    }
+}
+
+/// A corner of the polygon that is being clipped, with the edge that leaves it.
+#[derive(Clone, Copy, Default)]
+struct Corner {
+    p: Vec3,
+    /// The edge from this corner to the next: one of the incident polygon, or of the reference where `clipped`.
+    edge: u8,
+    clipped: bool,
+}
+
+/// The part of a segment that is left: parameters of its ends, and the border that cut each, if any.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    pub t: [Real; 2],
+    pub by: [Option<Feature>; 2],
+}
+
+/// The part of the segment over the polygon.
+fn clip_segment(reference: &Polygon, segment: &Segment, slack: Real) -> Option<Cut> {
+    let mut cut = Cut { t: [0.0, 1.0], by: [None, None] };
+    for side in 0..reference.len {
+        let plane = SidePlane::new(reference, side, slack);
+        let (s, e) = (plane.excess(segment.ends[0]), plane.excess(segment.ends[1]));
+        if s > 0.0 && e > 0.0 {
+            return None;
+        }
+        if s > 0.0 && s / (s - e) > cut.t[0] {
+            cut.t[0] = s / (s - e);
+            cut.by[0] = Some(reference.edges[side]);
+        } else if e > 0.0 && s / (s - e) < cut.t[1] {
+            cut.t[1] = s / (s - e);
+            cut.by[1] = Some(reference.edges[side]);
+        }
+    }
+    (cut.t[0] <= cut.t[1]).then_some(cut)
+}
+
+/// `p` lies over the polygon or outside of its border by no more than `slack`.
+pub(super) fn lies_over(polygon: &Polygon, p: Vec3, slack: Real) -> bool {
+    (0..polygon.len).all(|side| SidePlane::new(polygon, side, slack).excess(p) <= 0.0)
+}
+
+/// The height along `m` at which the line through `p` meets the polygon's plane, or `None` where it hardly does.
+pub(super) fn height_over(polygon: &Polygon, p: Vec3, m: Vec3) -> Option<Real> {
+    let slope = polygon.normal.dot(m);
+    let first = *polygon.corners().first()?;
+    (slope.abs() > 0.05).then(|| polygon.normal.dot(first - p) / slope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Float, Quat};
+
+    fn square(y: Real, up: bool, angle: f64, half: Real) -> Polygon {
+        let turn = Quat::from_axis_angle(Vec3::Y, Real::from_f64(angle));
+        let mut polygon = Polygon::new(if up { Vec3::Y } else { -Vec3::Y }, Feature::face(0));
+        let mut corners = [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)];
+        if !up {
+            corners.reverse();
+        }
+        for (i, (x, z)) in corners.into_iter().enumerate() {
+            let p = turn.rotate(Vec3::new(x * half, y, z * half));
+            polygon.push(p, Feature::vertex(i as u32), Feature::edge(i as u32));
+        }
+        polygon
+    }
+
+    fn clip(reference: &Polygon, incident: &Polygon) -> Manifold {
+        let mut gather = Gather::new(reference.normal, reference.points[0].y, 0.0, false, 1.0, 1e-5);
+        gather.over_polygon(reference, &Patch::Polygon(*incident));
+        let mut out = Manifold::default();
+        gather.write(&mut out);
+        out
+    }
+
+    // 002-D7: identical aligned faces give 4 points, a square turned by 45 degrees 8.
+    #[test]
+    fn aligned_and_turned_squares() {
+        let reference = square(0.0, true, 0.0, 1.0);
+        let aligned = clip(&reference, &square(-0.1, false, 0.0, 1.0));
+        assert_eq!(aligned.points().len(), 4);
+        let turned = clip(&reference, &square(-0.1, false, core::f64::consts::FRAC_PI_4, 1.0));
+        assert_eq!(turned.points().len(), 8);
+        for p in turned.points().iter().chain(aligned.points()) {
+            assert!((p.separation + 0.1).abs() < 1e-6);
+            assert!((p.point.y + 0.05).abs() < 1e-6);
+        }
+        let mut ids: Vec<_> = turned.points().iter().map(|p| p.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), 8, "each point has an id of its own");
+    }
+
+    // A small face over a large one keeps its own corners, a large one takes those of the small one: the same ids with
+    // the roles exchanged.
+    #[test]
+    fn ids_do_not_depend_on_the_reference() {
+        let (small, large) = (square(0.0, true, 0.3, 0.5), square(-0.1, false, 0.0, 1.0));
+        let mut one: Vec<_> = clip(&small, &large).points().iter().map(|p| p.id).collect();
+        let mut flipped = Gather::new(-Vec3::Y, 0.1, 0.0, true, 1.0, 1e-5);
+        flipped.over_polygon(&large, &Patch::Polygon(small));
+        let mut out = Manifold::default();
+        flipped.write(&mut out);
+        let mut other: Vec<_> = out.points().iter().map(|p| p.id).collect();
+        one.sort_unstable();
+        other.sort_unstable();
+        assert_eq!(one.len(), 4);
+        assert_eq!(one, other);
+        assert_eq!(out.normal, Vec3::Y);
+    }
+
+    #[test]
+    fn disjoint_squares_leave_nothing() {
+        let mut far = square(-0.1, false, 0.0, 1.0);
+        for p in &mut far.points {
+            p.x += 3.0;
+        }
+        assert!(clip(&square(0.0, true, 0.0, 1.0), &far).is_empty());
+    }
+
+    // A capsule's core across a face: cut at both borders, with the edges that cut it in the ids.
+    #[test]
+    fn segment_over_a_face() {
+        let face = square(0.0, true, 0.0, 1.0);
+        let ends = [Vec3::new(-3.0, 0.5, 0.2), Vec3::new(3.0, 0.5, 0.2)];
+        let vertices = [Feature::vertex(0), Feature::vertex(1)];
+        let mut gather = Gather::new(Vec3::Y, 0.0, 0.4, false, 1.0, 0.0);
+        gather.over_polygon(&face, &Patch::Segment(Segment { ends, vertices, edge: Feature::edge(0) }));
+        let mut out = Manifold::default();
+        gather.write(&mut out);
+        assert_eq!(out.points().len(), 2);
+        for p in out.points() {
+            assert!((p.point.x.abs() - 1.0).abs() < 1e-6);
+            assert!((p.separation - 0.1).abs() < 1e-6);
+            assert!((p.point.y - 0.05).abs() < 1e-6);
+            assert_eq!(p.features().1, Feature::edge(0));
+        }
+    }
+}
