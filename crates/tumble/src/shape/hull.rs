@@ -5,7 +5,7 @@ use super::mass::checked_density;
 use super::query::{Clip, Line};
 use super::{Convex, Geometry, MassProperties, Projection, Ray, RayHit};
 use crate::error::Result;
-use crate::math::{Aabb, Float, Pose, Real, Sym3, Vec3};
+use crate::math::{Aabb, Float, Num, Pose, Real, Sym3, Vec3};
 
 /// A face of a [`Hull`]: a convex polygon.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +54,7 @@ pub struct Hull {
     /// At density 1.
     mass: MassProperties,
     inner: (Vec3, Real),
+    reach: Real,
     climb: Option<Climb>,
 }
 
@@ -90,6 +91,12 @@ impl Hull {
     /// Centre of the volume.
     pub fn centroid(&self) -> Vec3 {
         self.mass.centre.to_real()
+    }
+
+    /// Distance of the farthest vertex from the centroid.
+    #[inline(always)]
+    pub fn reach(&self) -> Real {
+        self.reach
     }
 
     /// The volume in m³.
@@ -171,7 +178,9 @@ impl Hull {
         pair_twins(&mut edges);
         let mass = integrate(&vertices, loops);
         let inner = inscribed_ball(&faces, mass.centre);
-        Self { vertices, faces, edges, vertex_edges, mass, inner, climb: None }
+        let reach = vertices.iter().fold(0.0, |r, v| Num::max(r, (v.to_f64() - mass.centre).length()));
+        let reach = Real::from_f64(reach);
+        Self { vertices, faces, edges, vertex_edges, mass, inner, reach, climb: None }
     }
 
     /// The half-edges make a closed surface without handles: every edge has two sides, the faces around each vertex make

@@ -4,3 +4,4 @@ extern crate tumble_f64 as tumble;
 
 mod free_rotation;
 mod math;
+mod narrow;

@@ -57,6 +57,37 @@ pub(super) struct Segment {
     pub edge: Feature,
 }
 
+/// Cosine of the tilt of a capsule up to which more than its lower end may touch a face.
+const LYING: Real = 0.8;
+
+impl Segment {
+    /// How far below the point at `t` of a core of radius `r` its surface is, along the normal of a face under it.
+    ///
+    /// With the core tilted by θ and the point at distance s from its lower end, the line down meets the side at r / cos θ,
+    /// or, if s < r tan θ, the ball around the lower end at s sin θ + √(r² - s² cos² θ). `None` where the tilt is so large
+    /// that only the lower end itself is of use.
+    pub fn below(&self, normal: Vec3, r: Real, t: Real) -> Option<Real> {
+        if r == 0.0 {
+            return Some(0.0);
+        }
+        let along = self.ends[1] - self.ends[0];
+        let (rise, length) = (along.dot(normal), along.length());
+        let s = length * if rise < 0.0 { 1.0 - t } else { t };
+        if s <= 0.0 {
+            return Some(r);
+        }
+        let sine = rise.abs() / length;
+        let cosine = Num::max(1.0 - sine * sine, 0.0).sqrt();
+        if cosine < LYING {
+            None
+        } else if s * cosine < r * sine {
+            Some(s * sine + Num::max(r * r - (s * cosine) * (s * cosine), 0.0).sqrt())
+        } else {
+            Some(r / cosine)
+        }
+    }
+}
+
 /// A flat, round face.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Disc {
@@ -152,11 +183,17 @@ impl Gather {
     /// Adds the point `p` of the incident patch, where `reference` and `incident` meet.
     #[inline]
     pub fn add(&mut self, p: Vec3, reference: Feature, incident: Feature) {
+        self.add_around(p, self.radius, reference, incident);
+    }
+
+    /// Adds the point of the surface that is `radius` below the point `p` of its core.
+    #[inline]
+    fn add_around(&mut self, p: Vec3, radius: Real, reference: Feature, incident: Feature) {
         let height = self.normal.dot(p) - self.offset;
-        let separation = height - self.radius;
+        let separation = height - radius;
         self.least = Num::min(separation, self.least);
         if separation <= self.margin && self.len < MAX_GATHERED {
-            let middle = p.add_scaled(self.normal, (height + self.radius) * -0.5);
+            let middle = p.add_scaled(self.normal, (height + radius) * -0.5);
             let (a, b) = if self.flip { (incident, reference) } else { (reference, incident) };
             self.list[self.len] = ManifoldPoint::new(middle, separation, a, b);
             self.len += 1;
@@ -191,15 +228,13 @@ impl Gather {
     /// Adds the ends of a clipped segment, or the one point that is left of it.
     pub fn add_cut(&mut self, cut: &Cut, face: Feature, segment: &Segment) {
         let [p, q] = segment.ends;
-        let feature = |end: usize| match cut.by[end] {
-            Some(edge) => (edge, segment.edge),
-            None => (face, segment.vertices[end]),
-        };
-        let (reference, incident) = feature(0);
-        self.add(between(p, q, cut.t[0]), reference, incident);
-        if cut.t[1] > cut.t[0] {
-            let (reference, incident) = feature(1);
-            self.add(between(p, q, cut.t[1]), reference, incident);
+        for end in 0..if cut.t[1] > cut.t[0] { 2 } else { 1 } {
+            let Some(around) = segment.below(self.normal, self.radius, cut.t[end]) else { continue };
+            let (reference, incident) = match cut.by[end] {
+                Some(edge) => (edge, segment.edge),
+                None => (face, segment.vertices[end]),
+            };
+            self.add_around(between(p, q, cut.t[end]), around, reference, incident);
         }
     }
 
@@ -227,12 +262,8 @@ impl Gather {
             last = after;
             let (r, i) = match (before.clipped, after.clipped) {
                 (false, false) => (reference.face, incident.vertices[usize::from(after.edge)]),
-                (true, false) => {
-                    (reference.edges[usize::from(before.edge)], incident.edges[usize::from(after.edge)])
-                }
-                (false, true) => {
-                    (reference.edges[usize::from(after.edge)], incident.edges[usize::from(before.edge)])
-                }
+                (true, false) => (reference.edges[usize::from(before.edge)], incident.edges[usize::from(after.edge)]),
+                (false, true) => (reference.edges[usize::from(after.edge)], incident.edges[usize::from(before.edge)]),
                 (true, true) => {
                     // Corner of the reference: where its edge i meets its edge i + 1.
                     let (i, j) = (usize::from(before.edge), usize::from(after.edge));

@@ -1,7 +1,7 @@
 //! Any convex shape by reference, with the support function that the general algorithms work on.
 
 use crate::math::{Float, Mat3, Num, Pose, Real, Vec3};
-use crate::shape::{Capsule, Cone, Convex, Cuboid, Cylinder, Geometry, HalfSpace, Rectangle, Shape, Sphere};
+use crate::shape::{Capsule, Cone, Convex, Cuboid, Cylinder, Geometry, HalfSpace, Hull, Rectangle, Shape, Sphere};
 
 /// A triangle of a mesh.
 ///
@@ -60,6 +60,7 @@ pub enum ConvexRef<'a> {
     Cuboid(&'a Cuboid),
     Cylinder(&'a Cylinder),
     Cone(&'a Cone),
+    Hull(&'a Hull),
     HalfSpace(&'a HalfSpace),
     Rectangle(&'a Rectangle),
     Triangle(&'a Triangle),
@@ -74,8 +75,11 @@ impl<'a> ConvexRef<'a> {
             Shape::Cuboid(s) => Some(Self::Cuboid(s)),
             Shape::Cylinder(s) => Some(Self::Cylinder(s)),
             Shape::Cone(s) => Some(Self::Cone(s)),
+            Shape::Hull(s) => Some(Self::Hull(s)),
             Shape::HalfSpace(s) => Some(Self::HalfSpace(s)),
             Shape::Rectangle(s) => Some(Self::Rectangle(s)),
+            #[allow(unreachable_patterns)]
+            _ => None,
         }
     }
 
@@ -97,6 +101,7 @@ impl<'a> ConvexRef<'a> {
             Self::Triangle(t) => t.centre(),
             Self::Cone(s) => Vec3::new(0.0, s.half_height() * -0.5, 0.0),
             Self::HalfSpace(s) => s.normal() * s.offset(),
+            Self::Hull(s) => s.centroid(),
             _ => Vec3::ZERO,
         }
     }
@@ -111,12 +116,27 @@ impl<'a> ConvexRef<'a> {
             Self::Cylinder(s) => (s.half_height() * s.half_height() + s.radius() * s.radius()).sqrt(),
             Self::Cone(s) => (s.half_height() * s.half_height() + s.radius() * s.radius()).sqrt(),
             Self::HalfSpace(_) => Real::INFINITY,
+            Self::Hull(s) => s.reach(),
             Self::Rectangle(s) => (s.half_x() * s.half_x() + s.half_z() * s.half_z()).sqrt(),
             Self::Triangle(t) => {
                 let c = t.centre();
                 let [x, y, z] = t.vertices.map(|v| (v - c).length_squared());
                 Num::max(Num::max(x, y), z).sqrt()
             }
+        }
+    }
+
+    /// The radius of a ball inside; 0 for shapes without volume.
+    pub(super) fn inner_radius(&self) -> Real {
+        match self {
+            Self::Sphere(s) => s.radius(),
+            Self::Capsule(s) => s.radius(),
+            Self::Cuboid(s) => s.half_extents().min_component(),
+            Self::Cylinder(s) => s.inner_sphere().1,
+            Self::Cone(s) => s.inner_sphere().1,
+            Self::Hull(s) => s.inner_sphere().1,
+            Self::HalfSpace(_) => Real::INFINITY,
+            Self::Rectangle(_) | Self::Triangle(_) => 0.0,
         }
     }
 
@@ -128,6 +148,7 @@ impl<'a> ConvexRef<'a> {
             Self::Cuboid(s) => s.farthest_from(point),
             Self::Cylinder(s) => s.farthest_from(point),
             Self::Cone(s) => s.farthest_from(point),
+            Self::Hull(s) => s.farthest_from(point),
             Self::HalfSpace(s) => s.farthest_from(point),
             Self::Rectangle(s) => s.farthest_from(point),
             Self::Triangle(t) => t.vertices.iter().fold(0.0, |r, v| Num::max(r, (*v - point).length())),
@@ -156,6 +177,7 @@ impl<'a> ConvexRef<'a> {
                     Vec3::new(out.x, -h, out.z)
                 }
             }
+            Self::Hull(s) => s.support(d.to_real()).to_f64(),
             Self::HalfSpace(_) => self.centre().to_f64(),
             Self::Rectangle(s) => s.support(d.to_real()).to_f64(),
             Self::Triangle(t) => t.support(d),
@@ -178,8 +200,10 @@ pub(super) struct Pair<'a> {
     pub b: ConvexRef<'a>,
     pub rotation: Mat3<f64>,
     pub translation: Vec3<f64>,
-    /// Length to which tolerances are relative: the extent of the larger shape, or their distance where that is more.
+    /// Length to which rounding is relative: the extent of the larger shape, or their distance where that is more.
     pub scale: f64,
+    /// Length to which quality is relative: the extent of the smaller shape.
+    pub small: f64,
 }
 
 /// A point of the difference A - B with the two points that it is the difference of.
@@ -193,10 +217,12 @@ pub(super) struct Vertex {
 impl<'a> Pair<'a> {
     pub fn new(a: ConvexRef<'a>, b: ConvexRef<'a>, b_in_a: &Pose) -> Self {
         let translation = b_in_a.translation.to_f64();
-        let scale = Num::max(Num::max(a.extent().to_f64(), b.extent().to_f64()), translation.length());
+        let (of_a, of_b) = (a.extent().to_f64(), b.extent().to_f64());
+        let scale = Num::max(Num::max(of_a, of_b), translation.length());
+        let small = Num::min(of_a, of_b);
         // A quaternion of single precision is off unit length by rounding; its matrix must not scale.
         let rotation = b_in_a.rotation.to_f64().normalized().to_mat3();
-        Self { a, b, rotation, translation, scale }
+        Self { a, b, rotation, translation, scale, small }
     }
 
     /// The direction from A's middle to B's, or any where they coincide.

@@ -13,7 +13,7 @@
 
 use super::convex::{Pair, Vertex};
 use super::gjk::{self, Outcome, Simplex};
-use crate::math::{Num, Vec3};
+use crate::math::{Float, Num, Real, Vec3};
 
 /// The shortest way out.
 #[derive(Clone, Copy, Debug)]
@@ -29,31 +29,39 @@ pub(super) struct Depth {
 }
 
 /// Rounds of descent. Each takes the shapes apart anew; two or three settle all but the roundest cases.
-const MAX_DESCENTS: usize = 12;
+const MAX_DESCENTS: usize = 16;
 
 /// How far the shapes are taken apart, relative to size: enough for the direction of the gap to have digits.
 const CLEARANCE: f64 = 0.02;
 
-/// Change of depth relative to size that counts as none.
-const SETTLED: f64 = 1e-9;
+/// How far the deepest points may be beside each other, relative to size.
+const BESIDE: f64 = 1e-5;
+
+/// Change of depth that counts as none: hulls choose their support vertex in the precision of their vertices.
+fn settled(pair: &Pair) -> f64 {
+    1e-9 * pair.small + Real::EPSILON.to_f64() * pair.scale
+}
 
 /// The depth found by descent from `start`: a local minimum, which for shallow overlaps near the last normal is the global.
 pub(super) fn descend(pair: &Pair, start: Vec3<f64>) -> Depth {
+    let settled = settled(pair);
     let first = pair.support(start);
     let mut best = Depth { normal: start, depth: first.w.dot(start), a: first.a, b: first.b };
     for _ in 0..MAX_DESCENTS {
-        let shift = best.normal * (best.depth + CLEARANCE * pair.scale);
+        let shift = best.normal * (best.depth + CLEARANCE * pair.small);
         let moved = Pair { translation: pair.translation + shift, ..*pair };
         let Outcome::Apart(gap) = gjk::distance(&moved, best.normal, f64::INFINITY) else {
             break;
         };
         let depth = pair.support(gap.normal).w.dot(gap.normal);
         let gain = best.depth - depth;
-        if gain < -SETTLED * pair.scale {
+        if gain < -settled {
             break;
         }
         best = Depth { normal: gap.normal, depth, a: gap.a, b: gap.b - shift };
-        if gain <= SETTLED * pair.scale {
+        // Where the extent hardly depends on the direction, the points take longer to come over each other.
+        let beside = (best.b - best.a).across(best.normal).length();
+        if gain <= settled && beside <= BESIDE * pair.small {
             break;
         }
     }
@@ -161,8 +169,8 @@ impl Polytope {
         for i in 0..len {
             w[i] = simplex.vertices[i].w;
         }
-        let small = 1e-9 * pair.scale;
-        let mut grow = |w: &mut [Vec3<f64>; 4], len: usize, directions: &[Vec3<f64>]| {
+        let small = 1e-9 * pair.small;
+        let grow = |w: &mut [Vec3<f64>; 4], len: usize, directions: &[Vec3<f64>]| {
             for d in directions {
                 let Vertex { w: p, .. } = pair.support(*d);
                 if volume(&w[..len], p) > small {
@@ -239,7 +247,7 @@ impl Polytope {
             let p = pair.support(face.normal).w;
             let extent = p.dot(face.normal);
             proposals.add(face.normal, extent);
-            if proposals.least() - face.offset <= FINE * pair.scale || extent - face.offset <= SETTLED * pair.scale {
+            if proposals.least() - face.offset <= FINE * pair.small || extent - face.offset <= settled(pair) {
                 return;
             }
             if !self.add_vertex(p, 1e-14 * pair.scale) {
@@ -306,7 +314,7 @@ fn volume(points: &[Vec3<f64>], p: Vec3<f64>) -> f64 {
 mod tests {
     use super::*;
     use crate::detect::narrow::ConvexRef;
-    use crate::math::{Float, Pose, Quat, Real, Vec3};
+    use crate::math::{Pose, Quat, Vec3};
     use crate::shape::{Cone, Cuboid, Cylinder};
 
     fn depth_of(a: ConvexRef, b: ConvexRef, pose: Pose) -> Depth {

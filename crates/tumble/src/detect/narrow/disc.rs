@@ -19,15 +19,18 @@ const STEPS: [(Real, Real); 8] = {
 /// lowest one by at most tilt · radius · (1 - cos 22.5°), 4e-5 of the radius.
 const FLAT: Real = 5e-4;
 
+/// Cosine of the tilt up to which two discs count as parallel where their rims cross.
+const ROUND: Real = 0.9998;
+
 /// Eight points of a rim.
-struct Rim {
-    points: [Vec3; 8],
-    vertices: [Feature; 8],
+pub(super) struct Rim {
+    pub points: [Vec3; 8],
+    pub vertices: [Feature; 8],
 }
 
 impl Rim {
     /// The points of the rim as a face with normal `other` meets it.
-    fn new(disc: &Disc, other: Vec3) -> Self {
+    pub fn new(disc: &Disc, other: Vec3) -> Self {
         let slope = -other.across(disc.normal);
         let tilt = slope.length();
         let (u, first) =
@@ -171,6 +174,10 @@ fn under_disc(gather: &mut Gather, reference: &Disc, plane: &Plane, reach: Real,
         if x * x + y * y <= 1.0 {
             gather.add(onto_other(p), vertex, other.face);
         }
+    }
+    // A tilted rim is seen as an ellipse; where it is more than rounding away from a circle, its eight points must do.
+    if over.slope.abs() < ROUND {
+        return;
     }
     // Circles |x| = 1 and |x - c| = r cross on the line x·c = (1 + |c|² - r²) / 2.
     let (cx, cy) = plane.place(other.centre);

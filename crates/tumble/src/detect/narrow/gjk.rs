@@ -23,6 +23,9 @@ const NOISE: f64 = 1e-15;
 /// Distance relative to size under which the cores count as touching: the direction of v would be rounding.
 const TOUCH: f64 = 1e-10;
 
+/// Sine of the angle under which an edge counts as lying in a plane.
+const FLAT: f64 = 1e-11;
+
 /// One to four vertices of A - B, with the weights of the point nearest to the origin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Simplex {
@@ -42,8 +45,6 @@ pub(super) struct Closest {
     pub normal: Vec3<f64>,
     /// |b - a|, above zero.
     pub distance: f64,
-    /// How many different points of A and of B span the nearest features: 1 a vertex, 2 an edge, 3 a face.
-    pub rank: (u8, u8),
 }
 
 /// What the search found.
@@ -95,7 +96,7 @@ pub(super) fn distance(pair: &Pair, direction: Vec3<f64>, limit: f64) -> Outcome
         return Outcome::Overlap(simplex);
     }
     let (a, b) = simplex.points();
-    Outcome::Apart(Closest { a, b, normal: -v / length, distance: length, rank: simplex.rank() })
+    Outcome::Apart(Closest { a, b, normal: -v / length, distance: length })
 }
 
 impl Simplex {
@@ -109,15 +110,6 @@ impl Simplex {
         for i in 0..self.len {
             a += self.vertices[i].a * self.weights[i];
             b += self.vertices[i].b * self.weights[i];
-        }
-        (a, b)
-    }
-
-    fn rank(&self) -> (u8, u8) {
-        let (mut a, mut b) = (0, 0);
-        for i in 0..self.len {
-            a += u8::from(!self.vertices[..i].iter().any(|v| v.a == self.vertices[i].a));
-            b += u8::from(!self.vertices[..i].iter().any(|v| v.b == self.vertices[i].b));
         }
         (a, b)
     }
@@ -189,16 +181,18 @@ fn on_triangle(w: [Vec3<f64>; 4], [i, j, k]: [usize; 3]) -> Nearest {
 }
 
 /// `None` where the origin is inside. A face whose plane has the origin and the fourth vertex on different sides, or in
-/// which the fourth vertex lies, is a candidate.
+/// which the fourth vertex lies but for rounding, is a candidate: the sign of a flat tetrahedron's volume says nothing.
 fn on_tetrahedron(w: [Vec3<f64>; 4]) -> Option<Nearest> {
     let faces = [([0, 1, 2], 3), ([0, 3, 1], 2), ([0, 2, 3], 1), ([1, 3, 2], 0)];
     let mut best: Option<(f64, Nearest)> = None;
     for (face, opposite) in faces {
         let [i, j, k] = face;
         let normal = (w[j] - w[i]).cross(w[k] - w[i]);
-        let inner = normal.dot(w[opposite] - w[i]);
+        let to_opposite = w[opposite] - w[i];
+        let inner = normal.dot(to_opposite);
         let origin = -normal.dot(w[i]);
-        if inner * origin > 0.0 {
+        let flat = inner * inner <= FLAT * FLAT * normal.dot(normal) * to_opposite.dot(to_opposite);
+        if inner * origin > 0.0 && !flat {
             continue;
         }
         let found = on_triangle(w, face);
@@ -241,7 +235,6 @@ mod tests {
         let pair = Pair::new(ConvexRef::Cuboid(&cube), ConvexRef::Cuboid(&cube), &pose);
         let Outcome::Apart(found) = distance(&pair, Vec3::X, f64::INFINITY) else { panic!("apart") };
         assert!((found.distance - 3f64.sqrt()).abs() < 1e-9, "{}", found.distance);
-        assert_eq!(found.rank, (1, 1));
         assert!((found.normal - Vec3::all(1.0 / 3f64.sqrt())).length() < 1e-9);
     }
 

@@ -203,12 +203,7 @@ const MAX_CANDIDATES: usize = 64;
 /// from it across the normal, and then again and again the point that adds the largest area to what is spanned so far.
 /// The chosen points keep the order of the candidates; their number is returned. Points that add nothing are left out
 /// only when there are more than `max`.
-pub fn reduce(
-    candidates: &[ManifoldPoint],
-    normal: Vec3,
-    max: usize,
-    out: &mut [ManifoldPoint; MAX_POINTS],
-) -> usize {
+pub fn reduce(candidates: &[ManifoldPoint], normal: Vec3, max: usize, out: &mut [ManifoldPoint; MAX_POINTS]) -> usize {
     let candidates = &candidates[..candidates.len().min(MAX_CANDIDATES)];
     let max = max.min(MAX_POINTS);
     let mut chosen: u64 = 0;

@@ -4,7 +4,7 @@ use super::clip::{MAX_CORNERS, Polygon, Segment};
 use super::convex::Triangle;
 use super::manifold::Feature;
 use crate::math::{Num, Real, Vec3};
-use crate::shape::{Cuboid, Rectangle};
+use crate::shape::{Cuboid, Geometry, Hull, Rectangle};
 
 /// An edge with the normals of the two faces that it borders. Seen from outside it runs counter-clockwise about the left
 /// face, so that tail → head is along left × right.
@@ -18,6 +18,7 @@ pub(super) struct Edge {
 
 /// A convex polytope in its own frame. Flat ones have two faces with opposite normals.
 pub(super) trait Polytope {
+    fn vertex_count(&self) -> usize;
     fn vertex(&self, i: usize) -> Vec3;
     fn face_count(&self) -> usize;
     fn normal(&self, face: usize) -> Vec3;
@@ -170,6 +171,11 @@ impl Small {
 
 impl Polytope for Small {
     #[inline(always)]
+    fn vertex_count(&self) -> usize {
+        self.vertex_count
+    }
+
+    #[inline(always)]
     fn vertex(&self, i: usize) -> Vec3 {
         self.vertices[i & 7]
     }
@@ -254,6 +260,124 @@ impl Polytope for Small {
 
     fn front(&self) -> Option<Vec3> {
         (self.face_count == 1).then_some(self.normals[0])
+    }
+}
+
+impl Polytope for Hull {
+    #[inline(always)]
+    fn vertex_count(&self) -> usize {
+        self.vertices().len()
+    }
+
+    #[inline(always)]
+    fn vertex(&self, i: usize) -> Vec3 {
+        self.vertices()[i]
+    }
+
+    #[inline(always)]
+    fn face_count(&self) -> usize {
+        self.faces().len()
+    }
+
+    #[inline(always)]
+    fn normal(&self, face: usize) -> Vec3 {
+        self.faces()[face].normal
+    }
+
+    #[inline(always)]
+    fn offset(&self, face: usize) -> Real {
+        self.faces()[face].offset
+    }
+
+    /// An edge goes by the number of the first of its half-edges.
+    #[inline(always)]
+    fn edge_numbers(&self) -> usize {
+        self.edges().len()
+    }
+
+    #[inline(always)]
+    fn edge(&self, i: usize) -> Option<Edge> {
+        let half = self.edges()[i];
+        (half.twin > i as u32).then(|| {
+            let twin = self.edges()[half.twin as usize];
+            Edge {
+                tail: self.vertex(half.origin as usize),
+                head: self.vertex(twin.origin as usize),
+                left: self.normal(half.face as usize),
+                right: self.normal(twin.face as usize),
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn support(&self, d: Vec3) -> usize {
+        self.support_vertex(d) as usize
+    }
+
+    fn inner_ball(&self) -> (Vec3, Real) {
+        self.inner_sphere()
+    }
+
+    fn face_at(&self, vertex: usize, d: Vec3) -> usize {
+        let mut best = (Real::NEG_INFINITY, 0);
+        each_edge_at(self, vertex, |edge| {
+            let face = self.edges()[edge].face as usize;
+            let along = self.normal(face).dot(d);
+            if along > best.0 {
+                best = (along, face);
+            }
+        });
+        best.1
+    }
+
+    fn edge_at(&self, vertex: usize, d: Vec3) -> Segment {
+        let mut best = (Real::INFINITY, 0);
+        each_edge_at(self, vertex, |edge| {
+            let head = self.edges()[self.edges()[edge].twin as usize].origin as usize;
+            let along = self.vertex(head) - self.vertex(vertex);
+            let slope = along.dot(d).abs() / Num::max(along.length(), Real::MIN_POSITIVE);
+            if slope < best.0 {
+                best = (slope, edge);
+            }
+        });
+        // The same edge gives the same segment from either of its ends.
+        let first = best.1.min(self.edges()[best.1].twin as usize);
+        let half = self.edges()[first];
+        let (tail, head) = (half.origin, self.edges()[half.twin as usize].origin);
+        Segment {
+            ends: [self.vertex(tail as usize), self.vertex(head as usize)],
+            vertices: [Feature::vertex(tail), Feature::vertex(head)],
+            edge: Feature::edge(first as u32),
+        }
+    }
+
+    fn polygon(&self, face: usize, vertex: usize) -> Polygon {
+        let first = self.faces()[face].first_edge;
+        let edges = self.face_edges(face as u32);
+        let start = edges.iter().position(|e| e.origin as usize == vertex).unwrap_or(0);
+        let mut polygon = Polygon::new(self.normal(face), Feature::face(face as u32));
+        for i in thinned(edges.len()) {
+            let i = (start + i) % edges.len();
+            let half = edges[i];
+            let edge = half.twin.min(first + i as u32);
+            polygon.push(self.vertex(half.origin as usize), Feature::vertex(half.origin), Feature::edge(edge));
+        }
+        polygon
+    }
+}
+
+/// Calls `visit` with every half-edge that starts at the vertex.
+fn each_edge_at(hull: &Hull, vertex: usize, mut visit: impl FnMut(usize)) {
+    let edges = hull.edges();
+    let first = hull.vertex_edges()[vertex] as usize;
+    let mut at = first;
+    // A vertex has fewer edges than the hull has half-edges: the bound can only be met by a damaged hull.
+    for _ in 0..edges.len() {
+        visit(at);
+        at = edges[edges[at].twin as usize].next as usize;
+        if at == first {
+            break;
+        }
     }
 }
 

@@ -1,0 +1,288 @@
+//! From the best axis of a pair to the points of its manifold.
+//!
+//! The deepest separation σ and its normal n come from separating axes or from GJK. If some face of either shape, clipped
+//! with the patch that faces it, has σ as its least separation, then the shapes touch on that face: its points are taken
+//! and its normal, which is exact. This holds also where n itself is tilted a little (a box that leans over the edge of a
+//! table touches with its face, though the axis of least overlap is that of two edges), and it asks for nothing but the
+//! answer being right; so it is the one rule by which faces are preferred. What is left touches along a line or in a point.
+
+use super::cache::{Axis, PairCache};
+use super::clip::{Gather, Patch, Segment};
+use super::convex::{ConvexRef, Triangle};
+use super::disc;
+use super::manifold::{Feature, FeatureKind, Manifold, ManifoldPoint};
+use super::patch::{Flat, face_patch, facing_patch, feature_facing, flat_face, line_patch};
+use crate::math::{Mat3, Num, Pose, Real, Vec3};
+
+/// Two shapes in A's frame, with the lengths that count for them.
+pub(super) struct Touch<'a> {
+    pub a: ConvexRef<'a>,
+    pub b: ConvexRef<'a>,
+    pub rotation: Mat3,
+    pub translation: Vec3,
+    /// Points farther apart are left out.
+    pub margin: Real,
+    /// Separations that differ by no more are the same.
+    pub tolerance: Real,
+    /// Extent of the smaller shape.
+    pub size: Real,
+}
+
+/// The best axis with the points of the cores that it was found at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// Unit vector from A to B.
+    pub normal: Vec3,
+    /// Separation of the surfaces along it.
+    pub separation: Real,
+    /// Nearest (or deepest) point of A's core.
+    pub a: Vec3,
+    /// Nearest (or deepest) point of B's core.
+    pub b: Vec3,
+}
+
+/// Part of the smaller shape's size by which the separation of a manifold may differ from the best axis's, in exchange
+/// for more points or for staying with the last axis.
+const CLOSE: Real = 4e-5;
+
+/// Cosine of the angle between the best axis and a face up to which the face is tried.
+pub(super) const NEAR_FACE: Real = 0.95;
+
+/// Part of the tolerance by which clipping borders are moved out.
+pub(super) const SLACK: Real = 0.25;
+
+/// Sine of the angle between two lines up to which they touch in two points.
+const NEAR_PARALLEL: Real = 0.03;
+
+/// Difference of separations that counts as none, for shapes of these extents: a small part of the smaller one, and the
+/// rounding of places in A's frame.
+#[inline(always)]
+pub(super) fn tolerance(of_a: Real, of_b: Real, translation: Vec3) -> Real {
+    let size = Num::min(of_a, of_b);
+    let reach = translation.abs().max_component() + size;
+    CLOSE * size + 4.0 * Real::EPSILON * reach
+}
+
+impl<'a> Touch<'a> {
+    pub fn new(a: ConvexRef<'a>, b: ConvexRef<'a>, b_in_a: &Pose, margin: Real) -> Self {
+        let (of_a, of_b) = (a.extent(), b.extent());
+        let size = Num::min(of_a, of_b);
+        let tolerance = tolerance(of_a, of_b, b_in_a.translation);
+        let rotation = b_in_a.rotation.to_mat3();
+        Self { a, b, rotation, translation: b_in_a.translation, margin, tolerance, size }
+    }
+
+    fn radii(&self) -> (Real, Real) {
+        (self.a.radius(), self.b.radius())
+    }
+
+    /// From A's frame to B's.
+    fn into_b(&self, v: Vec3) -> Vec3 {
+        self.rotation.transpose_mul(v)
+    }
+
+    /// The manifold for the best axis.
+    pub fn manifold(&self, found: &Found, cache: &mut PairCache, out: &mut Manifold) {
+        out.clear();
+        if self.on_faces(found, cache, out) || self.along_lines(found, cache, out) {
+            return;
+        }
+        self.single(found, out);
+        cache.set(Axis::Direction, found.normal, found.separation);
+    }
+
+    /// One point, midway between the surfaces.
+    pub fn single(&self, found: &Found, out: &mut Manifold) {
+        let (ra, rb) = self.radii();
+        let n = found.normal;
+        let point = (found.a.add_scaled(n, ra) + found.b.add_scaled(n, -rb)) * 0.5;
+        let (a, b) = (feature_facing(&self.a, n), feature_facing(&self.b, -self.into_b(n)));
+        out.set_single(n, point, found.separation, a, b);
+    }
+
+    fn on_faces(&self, found: &Found, cache: &mut PairCache, out: &mut Manifold) -> bool {
+        let near = |flat: Option<Flat>, d: Vec3| flat.filter(|f| f.normal.dot(d) > NEAR_FACE);
+        let (d_a, d_b) = (found.normal, -self.into_b(found.normal));
+        let face_a = near(flat_face(&self.a, d_a), d_a);
+        let face_b = near(flat_face(&self.b, d_b), d_b);
+        // The last reference stays where both would do; else the face that the axis is nearer to is tried first.
+        let b_first = match (cache.axis(), &face_a, &face_b) {
+            (_, Some(_), None) => false,
+            (_, None, _) => true,
+            (Axis::FaceA(i), Some(f), _) if f.index == i => false,
+            (Axis::FaceB(i), _, Some(f)) if f.index == i => true,
+            (_, Some(f), Some(g)) => g.normal.dot(d_b) > f.normal.dot(d_a) + Real::EPSILON * 8.0,
+        };
+        for flip in [b_first, !b_first] {
+            let Some(flat) = (if flip { &face_b } else { &face_a }) else { continue };
+            let Some(gather) = self.over_face(flat, flip) else { continue };
+            if (gather.least - found.separation).abs() <= self.tolerance && !gather.is_empty() {
+                gather.write(out);
+                self.name_face(flat, flip, out);
+                let axis = if flip { Axis::FaceB(flat.index) } else { Axis::FaceA(flat.index) };
+                cache.set(axis, out.normal, gather.least);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Clips the patch that faces a face of A (of B where `flip`).
+    fn over_face(&self, flat: &Flat, flip: bool) -> Option<Gather> {
+        let (r, t) = (&self.rotation, self.translation);
+        let (reference, incident, normal, offset, radius);
+        if flip {
+            normal = *r * flat.normal;
+            offset = flat.offset + normal.dot(t);
+            reference = face_patch(&self.b, flat.index)?.moved(r, t);
+            incident = facing_patch(&self.a, -normal);
+            radius = self.a.radius();
+        } else {
+            normal = flat.normal;
+            offset = flat.offset;
+            reference = face_patch(&self.a, flat.index)?;
+            incident = facing_patch(&self.b, -self.into_b(normal)).moved(r, t);
+            radius = self.b.radius();
+        }
+        let mut gather = Gather::new(normal, offset, radius, flip, self.margin, SLACK * self.tolerance);
+        match &reference {
+            Patch::Polygon(polygon) => gather.over_polygon(polygon, &incident),
+            Patch::Disc(face) => disc::under(&mut gather, face, &incident),
+            _ => return None,
+        }
+        Some(gather)
+    }
+
+    fn name_face(&self, flat: &Flat, flip: bool, out: &mut Manifold) {
+        let n = out.normal;
+        if flip {
+            out.feature_a = feature_facing(&self.a, n);
+            out.feature_b = Feature::face(flat.index);
+        } else {
+            out.feature_a = Feature::face(flat.index);
+            out.feature_b = feature_facing(&self.b, -self.into_b(n));
+        }
+    }
+
+    fn along_lines(&self, found: &Found, cache: &mut PairCache, out: &mut Manifold) -> bool {
+        let n = found.normal;
+        let Some(e) = line_patch(&self.a, n) else { return false };
+        let Some(f) = line_patch(&self.b, -self.into_b(n)) else { return false };
+        let f = Segment { ends: f.ends.map(|p| self.rotation * p + self.translation), ..f };
+        let two = self.side_by_side(found, &e, &f, out);
+        if two {
+            cache.set(Axis::Direction, n, out.separation());
+        }
+        two
+    }
+
+    /// Two lines side by side: the ends of what they have in common.
+    pub fn side_by_side(&self, found: &Found, e: &Segment, f: &Segment, out: &mut Manifold) -> bool {
+        let n = found.normal;
+        let (ra, rb) = self.radii();
+        let across = |s: &Segment| {
+            let along = s.ends[1] - s.ends[0];
+            along.dot(n).abs() <= NEAR_PARALLEL * along.length()
+        };
+        if !across(e) || !across(f) {
+            return false;
+        }
+        let Some(common) = common_part(e, f) else { return false };
+        let mut least = Real::INFINITY;
+        for (p, q, on_a, on_b) in common {
+            let gap = q - p;
+            let separation = gap.dot(n) - (ra + rb);
+            // The surfaces must be over each other, not one beside the other.
+            if gap.across(n).length() > 1e-3 * self.size {
+                out.clear();
+                return false;
+            }
+            least = Num::min(separation, least);
+            if separation <= self.margin {
+                let point = (p.add_scaled(n, ra) + q.add_scaled(n, -rb)) * 0.5;
+                out.push(ManifoldPoint::new(point, separation, on_a, on_b));
+            }
+        }
+        if out.is_empty() || (least - found.separation).abs() > self.tolerance {
+            out.clear();
+            return false;
+        }
+        out.normal = n;
+        (out.feature_a, out.feature_b) = (e.edge, f.edge);
+        true
+    }
+
+    /// Turns a contact of an inner edge or corner of a triangle of a mesh into one of its face, or drops it.
+    pub fn without_inner_edges(&self, cache: &mut PairCache, out: &mut Manifold) {
+        let (triangle, flip, feature) = match (self.a, self.b) {
+            (ConvexRef::Triangle(t), _) => (t, false, out.feature_a),
+            (_, ConvexRef::Triangle(t)) => (t, true, out.feature_b),
+            _ => return,
+        };
+        if out.is_empty() || !is_inner(triangle, feature) {
+            return;
+        }
+        out.clear();
+        let Some(front) = triangle.area_vector().try_normalize() else { return };
+        let centre = if flip {
+            self.into_b(self.a.centre() - self.translation)
+        } else {
+            self.rotation * self.b.centre() + self.translation
+        };
+        let offset = front.dot(triangle.vertices[0]);
+        let flat = if triangle.two_sided && front.dot(centre) < offset {
+            Flat { index: 1, normal: -front, offset: -offset }
+        } else {
+            Flat { index: 0, normal: front, offset }
+        };
+        if let Some(gather) = self.over_face(&flat, flip) {
+            gather.write(out);
+            self.name_face(&flat, flip, out);
+            cache.set(if flip { Axis::FaceB(flat.index) } else { Axis::FaceA(flat.index) }, out.normal, gather.least);
+        }
+    }
+}
+
+fn is_inner(triangle: &Triangle, feature: Feature) -> bool {
+    let inner = |edge: u32| triangle.inner_edges >> (edge % 3) & 1 == 1;
+    match feature.kind() {
+        FeatureKind::Edge => inner(feature.index()),
+        // Edges i - 1 and i meet in vertex i.
+        FeatureKind::Vertex => inner(feature.index()) && inner(feature.index() + 2),
+        FeatureKind::Face | FeatureKind::Round => false,
+    }
+}
+
+type Shared = (Vec3, Vec3, Feature, Feature);
+
+/// The two ends of the part that two nearly parallel segments have in common: points of both with their features.
+fn common_part(e: &Segment, f: &Segment) -> Option<[Shared; 2]> {
+    let along = e.ends[1] - e.ends[0];
+    let other = f.ends[1] - f.ends[0];
+    let (length, reach) = (along.length(), other.length());
+    if along.cross(other).length() > NEAR_PARALLEL * length * reach || length == 0.0 || reach == 0.0 {
+        return None;
+    }
+    let scale = 1.0 / (length * length);
+    let place = |p: Vec3| (p - e.ends[0]).dot(along) * scale;
+    let (s, t) = (place(f.ends[0]), place(f.ends[1]));
+    // Ends of f in the order in which e meets them.
+    let (low, high, low_end, high_end) = if s < t { (s, t, 0, 1) } else { (t, s, 1, 0) };
+    let on_f = |x: Real| {
+        let share = (x - s) / (t - s);
+        f.ends[0].add_scaled(other, share)
+    };
+    let start = if low > 0.0 {
+        (e.ends[0].add_scaled(along, low), f.ends[low_end], e.edge, f.vertices[low_end])
+    } else {
+        (e.ends[0], on_f(0.0), e.vertices[0], f.edge)
+    };
+    let end = if high < 1.0 {
+        (e.ends[0].add_scaled(along, high), f.ends[high_end], e.edge, f.vertices[high_end])
+    } else {
+        (e.ends[1], on_f(1.0), e.vertices[1], f.edge)
+    };
+    // Less than a thousandth of the shorter one in common is a point.
+    let common = Num::min(high, 1.0) - Num::max(low, 0.0);
+    (common * length > 1e-3 * Num::min(length, reach)).then_some([start, end])
+}

@@ -1,0 +1,122 @@
+//! Which routine answers for which pair.
+
+use super::cache::PairCache;
+use super::contact::Touch;
+use super::convex::ConvexRef;
+use super::faceted::Faceted;
+use super::manifold::Manifold;
+use super::polytope::Small;
+use super::{box_box, curved, plane, round};
+use crate::math::{Pose, Real};
+use crate::shape::Sphere;
+
+/// Where `a` and `b` touch or are nearer to each other than `margin`, in A's frame; `b_in_a` is B's pose there.
+///
+/// Points whose separation is more than `margin` are left out; a manifold without points means that the shapes are
+/// farther apart. `cache` belongs to the pair and makes the next query cheaper and its choice of features steady. Two
+/// half-spaces never touch. Poses that are not finite, or not rotations, give no points or meaningless ones, but nothing
+/// worse.
+///
+/// ```
+/// use tumble::detect::narrow::{collide, ConvexRef, Manifold, PairCache};
+/// use tumble::math::{Pose, Vec3};
+/// use tumble::shape::Cuboid;
+/// let cube = Cuboid::new(Vec3::all(0.5))?;
+/// let (a, b) = (ConvexRef::Cuboid(&cube), ConvexRef::Cuboid(&cube));
+/// let (mut cache, mut manifold) = (PairCache::default(), Manifold::default());
+/// collide(a, b, &Pose::from_translation(Vec3::new(0.25, 1.0, 0.0)), 0.01, &mut cache, &mut manifold);
+/// assert_eq!(manifold.normal, Vec3::Y);
+/// assert_eq!(manifold.points().len(), 4);
+/// # Ok::<(), tumble::Error>(())
+/// ```
+pub fn collide(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, margin: Real, cache: &mut PairCache, out: &mut Manifold) {
+    use ConvexRef as C;
+    match (a, b) {
+        (C::Cuboid(p), C::Cuboid(q)) => box_box::collide(p, q, b_in_a, margin, cache, out),
+        (C::Sphere(p), C::Sphere(q)) => round::sphere_sphere(p, q, b_in_a, margin, out),
+        (C::HalfSpace(p), _) => plane::collide(p, b, b_in_a, margin, out),
+        (_, C::HalfSpace(q)) => {
+            let a_in_b = b_in_a.inverse();
+            plane::collide(q, a, &a_in_b, margin, out);
+            out.swap(&a_in_b);
+        }
+        (C::Sphere(p), _) => {
+            let a_in_b = b_in_a.inverse();
+            with_sphere(b, p, &a_in_b, margin, cache, out);
+            out.swap(&a_in_b);
+        }
+        (_, C::Sphere(q)) => with_sphere(a, q, b_in_a, margin, cache, out),
+        (C::Capsule(p), C::Capsule(q)) => round::capsule_capsule(p, q, b_in_a, margin, out),
+        _ => {
+            if behind(&a, &b, b_in_a) {
+                out.clear();
+                return;
+            }
+            if !faceted(a, b, b_in_a, margin, cache, out) {
+                curved::collide(a, b, b_in_a, margin, cache, out);
+            }
+            mend_seams(a, b, b_in_a, margin, cache, out);
+        }
+    }
+}
+
+fn with_sphere(a: ConvexRef, b: &Sphere, b_in_a: &Pose, margin: Real, cache: &mut PairCache, out: &mut Manifold) {
+    match a {
+        ConvexRef::Capsule(p) => round::capsule_sphere(p, b, b_in_a, margin, out),
+        _ => round::shape_sphere(a, b, b_in_a, margin, out),
+    }
+    mend_seams(a, ConvexRef::Sphere(b), b_in_a, margin, cache, out);
+}
+
+/// Answers for two polytopes; `false` for any other pair.
+fn faceted(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, margin: Real, cache: &mut PairCache, out: &mut Manifold) -> bool {
+    let shapes = (a, b);
+    match (a, b) {
+        (ConvexRef::Hull(p), ConvexRef::Hull(q)) => {
+            Faceted { shapes, a: p, b: q }.collide(b_in_a, margin, cache, out);
+            true
+        }
+        (ConvexRef::Hull(p), _) => small(&b).is_some_and(|q| {
+            Faceted { shapes, a: p, b: &q }.collide(b_in_a, margin, cache, out);
+            true
+        }),
+        (_, ConvexRef::Hull(q)) => small(&a).is_some_and(|p| {
+            Faceted { shapes, a: &p, b: q }.collide(b_in_a, margin, cache, out);
+            true
+        }),
+        _ => match (small(&a), small(&b)) {
+            (Some(p), Some(q)) => {
+                Faceted { shapes, a: &p, b: &q }.collide(b_in_a, margin, cache, out);
+                true
+            }
+            _ => false,
+        },
+    }
+}
+
+/// A triangle without area is none of these: it is left to the general algorithm, which needs no faces.
+fn small(shape: &ConvexRef) -> Option<Small> {
+    match shape {
+        ConvexRef::Cuboid(s) => Some(Small::cuboid(s)),
+        ConvexRef::Rectangle(s) => Some(Small::rectangle(s)),
+        ConvexRef::Triangle(s) => Small::triangle(s),
+        _ => None,
+    }
+}
+
+/// One of the shapes is a one-sided triangle and the other has its middle behind it.
+fn behind(a: &ConvexRef, b: &ConvexRef, b_in_a: &Pose) -> bool {
+    let (triangle, centre) = match (a, b) {
+        (ConvexRef::Triangle(t), _) => (t, b_in_a.transform_point(b.centre())),
+        (_, ConvexRef::Triangle(t)) => (t, b_in_a.inverse_transform_point(a.centre())),
+        _ => return false,
+    };
+    !triangle.two_sided && triangle.area_vector().dot(centre - triangle.vertices[0]) < 0.0
+}
+
+fn mend_seams(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, margin: Real, cache: &mut PairCache, out: &mut Manifold) {
+    let inner = |s: &ConvexRef| matches!(s, ConvexRef::Triangle(t) if t.inner_edges != 0);
+    if inner(&a) || inner(&b) {
+        Touch::new(a, b, b_in_a, margin).without_inner_edges(cache, out);
+    }
+}

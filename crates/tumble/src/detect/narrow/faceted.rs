@@ -1,0 +1,168 @@
+//! Two polytopes: separating axes, then clipped faces or a pair of edges.
+
+use super::cache::{Axis, PairCache};
+use super::clip::{Gather, Patch};
+use super::contact::{NEAR_FACE, SLACK, tolerance};
+use super::convex::ConvexRef;
+use super::curved;
+use super::manifold::{Feature, Manifold};
+use super::polytope::Polytope;
+use super::sat::{Axes, EdgeAxis, FaceAxis, Placed};
+use crate::math::{Num, Pose, Real, Vec3};
+
+/// Two polytopes, with the shapes that they came from.
+pub(super) struct Faceted<'a, P, Q> {
+    pub shapes: (ConvexRef<'a>, ConvexRef<'a>),
+    pub a: &'a P,
+    pub b: &'a Q,
+}
+
+impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
+    pub fn collide(&self, b_in_a: &Pose, margin: Real, cache: &mut PairCache, out: &mut Manifold) {
+        out.clear();
+        let rotation = b_in_a.rotation.to_mat3();
+        let placed = Placed { a: self.a, b: self.b, rotation: &rotation, translation: b_in_a.translation };
+        let last = cache.axis();
+        if last == Axis::Direction && placed.along(cache.direction()) > margin {
+            return;
+        }
+        let tolerance = tolerance(self.shapes.0.extent(), self.shapes.1.extent(), b_in_a.translation);
+        let mut axes = placed.axes(last, margin, 0.25 * tolerance);
+        if let Some((axis, direction, separation)) = axes.separating {
+            cache.set(axis, direction, separation);
+            return;
+        }
+        if let Some(e) = axes.edges.as_mut() {
+            e.separation = Num::min(placed.along(e.normal), e.separation);
+        }
+        let edges = axes.edges.filter(|e| e.separation > axes.best_face());
+        let best = edges.map_or(axes.best_face(), |e| e.separation);
+        let order = face_order(&axes, last, tolerance);
+        let mut fallback = None;
+        for (flip, axis) in order {
+            if axis.separation == Real::NEG_INFINITY {
+                continue;
+            }
+            let normal = if flip { -(rotation * self.b.normal(axis.face)) } else { self.a.normal(axis.face) };
+            if edges.is_some_and(|e| e.normal.dot(normal) < NEAR_FACE) {
+                continue;
+            }
+            let gather = clip(&placed, flip, &axis, margin, SLACK * tolerance);
+            if (gather.least - best).abs() <= tolerance && !gather.is_empty() {
+                write_face(&gather, flip, &axis, cache, out);
+                return;
+            }
+            // Kept for overlaps in which rounding parts the axis from its points.
+            if fallback.is_none() && !gather.is_empty() {
+                fallback = Some((gather, flip, axis));
+            }
+        }
+        if let Some(e) = edges
+            && (best <= 0.0 || edges_meet(&placed, &e))
+        {
+            edge_contact(&placed, &e, cache, out);
+            return;
+        }
+        if best <= 0.0
+            && let Some((gather, flip, axis)) = fallback
+        {
+            write_face(&gather, flip, &axis, cache, out);
+            return;
+        }
+        // Apart, with a vertex nearest to a vertex or an edge: no axis of a face shows the distance.
+        if cache.direction() == Vec3::ZERO {
+            let (flip, axis) = order[0];
+            let normal = if flip { -(rotation * self.b.normal(axis.face)) } else { self.a.normal(axis.face) };
+            cache.set(Axis::Direction, edges.map_or(normal, |e| e.normal), best);
+        }
+        curved::collide(self.shapes.0, self.shapes.1, b_in_a, margin, cache, out);
+    }
+}
+
+/// The faces in the order in which they are tried, `true` for those of B: the last one first as long as it is as good as
+/// the other, else the better one.
+fn face_order(axes: &Axes, last: Axis, tolerance: Real) -> [(bool, FaceAxis); 2] {
+    let (a, b) = (axes.face_a, axes.face_b);
+    let lead = b.separation - a.separation;
+    let b_first = match last {
+        Axis::FaceB(i) if b.face == i as usize => lead >= -0.5 * tolerance,
+        Axis::FaceA(i) if a.face == i as usize => lead > 0.5 * tolerance,
+        _ => lead > 0.25 * tolerance,
+    };
+    if b_first { [(true, b), (false, a)] } else { [(false, a), (true, b)] }
+}
+
+fn clip<P: Polytope, Q: Polytope>(
+    placed: &Placed<P, Q>,
+    flip: bool,
+    axis: &FaceAxis,
+    margin: Real,
+    slack: Real,
+) -> Gather {
+    let (r, t) = (placed.rotation, placed.translation);
+    let (reference, incident, normal, offset);
+    if flip {
+        let n = placed.b.normal(axis.face);
+        normal = *r * n;
+        offset = placed.b.offset(axis.face) + normal.dot(t);
+        reference = Patch::Polygon(placed.b.polygon(axis.face, 0)).moved(r, t);
+        let face = placed.a.face_at(axis.vertex, -normal);
+        incident = Patch::Polygon(placed.a.polygon(face, axis.vertex));
+    } else {
+        normal = placed.a.normal(axis.face);
+        offset = placed.a.offset(axis.face);
+        reference = Patch::Polygon(placed.a.polygon(axis.face, 0));
+        let face = placed.b.face_at(axis.vertex, -r.transpose_mul(normal));
+        incident = Patch::Polygon(placed.b.polygon(face, axis.vertex)).moved(r, t);
+    }
+    let mut gather = Gather::new(normal, offset, 0.0, flip, margin, slack);
+    if let Patch::Polygon(polygon) = &reference {
+        gather.over_polygon(polygon, &incident);
+    }
+    gather
+}
+
+fn write_face(gather: &Gather, flip: bool, axis: &FaceAxis, cache: &mut PairCache, out: &mut Manifold) {
+    gather.write(out);
+    let (face, vertex) = (Feature::face(axis.face as u32), Feature::vertex(axis.vertex as u32));
+    (out.feature_a, out.feature_b) = if flip { (vertex, face) } else { (face, vertex) };
+    let kind = if flip { Axis::FaceB(axis.face as u32) } else { Axis::FaceA(axis.face as u32) };
+    cache.set(kind, out.normal, gather.least);
+}
+
+/// Parameters of the nearest points of two lines p + s u and q + t v that are not parallel.
+pub(super) fn nearest_on_lines(p: Vec3, u: Vec3, q: Vec3, v: Vec3) -> (Real, Real) {
+    // s = ((q - p) × v)·(u × v) / |u × v|², which stays exact where the lines are long or nearly parallel.
+    let cross = u.cross(v);
+    let scale = 1.0 / Num::max(cross.length_squared(), Real::MIN_POSITIVE);
+    let gap = q - p;
+    (gap.cross(v).dot(cross) * scale, gap.cross(u).dot(cross) * scale)
+}
+
+/// The nearest points of the lines through the edges lie on the edges.
+fn edges_meet<P: Polytope, Q: Polytope>(placed: &Placed<P, Q>, e: &EdgeAxis) -> bool {
+    let (Some(f), Some(g)) = (placed.a.edge(e.a), placed.edge_of_b(e.b)) else {
+        return false;
+    };
+    let (s, t) = nearest_on_lines(f.tail, f.head - f.tail, g.tail, g.head - g.tail);
+    let on = |x: Real| x > -1e-5 && x < 1.0 + 1e-5;
+    on(s) && on(t)
+}
+
+fn edge_contact<P: Polytope, Q: Polytope>(
+    placed: &Placed<P, Q>,
+    e: &EdgeAxis,
+    cache: &mut PairCache,
+    out: &mut Manifold,
+) {
+    let (Some(f), Some(g)) = (placed.a.edge(e.a), placed.edge_of_b(e.b)) else {
+        return;
+    };
+    let (u, v) = (f.head - f.tail, g.head - g.tail);
+    let (s, t) = nearest_on_lines(f.tail, u, g.tail, v);
+    let limit = |x: Real| Num::min(Num::max(x, 0.0), 1.0);
+    let (p, q) = (f.tail.add_scaled(u, limit(s)), g.tail.add_scaled(v, limit(t)));
+    let (a, b) = (Feature::edge(e.a as u32), Feature::edge(e.b as u32));
+    out.set_single(e.normal, (p + q) * 0.5, e.separation, a, b);
+    cache.set(Axis::Edges(e.a as u16, e.b as u16), e.normal, e.separation);
+}
