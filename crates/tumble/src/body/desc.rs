@@ -1,6 +1,7 @@
 //! Descriptions from which bodies and colliders are made.
 
 use super::{BodyKind, Layers, Locks, Material};
+use crate::World;
 use crate::error::{Error, Result};
 use crate::id::MaterialId;
 use crate::math::{Point, Pose, Quat, Real, Vec3, WorldPose};
@@ -313,8 +314,9 @@ pub enum MaterialSource {
 }
 
 impl Default for MaterialSource {
+    /// The built-in material of the world.
     fn default() -> Self {
-        Self::Own(Material::default())
+        Self::Shared(World::MATERIAL)
     }
 }
 
@@ -367,7 +369,7 @@ pub struct ColliderDesc {
 }
 
 impl ColliderDesc {
-    /// The shape at the body's origin, of the default material.
+    /// The shape at the body's origin, of the built-in material of the world.
     pub fn new(shape: Shape) -> Self {
         Self {
             shape,
@@ -414,12 +416,14 @@ impl ColliderDesc {
         self
     }
 
-    /// Static and dynamic friction of the collider's own material.
+    /// Static and dynamic friction of the collider's own material; where it has none, it gets one that is
+    /// [`Material::default`] but for this.
     pub fn friction(self, friction: Real) -> Self {
         self.edit_own(|m| m.with_friction(friction))
     }
 
-    /// Restitution of the collider's own material.
+    /// Restitution of the collider's own material; where it has none, it gets one that is [`Material::default`] but for
+    /// this.
     pub fn restitution(self, restitution: Real) -> Self {
         self.edit_own(|m| m.with_restitution(restitution))
     }
@@ -448,7 +452,7 @@ impl ColliderDesc {
         self
     }
 
-    /// A shared material in slot 0 stays shared and unchanged: its user changes it in the world.
+    /// A shared material in slot 0 gives way: what it is made of is known to the world only, and others use it too.
     fn edit_own(mut self, edit: impl FnOnce(Material) -> Material) -> Self {
         let own = match self.materials.first_mut() {
             Some(MaterialSource::Own(m)) => core::mem::take(m),

@@ -16,7 +16,8 @@ pub enum BodyKind {
     Kinematic,
 }
 
-/// Motions that a dynamic body must not make, along and about the axes of the world, as bits.
+/// Motions that a dynamic body must not make, along and about the axes of the world, as bits. Its centre of mass does not
+/// move along a locked axis; other points of it may, where it turns. Kinematic bodies move as they are told.
 ///
 /// ```
 /// use tumble::Locks;
@@ -75,6 +76,11 @@ impl Locks {
     /// Nothing is locked.
     pub const fn is_none(self) -> bool {
         self.0 == 0
+    }
+
+    /// Some turning is locked.
+    pub(crate) const fn locks_turning(self) -> bool {
+        self.0 & Self::TURN.0 != 0
     }
 
     pub(crate) const fn bits(self) -> u8 {

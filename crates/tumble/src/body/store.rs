@@ -86,24 +86,60 @@ impl Params {
         self.flags = if on { self.flags | flag } else { self.flags & !flag };
     }
 
-    /// The inverse inertia in world axes; rows and columns of locked axes are zero, so that no impulse turns the body
-    /// about them.
+    /// What locks and speed limits leave of a velocity. They hold for dynamic bodies only: others move as they are told.
+    pub fn restrained(&self, v: Velocity) -> Velocity {
+        if self.inv_mass == 0.0 {
+            return v;
+        }
+        let locks = self.locks();
+        Velocity {
+            linear: limited(v.linear.scale(locks.free_move()), self.max_linear_speed),
+            angular: limited(v.angular.scale(locks.free_turn()), self.max_angular_speed),
+        }
+    }
+
+    /// The inverse inertia in world axes, of a body that cannot turn about its locked axes: the inverse of what remains
+    /// of I without their rows and columns.
+    ///
+    /// With A = I⁻¹ that is the Schur complement A - aₗ aₗᵀ / Aₗₗ for each locked axis l with its column aₗ. (To strike out
+    /// the rows and columns of A instead would forget the torque by which the lock holds the body, and make a body whose
+    /// principal axes are skew to the lock too easy to turn.)
     pub fn inv_inertia_world(&self, rotation: Quat) -> Sym3 {
         let r: Mat3 = (rotation * self.axes).to_mat3();
         let mut i = Sym3::rotated_diagonal(&r, self.inv_inertia);
-        let locks = self.locks();
-        if !locks.is_none() {
-            let f = locks.free_turn();
-            i = Sym3 {
-                xx: i.xx * f.x,
-                yy: i.yy * f.y,
-                zz: i.zz * f.z,
-                xy: i.xy * f.x * f.y,
-                xz: i.xz * f.x * f.z,
-                yz: i.yz * f.y * f.z,
-            };
+        if self.locks().locks_turning() {
+            let free = self.locks().free_turn();
+            for axis in 0..3 {
+                if free[axis] == 0.0 {
+                    i = without_axis(i, axis);
+                }
+            }
         }
         i
+    }
+}
+
+/// A - a aᵀ / Aₗₗ, with a the column of axis l; its row and column are zero, exactly.
+fn without_axis(m: Sym3, axis: usize) -> Sym3 {
+    let full = m.to_mat3();
+    let (column, diagonal) = match axis {
+        0 => (full.x, m.xx),
+        1 => (full.y, m.yy),
+        _ => (full.z, m.zz),
+    };
+    // A body that nothing turns about this axis has no coupling to it either.
+    let c = if diagonal > 0.0 { column / diagonal } else { Vec3::ZERO };
+    let mut keep = Vec3::all(1.0);
+    keep[axis] = 0.0;
+    // The difference cancels for a needle across the axis; rounding must not make it easier than not at all to turn.
+    let left = |diagonal: Real, product: Real| Num::max(diagonal - product, 0.0);
+    Sym3 {
+        xx: left(m.xx, column.x * c.x) * keep.x,
+        yy: left(m.yy, column.y * c.y) * keep.y,
+        zz: left(m.zz, column.z * c.z) * keep.z,
+        xy: (m.xy - column.x * c.y) * keep.x * keep.y,
+        xz: (m.xz - column.x * c.z) * keep.x * keep.z,
+        yz: (m.yz - column.y * c.z) * keep.y * keep.z,
     }
 }
 
@@ -250,6 +286,10 @@ impl Bodies {
         if dense == usize::MAX || (dense < self.awake as usize) == awake {
             return;
         }
+        // What it did before it stood still, or when it last moved, was not in the last step.
+        let rest = &mut self.rest[dense];
+        rest.linear_acceleration = Vec3::ZERO;
+        rest.angular_acceleration = Vec3::ZERO;
         if awake {
             self.swap(dense, self.awake as usize);
             self.awake += 1;
@@ -463,5 +503,10 @@ fn load_mass(source: &mut Source<'_>) -> Result<MassProperties> {
 #[inline(always)]
 pub(crate) fn limited(v: Vec3, limit: Real) -> Vec3 {
     let s = v.length_squared();
-    if s > limit * limit { v * (limit / Num::sqrt(s)) } else { v }
+    if s > limit * limit {
+        // The square of an absurd speed overflows; its direction does not.
+        if s < Real::INFINITY { v * (limit / Num::sqrt(s)) } else { v.normalize_or(v) * limit }
+    } else {
+        v
+    }
 }

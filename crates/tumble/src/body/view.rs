@@ -64,7 +64,8 @@ impl<'a> BodyRef<'a> {
         self.state.bodies.pose[self.dense].rotation
     }
 
-    /// Where its centre of mass is, in the world.
+    /// Where its centre of mass is, in the world. A body that is not dynamic counts as balanced about the origin of its
+    /// frame, wherever its mass lies.
     pub fn centre_of_mass(&self) -> Point {
         self.state.bodies.pose[self.dense].centre
     }
@@ -108,20 +109,22 @@ impl<'a> BodyRef<'a> {
         (point - self.centre_of_mass()).to_real()
     }
 
-    /// Its mass in kg. Bodies that are not dynamic have one too, though nothing feels it.
+    /// Its mass in kg. Bodies that are not dynamic have the one that they would have if they were, though nothing feels
+    /// it; 0 where their shapes have none.
     pub fn mass(&self) -> f64 {
-        self.cold().map_or(0.0, |c| c.mass.mass)
+        self.mass_properties().map_or(0.0, |m| m.mass)
     }
 
-    /// Mass, centre and inertia in its frame.
-    pub fn mass_properties(&self) -> Option<&'a MassProperties> {
-        self.cold().map(|c| &c.mass)
+    /// Mass, centre and inertia in its frame. `None` for a body that could not be dynamic, such as one with an open mesh.
+    pub fn mass_properties(&self) -> Option<MassProperties> {
+        let cold = self.cold()?;
+        if cold.kind == BodyKind::Dynamic { Some(cold.mass) } else { self.state.mass_of(cold).ok() }
     }
 
     /// Inertia about the centre of mass in world axes.
     pub fn inertia(&self) -> Sym3<f64> {
         let r = self.rotation().to_f64().to_mat3();
-        self.cold().map_or(Sym3::ZERO, |c| c.mass.inertia.rotated(&r))
+        self.mass_properties().map_or(Sym3::ZERO, |m| m.inertia.rotated(&r))
     }
 
     /// Momentum m v.
@@ -293,6 +296,13 @@ impl BodyMut<'_> {
         &mut self.state.bodies.velocity[dense]
     }
 
+    /// Locks and speed limits hold from the moment they are set.
+    fn restrain(&mut self) {
+        let params = *self.view().params();
+        let v = self.velocity_mut();
+        *v = params.restrained(*v);
+    }
+
     fn forget_carry(&mut self) {
         let dense = self.dense();
         self.state.bodies.rest[dense].carry = Vec3::ZERO;
@@ -302,23 +312,22 @@ impl BodyMut<'_> {
     pub fn set_kind(&mut self, kind: BodyKind) -> Result<()> {
         let slot = self.slot();
         let Some(cold) = self.state.bodies.cold.at_mut(slot) else { return Err(self.id.missing()) };
-        let (old, old_target) = (cold.kind, cold.target);
+        let old = core::mem::replace(&mut cold.kind, kind);
         if old == kind {
             return Ok(());
         }
-        // Whoever rests on it must notice.
+        let checked = self.state.check_mass(slot);
+        if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
+            cold.kind = old;
+        }
+        checked?;
+        // Whoever rests on it must notice, while it still is what they rest on.
         self.wake();
         if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
             cold.kind = kind;
             cold.target = None;
         }
-        if let Err(error) = self.state.refresh_mass(slot) {
-            if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
-                cold.kind = old;
-                cold.target = old_target;
-            }
-            return Err(error);
-        }
+        self.state.refresh_mass(slot)?;
         if kind == BodyKind::Fixed {
             *self.velocity_mut() = Velocity::default();
         }
@@ -371,24 +380,23 @@ impl BodyMut<'_> {
     }
 
     /// Velocity of the origin of its frame, and angular velocity. A kinematic body keeps them for ever; a fixed body
-    /// refuses them.
+    /// refuses them. Locks and speed limits of a dynamic body hold at once.
     pub fn set_velocity(&mut self, linear: impl Into<Vec3>, angular: impl Into<Vec3>) -> Result<()> {
         let linear = self.finite("linear velocity", linear.into())?;
         let angular = self.finite("angular velocity", angular.into())?;
         if self.view().kind() == BodyKind::Fixed && (linear != Vec3::ZERO || angular != Vec3::ZERO) {
             return Err(Error::refused(self.subject(), "a fixed body has no velocity; make it kinematic"));
         }
+        let params = *self.view().params();
+        let angular = params.restrained(Velocity { linear: Vec3::ZERO, angular }).angular;
+        let r = self.view().rotation().rotate(params.local_centre);
+        let centre = self.finite("velocity of the centre of mass", linear + angular.cross(r))?;
+        let velocity = params.restrained(Velocity { linear: centre, angular });
         let slot = self.slot();
         if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
             cold.target = None;
         }
-        let view = self.view();
-        let r = view.rotation().rotate(view.params().local_centre);
-        let locks = view.params().locks();
-        *self.velocity_mut() = Velocity {
-            linear: (linear + angular.cross(r)).scale(locks.free_move()),
-            angular: angular.scale(locks.free_turn()),
-        };
+        *self.velocity_mut() = velocity;
         self.forget_carry();
         self.wake();
         Ok(())
@@ -434,6 +442,8 @@ impl BodyMut<'_> {
         let torque = self.finite("torque", self.view().lever(point).cross(force))?;
         let view = self.view();
         let (f, t) = (view.force() + force, view.torque() + torque);
+        self.finite("sum of forces", f)?;
+        self.finite("sum of torques", t)?;
         self.set_force(f)?;
         self.set_torque(t)
     }
@@ -472,7 +482,7 @@ impl BodyMut<'_> {
         };
         self.finite("velocity after the impulse", new.linear)?;
         self.finite("angular velocity after the impulse", new.angular)?;
-        *self.velocity_mut() = new;
+        *self.velocity_mut() = params.restrained(new);
         self.wake();
         Ok(())
     }
@@ -510,9 +520,7 @@ impl BodyMut<'_> {
         let turns = locks.free_turn() == Vec3::all(1.0);
         let spins = turns && rotation::spins_freely(params.inv_inertia);
         params.set(Params::SPINS_FREELY, spins);
-        let v = self.velocity_mut();
-        v.linear = v.linear.scale(locks.free_move());
-        v.angular = v.angular.scale(locks.free_turn());
+        self.restrain();
         self.forget_carry();
         self.wake();
         Ok(())
@@ -526,6 +534,7 @@ impl BodyMut<'_> {
         let params = self.params_mut();
         params.max_linear_speed = linear;
         params.max_angular_speed = angular;
+        self.restrain();
         self.wake();
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! `rotation` says; so flight has no error that depends on the step. One pass over the bodies.
 
 use super::{Loads, accelerated, rotation};
-use crate::body::store::{CentrePose, Params, Rest, Velocity};
+use crate::body::store::{CentrePose, Params, Rest, Velocity, limited};
 use crate::math::{Float, Real};
 
 /// Advances one body by `dt`.
@@ -39,6 +39,12 @@ pub(crate) fn turn(
     }
     if loads.gyroscopic && params.has(Params::SPINS_FREELY) {
         rotation::turn_freely(&mut pose.rotation, velocity, rest, params, dt);
+        // Without torque the angular speed swings; a limit holds all the same.
+        let slowed = limited(velocity.angular, params.max_angular_speed);
+        if slowed != velocity.angular {
+            velocity.angular = slowed;
+            rest.carry = crate::math::Vec3::ZERO;
+        }
     } else {
         pose.rotation = pose.rotation.advanced(velocity.angular, dt);
     }

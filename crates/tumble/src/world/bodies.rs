@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::BodyId;
 use crate::integrate::rotation::spins_freely;
-use crate::math::{Float, Quat, Real, Sym3, Vec3};
+use crate::math::{Float, Point, Quat, Real, Sym3, Vec3};
 use crate::shape::{Geometry, MassProperties};
 
 /// The mass of a dynamic body whose colliders have none: a ball of 1 kg, 1 m across.
@@ -17,6 +17,15 @@ const PROVISIONAL: MassProperties = MassProperties {
     centre: Vec3::ZERO,
     inertia: Sym3 { xx: 0.1, yy: 0.1, zz: 0.1, xy: 0.0, xz: 0.0, yz: 0.0 },
 };
+
+/// The state of a body after a change of its mass.
+struct MassPlan {
+    mass: MassProperties,
+    params: Params,
+    velocity: Velocity,
+    /// `None` where it stays.
+    centre: Option<Point>,
+}
 
 impl World {
     /// Adds a body with its colliders.
@@ -94,7 +103,7 @@ impl State {
 
     fn drop_body(&mut self, id: BodyId) {
         let colliders = self.bodies.cold.get(id).map(|c| c.colliders.clone()).unwrap_or_default();
-        for slot in colliders {
+        for slot in colliders.into_iter().rev() {
             if let Some(collider) = self.colliders.id_at(slot) {
                 self.drop_collider(collider);
             }
@@ -110,51 +119,77 @@ impl State {
     }
 
     /// Computes mass, centre and inertia of a body from their source. The frame of the body stays where it is, and every
-    /// point of it keeps its velocity. On an error nothing is changed.
+    /// point of it keeps its velocity, but for what locks and speed limits take. On an error nothing is changed.
     pub fn refresh_mass(&mut self, slot: u32) -> Result<()> {
-        let Some(cold) = self.bodies.cold.at(slot) else { return Ok(()) };
-        let dense = cold.dense as usize;
-        let kind = cold.kind;
-        // Nothing pushes a body that is not dynamic; an open mesh may stand in the world without having a mass.
-        let mass = if kind == BodyKind::Dynamic { self.mass_of(cold)? } else { cold.mass.clone() };
-
-        let frame = self.bodies.frame(dense);
-        let (moments, axes) = mass.principal_axes();
-        let invert = |m: f64| if m > 0.0 { Real::from_f64(1.0 / m) } else { 0.0 };
-        let dynamic = kind == BodyKind::Dynamic;
-        let inv_mass = if dynamic { invert(mass.mass) } else { 0.0 };
-        let inv_inertia =
-            if dynamic { Vec3::new(invert(moments.x), invert(moments.y), invert(moments.z)) } else { Vec3::ZERO };
-        if !(inv_mass.is_finite() && inv_inertia.is_finite()) || (dynamic && inv_mass == 0.0) {
-            return Err(Error::value(self.subject(slot), "mass", "within the range of numbers", mass.mass));
-        }
-        let local_centre = mass.centre.to_real();
-        let (extent, core) = self.extents(slot, local_centre);
-
+        let Some(plan) = self.plan_mass(slot)? else { return Ok(()) };
+        let (extent, core) = self.extents(slot, plan.params.local_centre);
+        let dense = self.bodies.dense_at(slot);
         let bodies = &mut self.bodies;
-        let params = &mut bodies.params[dense];
-        let moved = bodies.pose[dense].rotation.rotate(local_centre - params.local_centre);
-        let velocity = &mut bodies.velocity[dense];
-        velocity.linear = velocity.at(moved);
-        params.inv_mass = inv_mass;
-        params.inv_inertia = inv_inertia;
-        params.axes = axes.to_real().normalized();
-        params.local_centre = local_centre;
-        params.set(Params::KINEMATIC, kind == BodyKind::Kinematic);
-        let turns = params.locks().free_turn() == Vec3::all(1.0);
-        params.set(Params::SPINS_FREELY, turns && spins_freely(inv_inertia));
-        bodies.pose[dense].centre = frame.translation + frame.rotation.rotate(local_centre).to_f64();
+        bodies.params[dense] = plan.params;
+        bodies.velocity[dense] = plan.velocity;
+        if let Some(centre) = plan.centre {
+            bodies.pose[dense].centre = centre;
+        }
         let rest = &mut bodies.rest[dense];
         rest.carry = Vec3::ZERO;
         rest.extent = extent;
         rest.core = core;
         if let Some(cold) = bodies.cold.at_mut(slot) {
-            cold.mass = mass;
+            cold.mass = plan.mass;
         }
         Ok(())
     }
 
-    fn mass_of(&self, cold: &Cold) -> Result<MassProperties> {
+    /// An error where [`State::refresh_mass`] would give one.
+    pub fn check_mass(&self, slot: u32) -> Result<()> {
+        self.plan_mass(slot).map(drop)
+    }
+
+    /// What a body will be once its mass is computed anew.
+    fn plan_mass(&self, slot: u32) -> Result<Option<MassPlan>> {
+        let Some(cold) = self.bodies.cold.at(slot) else { return Ok(None) };
+        let dense = cold.dense as usize;
+        let dynamic = cold.kind == BodyKind::Dynamic;
+        // Nothing pushes a body that is not dynamic; it turns about the origin of its frame, and an open mesh may stand in
+        // the world without having a mass.
+        let mass = if dynamic { self.mass_of(cold)? } else { cold.mass };
+        let local_centre: Vec3 = if dynamic { mass.centre.to_real() } else { Vec3::ZERO };
+        let (moments, axes) = mass.principal_axes();
+        let invert = |m: f64| if dynamic && m > 0.0 { Real::from_f64(1.0 / m) } else { 0.0 };
+        let inv_mass = invert(mass.mass);
+        let inv_inertia = Vec3::new(invert(moments.x), invert(moments.y), invert(moments.z));
+        if !(inv_mass.is_finite() && inv_inertia.is_finite()) || (dynamic && inv_mass == 0.0) {
+            return Err(Error::value(self.subject(slot), "mass", "within the range of numbers", mass.mass));
+        }
+
+        let (pose, frame) = (&self.bodies.pose[dense], self.bodies.frame(dense));
+        let mut params = self.bodies.params[dense];
+        let moved = pose.rotation.rotate(local_centre - params.local_centre);
+        // A centre that stays is not recomputed: a thousand edits must not walk the body away by their rounding.
+        let centre = (local_centre != params.local_centre)
+            .then(|| frame.translation + frame.rotation.rotate(local_centre).to_f64());
+        params.inv_mass = inv_mass;
+        params.inv_inertia = inv_inertia;
+        params.axes = axes.to_real().normalized();
+        params.local_centre = local_centre;
+        params.set(Params::KINEMATIC, cold.kind == BodyKind::Kinematic);
+        let turns = params.locks().free_turn() == Vec3::all(1.0);
+        params.set(Params::SPINS_FREELY, turns && spins_freely(inv_inertia));
+        let old = self.bodies.velocity[dense];
+        let velocity = params.restrained(Velocity { linear: old.at(moved), angular: old.angular });
+        if !(local_centre.is_finite() && velocity.linear.is_finite() && centre.is_none_or(|c| c.is_finite())) {
+            return Err(Error::value(
+                self.subject(slot),
+                "centre of mass",
+                "within the range of numbers",
+                format_args!("{:?}", mass.centre.to_array()),
+            ));
+        }
+        Ok(Some(MassPlan { mass, params, velocity, centre }))
+    }
+
+    /// Mass, centre and inertia from their source, or an error where the colliders have none.
+    pub fn mass_of(&self, cold: &Cold) -> Result<MassProperties> {
         let of_colliders = || -> Result<Option<MassProperties>> {
             let mut parts = Vec::new();
             for &c in &cold.colliders {
@@ -178,7 +213,7 @@ impl State {
         match &cold.mass_source {
             MassSource::Colliders => Ok(of_colliders()?.unwrap_or(PROVISIONAL)),
             MassSource::Total(mass) => of_colliders()?.unwrap_or(PROVISIONAL).scaled_to_mass(mass.to_f64()),
-            MassSource::Explicit(mass) => Ok(mass.clone()),
+            MassSource::Explicit(mass) => Ok(*mass),
             MassSource::Shape(shape, pose, density) => Ok(shape.mass_properties(density.to_f64())?.transformed(pose)),
         }
     }

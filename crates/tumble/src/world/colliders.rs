@@ -34,9 +34,16 @@ impl World {
     /// Takes a collider off its body.
     pub fn remove_collider(&mut self, id: ColliderId) -> Result<()> {
         let body = self.state.colliders.get(id)?.body;
+        let place = self.state.unlist_collider(body, id.index());
+        if let Err(error) = self.state.refresh_mass(body) {
+            if let (Some(place), Some(cold)) = (place, self.state.bodies.cold.at_mut(body)) {
+                cold.colliders.insert(place, id.index());
+            }
+            return Err(error);
+        }
         self.state.wake(body);
         self.state.drop_collider(id);
-        self.state.refresh_mass(body)
+        Ok(())
     }
 
     /// A collider.
@@ -71,9 +78,7 @@ impl World {
         let (body, old, owned) = (collider.body, collider.materials[0], collider.owned & 1 != 0);
         match &material {
             MaterialSource::Own(m) => m.validate()?,
-            MaterialSource::Shared(m) => {
-                self.state.materials.get(*m)?;
-            }
+            MaterialSource::Shared(m) => self.state.check_shared(*m)?,
         }
         let (new, own) = self.state.take_material(material);
         let set = |c: &mut Collider, material: MaterialId, own: bool| {
@@ -86,7 +91,6 @@ impl World {
             if own {
                 self.state.drop_material(new);
             }
-            self.state.refresh_mass(body)?;
             return Err(error);
         }
         if owned {
@@ -102,9 +106,11 @@ impl World {
         self.refilter(id)
     }
 
-    /// Makes a collider a sensor, or solid again.
+    /// Makes a collider a sensor, or solid again. The body's mass follows: a sensor weighs something only if it has a
+    /// density of its own.
     pub fn set_collider_sensor(&mut self, id: ColliderId, sensor: bool) -> Result<()> {
-        self.state.colliders.get_mut(id)?.sensor = sensor;
+        let old = core::mem::replace(&mut self.state.colliders.get_mut(id)?.sensor, sensor);
+        self.recheck_mass(id, |c| c.sensor = old)?;
         self.refilter(id)
     }
 
@@ -149,7 +155,6 @@ impl World {
         let body = self.state.colliders.get(id)?.body;
         if let Err(error) = self.state.refresh_mass(body) {
             undo(self.state.colliders.get_mut(id)?);
-            self.state.refresh_mass(body)?;
             return Err(error);
         }
         self.state.wake(body);
@@ -165,8 +170,17 @@ impl State {
         }
         for material in &desc.materials {
             if let MaterialSource::Shared(id) = material {
-                self.materials.get(*id)?;
+                self.check_shared(*id)?;
             }
+        }
+        Ok(())
+    }
+
+    /// The material exists and outlives any one collider.
+    fn check_shared(&self, id: MaterialId) -> Result<()> {
+        self.materials.get(id)?;
+        if self.own_materials.contains(&id) {
+            return Err(Error::refused(id, "it belongs to one collider; use World::add_material to share it"));
         }
         Ok(())
     }
@@ -175,11 +189,11 @@ impl State {
     pub fn take_material(&mut self, material: MaterialSource) -> (MaterialId, bool) {
         match material {
             MaterialSource::Shared(id) => (id, false),
-            // Most colliders name no material; they share the built-in one while it is what they ask for.
-            MaterialSource::Own(m) if self.materials.get(World::MATERIAL).is_ok_and(|d| *d == m) => {
-                (World::MATERIAL, false)
+            MaterialSource::Own(m) => {
+                let id = self.materials.insert(m);
+                self.own_materials.insert(id);
+                (id, true)
             }
-            MaterialSource::Own(m) => (self.materials.insert(m), true),
         }
     }
 
@@ -225,9 +239,16 @@ impl State {
                 self.drop_material(material);
             }
         }
-        if let Some(cold) = self.bodies.cold.at_mut(collider.body) {
-            cold.colliders.retain(|&c| c != id.index());
-        }
+        self.unlist_collider(collider.body, id.index());
+    }
+
+    /// Takes a collider off the list of its body, and says where it was.
+    fn unlist_collider(&mut self, body: u32, collider: u32) -> Option<usize> {
+        let list = &mut self.bodies.cold.at_mut(body)?.colliders;
+        // From the end: bodies give up their colliders in that order.
+        let place = list.iter().rposition(|&c| c == collider)?;
+        list.remove(place);
+        Some(place)
     }
 
     /// The density of a collider: its own, else its material's.

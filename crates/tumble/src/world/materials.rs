@@ -27,15 +27,13 @@ impl World {
         bodies.sort_unstable();
         bodies.dedup();
         if density_changed {
-            for (done, &body) in bodies.iter().enumerate() {
-                if let Err(error) = self.state.refresh_mass(body) {
-                    // Nothing half done: put the old density back where it had changed.
-                    *self.state.materials.get_mut(id)? = old;
-                    for &body in &bodies[..=done] {
-                        self.state.refresh_mass(body)?;
-                    }
-                    return Err(error);
-                }
+            // Nothing half done: no mass changes before it is known that all can.
+            if let Err(error) = bodies.iter().try_for_each(|&body| self.state.check_mass(body)) {
+                *self.state.materials.get_mut(id)? = old;
+                return Err(error);
+            }
+            for &body in &bodies {
+                self.state.refresh_mass(body)?;
             }
         }
         for body in bodies {
@@ -95,6 +93,7 @@ impl State {
 
     pub fn drop_material(&mut self, id: MaterialId) {
         self.materials.remove(id);
+        self.own_materials.remove(&id);
         self.pairs.forget(id);
     }
 }

@@ -37,6 +37,8 @@ pub(crate) struct State {
     pub bodies: Bodies,
     pub colliders: Slots<Collider, ColliderTag>,
     pub materials: Slots<Material, MaterialTag>,
+    /// Materials that belong to one collider each and go with it; follows from the colliders.
+    pub own_materials: BTreeSet<MaterialId>,
     pub pairs: PairTable,
     /// Pairs of body slots, smaller first, that never touch.
     pub exclusions: BTreeSet<(u32, u32)>,
@@ -260,6 +262,7 @@ impl State {
             bodies,
             colliders,
             materials,
+            own_materials: BTreeSet::new(),
             pairs: PairTable::default(),
             exclusions: BTreeSet::new(),
             events: Vec::new(),

@@ -31,13 +31,12 @@ impl World {
             return Err(Error::value("world", "elapsed time", "finite and not negative", elapsed));
         }
         let clock = self.state.clock;
-        let wanted = elapsed * clock.speed;
-        self.state.remainder += if wanted > clock.max_per_call { clock.max_per_call } else { wanted };
+        self.state.remainder = clock.due(self.state.remainder, elapsed);
         let mut steps = 0;
         while let Some(dt) = clock.next_step(self.state.remainder) {
-            self.step(dt)?;
-            let left = self.state.remainder - dt.to_f64();
-            self.state.remainder = if left > 0.0 { left } else { 0.0 };
+            self.step(Real::from_f64(dt))?;
+            // It may fall below zero by the rounding that `next_step` allows; the next call pays it back.
+            self.state.remainder -= dt;
             steps += 1;
         }
         Ok(steps)
@@ -46,7 +45,7 @@ impl World {
     /// How far, as a share of the fixed step, the user's time is ahead of the last step: what a renderer interpolates by.
     pub fn interpolation(&self) -> Real {
         match self.state.clock.pace {
-            crate::clock::Pace::Fixed(dt) => Real::from_f64(self.state.remainder / dt.to_f64()).clamp(0.0, 1.0),
+            crate::clock::Pace::Fixed(dt) => Real::from_f64(self.state.remainder / dt).clamp(0.0, 1.0),
             crate::clock::Pace::Variable { .. } => 0.0,
         }
     }

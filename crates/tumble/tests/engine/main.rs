@@ -1,7 +1,18 @@
 //! The engine's tests against closed forms, invariants and other methods; run in both precisions.
+// Numbers that need no conversion in one precision need it in the other.
+#![allow(clippy::unnecessary_cast, clippy::useless_conversion)]
+
 #[cfg(tumble_f64)]
 extern crate tumble_f64 as tumble;
 
+mod body_mass;
 mod free_rotation;
+mod kinds;
+mod materials;
 mod math;
 mod narrow;
+mod motion;
+mod pushes;
+mod restraints;
+mod support;
+mod time;
