@@ -28,16 +28,19 @@ compile_error!("snapshots store records as the machine holds them, little-endian
 
 pub mod body;
 mod clock;
+mod constraint;
 pub mod detect;
 pub mod error;
 pub mod event;
 pub mod id;
 mod integrate;
+mod interact;
 pub mod math;
 pub mod method;
 mod profile;
 mod record;
 pub mod shape;
+mod solve;
 mod step;
 mod validate;
 mod world;

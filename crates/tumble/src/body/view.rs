@@ -331,6 +331,12 @@ impl BodyMut<'_> {
         if kind == BodyKind::Fixed {
             *self.velocity_mut() = Velocity::default();
         }
+        self.state.rebuild_proxies(slot);
+        if kind == BodyKind::Dynamic {
+            self.state.islands.add(slot);
+        } else {
+            self.state.islands.remove(slot);
+        }
         self.wake();
         Ok(())
     }
@@ -347,6 +353,8 @@ impl BodyMut<'_> {
         p.rotation = rotation;
         p.centre = pose.translation + rotation.rotate(local_centre).to_f64();
         self.forget_carry();
+        let slot = self.slot();
+        self.state.move_proxies(slot);
         self.wake();
         Ok(())
     }
@@ -581,6 +589,7 @@ impl BodyMut<'_> {
                 cold.quarantined = false;
             }
         }
+        self.state.rebuild_proxies(slot);
         self.wake();
     }
 

@@ -1,3 +1,9 @@
 //! Who may touch, and where they touch.
+//!
+//! [`broad`] finds pairs of colliders whose boxes overlap, [`narrow`] finds where two convex shapes touch; both can be used
+//! without a world. The rest joins them into the contacts of a world.
 
+pub mod broad;
+pub(crate) mod contacts;
+pub(crate) mod manifolds;
 pub mod narrow;

@@ -63,6 +63,16 @@ impl Aabb {
         }
     }
 
+    /// The smallest box that holds this one placed at `pose`. An unbounded box stays unbounded.
+    pub fn transformed(&self, pose: &super::Pose) -> Self {
+        if !self.is_finite() {
+            return Self::EVERYTHING;
+        }
+        let centre = pose.transform_point(self.centre());
+        let half = pose.rotation.to_mat3().abs() * self.half_extents();
+        Self { min: centre - half, max: centre + half }
+    }
+
     /// The boxes have a point in common.
     #[inline(always)]
     pub fn overlaps(&self, o: &Self) -> bool {

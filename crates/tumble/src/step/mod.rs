@@ -1,6 +1,7 @@
 //! Time-step methods: the order in which everything is called.
 
 mod explicit;
+mod soft_step;
 
 use crate::body::BodyKind;
 use crate::body::store::Velocity;
@@ -9,10 +10,10 @@ use crate::math::{Float, Quat, Real, Vec3};
 use crate::method::Step;
 use crate::profile::{Profile, Stage, Stopwatch};
 use crate::validate;
-use crate::world::State;
+use crate::world::{Scratch, State};
 
 /// Advances the world by `dt`.
-pub(crate) fn step(state: &mut State, profile: &mut Profile, dt: Real) {
+pub(crate) fn step(state: &mut State, scratch: &mut Scratch, profile: &mut Profile, dt: Real) {
     let mut whole = Stopwatch::start();
     *profile = Profile::default();
     core::mem::swap(&mut state.events, &mut state.pending);
@@ -20,8 +21,8 @@ pub(crate) fn step(state: &mut State, profile: &mut Profile, dt: Real) {
 
     aim_kinematic_bodies(state, dt);
     profile.awake_bodies = state.bodies.awake() as u32;
-    match &state.method.step {
-        Step::SoftStep(_) => explicit::step(state, profile, dt),
+    match state.method.step.clone() {
+        Step::SoftStep(method) => soft_step::step(state, scratch, profile, &method, dt),
         Step::Explicit(_) => explicit::step(state, profile, dt),
     }
     land_kinematic_bodies(state);

@@ -41,6 +41,7 @@ impl World {
             return Err(error);
         }
         self.state.settle(id.index());
+        self.state.rebuild_proxies(id.index());
         Ok(id)
     }
 
@@ -95,6 +96,9 @@ impl State {
     fn insert_body(&mut self, desc: BodyDesc) -> BodyId {
         let (cold, pose, velocity, params, rest) = new_body(&desc);
         let id = self.bodies.insert(cold, pose, velocity, params, rest);
+        if desc.kind == BodyKind::Dynamic {
+            self.islands.add(id.index());
+        }
         for collider in desc.colliders {
             self.insert_collider(id.index(), collider);
         }
@@ -108,6 +112,7 @@ impl State {
                 self.drop_collider(collider);
             }
         }
+        self.islands.remove(id.index());
         self.bodies.remove(id);
     }
 
@@ -132,7 +137,9 @@ impl State {
         }
         let rest = &mut bodies.rest[dense];
         rest.carry = Vec3::ZERO;
-        rest.extent = extent;
+        // A body without colliders counts as wide as its mass is spread.
+        let spread = Real::from_f64((plan.mass.inertia.trace() / plan.mass.mass).sqrt());
+        rest.extent = if extent > spread { extent } else { spread };
         rest.core = core;
         if let Some(cold) = bodies.cold.at_mut(slot) {
             cold.mass = plan.mass;
@@ -230,21 +237,6 @@ impl State {
                 BodyKind::Kinematic => cold.target.is_some() || self.bodies.velocity[dense] != Velocity::default(),
             };
         self.bodies.set_awake(slot, awake);
-    }
-
-    /// Wakes a body, and all that is asleep with it.
-    pub fn wake(&mut self, slot: u32) {
-        if let Some(cold) = self.bodies.cold.at_mut(slot) {
-            let dense = cold.dense as usize;
-            self.bodies.rest[dense].idle_time = 0.0;
-            if cold.asleep {
-                cold.asleep = false;
-                if let Some(body) = self.bodies.cold.id_at(slot) {
-                    self.pending.push(Event::WokeUp { body });
-                }
-            }
-        }
-        self.settle(slot);
     }
 
     /// Wakes everything.

@@ -27,6 +27,7 @@ impl World {
             state.drop_collider(id);
             return Err(error);
         }
+        state.create_proxy(id.index());
         state.wake(body.index());
         Ok(id)
     }
@@ -96,6 +97,7 @@ impl World {
         if owned {
             self.state.drop_material(old);
         }
+        self.state.forget_materials(body);
         self.state.wake(body);
         Ok(())
     }
@@ -110,8 +112,7 @@ impl World {
     /// density of its own.
     pub fn set_collider_sensor(&mut self, id: ColliderId, sensor: bool) -> Result<()> {
         let old = core::mem::replace(&mut self.state.colliders.get_mut(id)?.sensor, sensor);
-        self.recheck_mass(id, |c| c.sensor = old)?;
-        self.refilter(id)
+        self.recheck_mass(id, |c| c.sensor = old)
     }
 
     /// Switches collision of a collider on or off.
@@ -128,13 +129,12 @@ impl World {
             return Err(Error::refused(a, "a body never touches itself"));
         }
         let key = (a.index().min(b.index()), a.index().max(b.index()));
-        if excluded {
-            self.state.exclusions.insert(key);
-        } else {
-            self.state.exclusions.remove(&key);
-        }
         self.state.wake(a.index());
         self.state.wake(b.index());
+        let changed = if excluded { self.state.exclusions.insert(key) } else { self.state.exclusions.remove(&key) };
+        if changed {
+            self.state.rebuild_proxies(a.index());
+        }
         Ok(())
     }
 
@@ -145,9 +145,12 @@ impl World {
         Ok(self.state.exclusions.contains(&(a.index().min(b.index()), a.index().max(b.index()))))
     }
 
+    /// Ends the contacts of a collider and finds them anew: whom it meets, or where, has changed.
     fn refilter(&mut self, id: ColliderId) -> Result<()> {
         let body = self.state.colliders.get(id)?.body;
         self.state.wake(body);
+        self.state.destroy_proxy(id.index());
+        self.state.create_proxy(id.index());
         Ok(())
     }
 
@@ -157,8 +160,7 @@ impl World {
             undo(self.state.colliders.get_mut(id)?);
             return Err(error);
         }
-        self.state.wake(body);
-        Ok(())
+        self.refilter(id)
     }
 }
 
@@ -233,6 +235,10 @@ impl State {
 
     /// Removes a collider and the materials that belong to it alone. The mass of the body is the caller's concern.
     pub fn drop_collider(&mut self, id: ColliderId) {
+        if self.colliders.get(id).is_err() {
+            return;
+        }
+        self.destroy_proxy(id.index());
         let Some(collider) = self.colliders.remove(id) else { return };
         for (slot, &material) in collider.materials.iter().enumerate() {
             if collider.owned >> slot & 1 != 0 {

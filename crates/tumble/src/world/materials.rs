@@ -37,6 +37,7 @@ impl World {
             }
         }
         for body in bodies {
+            self.state.forget_materials(body);
             self.state.wake(body);
         }
         Ok(())
@@ -68,7 +69,12 @@ impl World {
     pub fn set_material_pair(&mut self, a: MaterialId, b: MaterialId, pair: Option<PairCoefficients>) -> Result<()> {
         self.state.materials.get(a)?;
         self.state.materials.get(b)?;
-        self.state.pairs.set(a, b, pair)
+        self.state.pairs.set(a, b, pair)?;
+        // Rare enough to ask everybody.
+        for slot in 0..self.state.bodies.cold.capacity() as u32 {
+            self.state.forget_materials(slot);
+        }
+        Ok(())
     }
 
     /// The coefficients of a contact between two materials: from the table of special pairs, else by the method's rule.

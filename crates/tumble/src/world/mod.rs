@@ -15,9 +15,17 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{BodyId, ColliderTag, MaterialId, MaterialTag, Slots};
-use crate::math::{Real, Vec3};
+use crate::constraint::contact::Contacts;
+use crate::detect::broad::BroadPhase;
+use crate::detect::contacts::Detector;
+use crate::interact::islands::Islands;
+use crate::interact::sleep::Sleeper;
+use crate::math::{Isa, Real, Sym3, Vec3};
 use crate::method::Method;
 use crate::profile::Profile;
+use crate::solve::contact_prepare::ContactConstraints;
+use crate::solve::graph::Graph;
+use crate::solve::rows::{Kick, Row};
 use std::collections::BTreeSet;
 
 pub use debug::{DebugGeometry, DebugLayers, DebugLine, DebugPoint};
@@ -42,6 +50,12 @@ pub(crate) struct State {
     pub pairs: PairTable,
     /// Pairs of body slots, smaller first, that never touch.
     pub exclusions: BTreeSet<(u32, u32)>,
+    pub broad: BroadPhase,
+    pub contacts: Contacts,
+    pub graph: Graph,
+    pub islands: Islands,
+    /// The instruction set that kernels run in; changes no bit.
+    pub isa: Isa,
     pub events: Vec<Event>,
     /// Caused by edits since the last step.
     pub pending: Vec<Event>,
@@ -69,6 +83,24 @@ pub struct World {
     start: Option<Box<State>>,
     keep_start: bool,
     pub(crate) profile: Profile,
+    pub(crate) scratch: Scratch,
+}
+
+/// Memory that a step uses and the next one uses again. Holds nothing that matters between steps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    pub detector: Detector,
+    pub sleeper: Sleeper,
+    pub constraints: ContactConstraints,
+    pub rows: Vec<Row>,
+    pub kicks: Vec<Kick>,
+    pub inertia: Vec<Sym3>,
+    /// Contact points of awake bodies.
+    pub supports: Vec<u32>,
+    /// Awake bodies that constraints act on.
+    pub solved: Vec<u32>,
+    /// Bodies whose state stopped being finite in this step.
+    pub broken: Vec<u32>,
 }
 
 impl Default for World {
@@ -92,6 +124,7 @@ impl World {
             start: None,
             keep_start: true,
             profile: Profile::default(),
+            scratch: Scratch::default(),
         }
     }
 
@@ -265,6 +298,11 @@ impl State {
             own_materials: BTreeSet::new(),
             pairs: PairTable::default(),
             exclusions: BTreeSet::new(),
+            broad: BroadPhase::new(),
+            contacts: Contacts::new(),
+            graph: Graph::new(),
+            islands: Islands::new(),
+            isa: Isa::detect(),
             events: Vec::new(),
             pending: Vec::new(),
         }

@@ -1,0 +1,372 @@
+//! Contacts: pairs of colliders whose boxes overlap, and where they touch.
+//!
+//! A contact lives from the moment the boxes of two colliders overlap until they no longer do. While the surfaces are
+//! within the detection distance it has one manifold, or several where a mesh or a compound takes part: a normal and up to
+//! four points that share it. What must hold for each point (003-54):
+//!
+//! ```text
+//!   C  = (x_B - x_A)·n >= 0                     n: unit normal from A to B
+//!   J  = [-n, -(r_A × n), n, (r_B × n)]         r: from the centre of mass to the point
+//!   λ >= 0,  λ C = 0                            push only, and only while touching
+//!   |λ_t| <= μ λ                                Coulomb, with t across n
+//! ```
+
+use crate::body::PairCoefficients;
+use crate::detect::narrow::PairCache;
+use crate::math::{Pose, Real, Vec3};
+use bytemuck::{Pod, Zeroable};
+
+/// No contact, no manifold, no body.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Points that share a manifold's normal. A flat contact of more is reduced, or cut into several manifolds.
+pub(crate) const MAX_POINTS: usize = 4;
+
+/// A point of a manifold.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Zeroable, Pod)]
+#[repr(C)]
+pub(crate) struct ContactPoint {
+    /// Midway between the surfaces, from the centre of mass of A, in world axes.
+    pub anchor_a: Vec3,
+    /// The same point from the centre of mass of B.
+    pub anchor_b: Vec3,
+    /// Distance of the surfaces along the normal; negative when they overlap.
+    pub separation: Real,
+    /// Impulse along the normal in the last sub-step that was solved: where the next solve starts.
+    pub normal_impulse: Real,
+    /// Impulses along both tangents, where friction acts at points.
+    pub tangent_impulse: [Real; 2],
+    /// Which features of the two shapes meet here; the same from step to step while they do.
+    pub feature: u32,
+    pub spare: u32,
+}
+
+/// Points with a common normal.
+#[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod)]
+#[repr(C)]
+pub(crate) struct ContactManifold {
+    /// Unit, from A to B, in world axes.
+    pub normal: Vec3,
+    /// Friction impulse of the manifold across the normal, in world axes.
+    pub friction_impulse: Vec3,
+    /// Angular impulse of twist (along the normal) and rolling (across it), in world axes.
+    pub angular_impulse: Vec3,
+    pub points: [ContactPoint; MAX_POINTS],
+    pub point_count: u32,
+    /// The contact it belongs to.
+    pub contact: u32,
+    /// The next manifold of the same contact, or the next free one.
+    pub next: u32,
+    /// Where it stands in the constraint graph, or `NONE`.
+    pub colour: u32,
+    pub colour_index: u32,
+    /// The materials of the parts that touch, as slots of the two colliders: A in the low half, B in the high half.
+    pub material_slots: u32,
+    pub flags: u32,
+    pub spare: u32,
+    pub material: SurfacePair,
+}
+
+impl ContactManifold {
+    /// A surface moves on its body: the velocity must be looked up.
+    pub const CONVEYS: u32 = 1;
+    /// The material has been looked up.
+    pub const RESOLVED: u32 = 2;
+    /// Fast impacts are reported.
+    pub const IMPACTS: u32 = 4;
+}
+
+/// The coefficients of a manifold as a plain record; see [`PairCoefficients`] and [`Softness`](crate::body::Softness).
+#[derive(Clone, Copy, Debug, PartialEq, Default, Zeroable, Pod)]
+#[repr(C)]
+pub(crate) struct SurfacePair {
+    pub static_friction: Real,
+    pub dynamic_friction: Real,
+    pub restitution: Real,
+    pub tangential_restitution: Real,
+    pub rolling_friction: Real,
+    pub spinning_friction: Real,
+    /// 0 for as hard as the method allows.
+    pub hertz: Real,
+    pub damping_ratio: Real,
+}
+
+impl From<PairCoefficients> for SurfacePair {
+    fn from(p: PairCoefficients) -> Self {
+        Self {
+            static_friction: p.static_friction,
+            dynamic_friction: p.dynamic_friction,
+            restitution: p.restitution,
+            tangential_restitution: p.tangential_restitution,
+            rolling_friction: p.rolling_friction,
+            spinning_friction: p.spinning_friction,
+            hertz: 0.0,
+            damping_ratio: 0.0,
+        }
+    }
+}
+
+/// A pair of colliders whose boxes overlap.
+#[derive(Clone, Copy, Debug, Zeroable, Pod)]
+#[repr(C)]
+pub(crate) struct Contact {
+    /// Slots of the colliders; a before b in the order of the slots.
+    pub collider_a: u32,
+    pub collider_b: u32,
+    /// Slots of the bodies.
+    pub body_a: u32,
+    pub body_b: u32,
+    pub flags: u32,
+    /// First manifold, or `NONE`.
+    pub manifolds: u32,
+    /// Position in the list of awake contacts, or `NONE`.
+    pub awake: u32,
+    /// Neighbours in the contact lists of the two bodies: keys, see [`key`].
+    pub prev: [u32; 2],
+    pub next: [u32; 2],
+    /// Changes with every occupant of this place, so that a list of contacts can tell a successor.
+    pub generation: u32,
+    pub cache: PairCache,
+    /// Pose of B as seen from A when the manifolds were found, for recycling.
+    pub pose: RelativePose,
+}
+
+/// A [`Pose`] as a plain record.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Zeroable, Pod)]
+#[repr(C)]
+pub(crate) struct RelativePose {
+    pub translation: [Real; 3],
+    pub rotation: [Real; 4],
+    pub spare: Real,
+}
+
+impl From<Pose> for RelativePose {
+    fn from(p: Pose) -> Self {
+        Self { translation: p.translation.into(), rotation: p.rotation.into(), spare: 0.0 }
+    }
+}
+
+impl Contact {
+    /// The surfaces are within the detection distance, or overlap for a sensor.
+    pub const TOUCHING: u32 = 1;
+    /// One of the colliders is a sensor: nothing is solved.
+    pub const SENSOR: u32 = 2;
+    /// Both bodies are dynamic: the contact joins islands.
+    pub const JOINS: u32 = 4;
+    /// Its beginning and end are reported.
+    pub const REPORTED: u32 = 8;
+    /// It is shown to the hook.
+    pub const HOOKED: u32 = 16;
+    /// Fast impacts are reported.
+    pub const IMPACTS: u32 = 32;
+
+    pub fn has(&self, flag: u32) -> bool {
+        self.flags & flag != 0
+    }
+
+    pub fn set(&mut self, flag: u32, on: bool) {
+        self.flags = if on { self.flags | flag } else { self.flags & !flag };
+    }
+
+    /// The other body.
+    pub fn other(&self, body: u32) -> u32 {
+        if self.body_a == body { self.body_b } else { self.body_a }
+    }
+}
+
+/// A contact as an element of the list of one of its bodies: twice the contact, plus 1 for body B.
+pub(crate) fn key(contact: u32, side: usize) -> u32 {
+    contact << 1 | side as u32
+}
+
+/// All contacts of a world.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Contacts {
+    pub all: Vec<Contact>,
+    free: Vec<u32>,
+    pub manifolds: Vec<ContactManifold>,
+    /// First free manifold, linked by `next`; `NONE` at the end.
+    free_manifold: u32,
+    /// Contacts with an awake body.
+    pub awake: Vec<u32>,
+    /// First contact of each body, by slot.
+    heads: Vec<u32>,
+}
+
+impl Contacts {
+    pub fn new() -> Self {
+        Self { free_manifold: NONE, ..Self::default() }
+    }
+
+    pub fn len(&self) -> usize {
+        self.all.len() - self.free.len()
+    }
+
+    /// Makes a contact, asleep, at the head of both bodies' lists.
+    pub fn insert(&mut self, collider_a: u32, collider_b: u32, body_a: u32, body_b: u32, flags: u32) -> u32 {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.all.push(Contact::zeroed());
+            self.all.len() as u32 - 1
+        });
+        let generation = self.all[index as usize].generation.wrapping_add(1);
+        self.all[index as usize] = Contact {
+            collider_a,
+            collider_b,
+            body_a,
+            body_b,
+            flags,
+            manifolds: NONE,
+            awake: NONE,
+            prev: [NONE; 2],
+            next: [NONE; 2],
+            generation,
+            cache: PairCache::default(),
+            pose: RelativePose::default(),
+        };
+        for (side, body) in [body_a, body_b].into_iter().enumerate() {
+            if self.heads.len() <= body as usize {
+                self.heads.resize(body as usize + 1, NONE);
+            }
+            let head = core::mem::replace(&mut self.heads[body as usize], key(index, side));
+            self.all[index as usize].next[side] = head;
+            if head != NONE {
+                self.all[(head >> 1) as usize].prev[(head & 1) as usize] = key(index, side);
+            }
+        }
+        index
+    }
+
+    /// Takes a contact out of all lists. Its manifolds must have left the constraint graph.
+    pub fn remove(&mut self, index: u32) {
+        self.set_awake(index, false);
+        self.clear_manifolds(index);
+        let contact = self.all[index as usize];
+        for (side, body) in [contact.body_a, contact.body_b].into_iter().enumerate() {
+            let (prev, next) = (contact.prev[side], contact.next[side]);
+            if prev == NONE {
+                self.heads[body as usize] = next;
+            } else {
+                self.all[(prev >> 1) as usize].next[(prev & 1) as usize] = next;
+            }
+            if next != NONE {
+                self.all[(next >> 1) as usize].prev[(next & 1) as usize] = prev;
+            }
+        }
+        self.free.push(index);
+    }
+
+    /// Puts a contact on the list of awake ones, or takes it off.
+    pub fn set_awake(&mut self, index: u32, awake: bool) {
+        let at = self.all[index as usize].awake;
+        if (at != NONE) == awake {
+            return;
+        }
+        if awake {
+            self.all[index as usize].awake = self.awake.len() as u32;
+            self.awake.push(index);
+        } else {
+            self.awake.swap_remove(at as usize);
+            if let Some(&moved) = self.awake.get(at as usize) {
+                self.all[moved as usize].awake = at;
+            }
+            self.all[index as usize].awake = NONE;
+        }
+    }
+
+    /// The contacts of a body, newest first. The list must not change while it is walked.
+    pub fn of_body(&self, body: u32) -> OfBody<'_> {
+        OfBody { contacts: self, next: self.heads.get(body as usize).copied().unwrap_or(NONE) }
+    }
+
+    /// The first contact of a body, for walks during which the list changes.
+    pub fn first_of(&self, body: u32) -> Option<u32> {
+        let head = self.heads.get(body as usize).copied().unwrap_or(NONE);
+        (head != NONE).then_some(head >> 1)
+    }
+
+    /// The contact after `contact` in the list of `body`.
+    pub fn next_of(&self, contact: u32, body: u32) -> Option<u32> {
+        let c = &self.all[contact as usize];
+        let next = c.next[(c.body_a != body) as usize];
+        (next != NONE).then_some(next >> 1)
+    }
+
+    /// The contact of two colliders, looked up in the shorter way: through the list of one body.
+    pub fn find(&self, collider_a: u32, collider_b: u32, body: u32) -> Option<u32> {
+        let pair = (collider_a.min(collider_b), collider_a.max(collider_b));
+        self.of_body(body).find(|&c| {
+            let c = &self.all[c as usize];
+            (c.collider_a.min(c.collider_b), c.collider_a.max(c.collider_b)) == pair
+        })
+    }
+
+    /// A new manifold, not yet linked to any contact.
+    pub fn new_manifold(&mut self) -> u32 {
+        if self.free_manifold == NONE {
+            self.manifolds.push(ContactManifold::zeroed());
+            return self.manifolds.len() as u32 - 1;
+        }
+        let index = self.free_manifold;
+        self.free_manifold = self.manifolds[index as usize].next;
+        self.manifolds[index as usize] = ContactManifold::zeroed();
+        index
+    }
+
+    /// Gives a manifold back that no contact links to.
+    pub fn free_manifold(&mut self, index: u32) {
+        self.manifolds[index as usize].next = self.free_manifold;
+        self.manifolds[index as usize].contact = NONE;
+        self.free_manifold = index;
+    }
+
+    /// Gives all manifolds of a contact back.
+    pub fn clear_manifolds(&mut self, contact: u32) {
+        let mut m = core::mem::replace(&mut self.all[contact as usize].manifolds, NONE);
+        while m != NONE {
+            let next = self.manifolds[m as usize].next;
+            self.free_manifold(m);
+            m = next;
+        }
+    }
+
+    /// The manifolds of a contact.
+    pub fn manifolds_of(&self, contact: u32) -> ManifoldsOf<'_> {
+        ManifoldsOf { contacts: self, next: self.all[contact as usize].manifolds }
+    }
+}
+
+/// The contacts of a body.
+pub(crate) struct OfBody<'a> {
+    contacts: &'a Contacts,
+    next: u32,
+}
+
+impl Iterator for OfBody<'_> {
+    type Item = u32;
+    fn next(&mut self) -> Option<u32> {
+        if self.next == NONE {
+            return None;
+        }
+        let (contact, side) = (self.next >> 1, (self.next & 1) as usize);
+        self.next = self.contacts.all[contact as usize].next[side];
+        Some(contact)
+    }
+}
+
+/// The manifolds of a contact.
+pub(crate) struct ManifoldsOf<'a> {
+    contacts: &'a Contacts,
+    next: u32,
+}
+
+impl Iterator for ManifoldsOf<'_> {
+    type Item = u32;
+    fn next(&mut self) -> Option<u32> {
+        let m = self.next;
+        if m == NONE {
+            return None;
+        }
+        self.next = self.contacts.manifolds[m as usize].next;
+        Some(m)
+    }
+}

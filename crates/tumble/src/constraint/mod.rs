@@ -1,0 +1,3 @@
+//! What must hold: contacts, never how they are solved.
+
+pub(crate) mod contact;

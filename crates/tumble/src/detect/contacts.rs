@@ -1,0 +1,466 @@
+//! The life of contacts: found when boxes overlap, updated while they do, gone when they no longer do.
+//!
+//! All that happens to the lists of contacts, to the constraint graph and to the islands happens here, one contact after
+//! the other, in an order that depends on nothing but the input.
+
+use super::manifolds::{self, Workspace};
+use crate::body::BodyKind;
+use crate::body::collider::{Collider, NO_PROXY};
+use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, MAX_POINTS, NONE, SurfacePair};
+use crate::detect::broad::{BroadPhase, ProxyDesc, ProxyId, ProxyKind, ProxyPair};
+use crate::event::Event;
+use crate::id::ColliderId;
+use crate::math::{Aabb, Pose, Real, Vec3};
+use crate::profile::Profile;
+use crate::shape::Geometry;
+use crate::world::State;
+
+/// What happened to a contact while the list was walked.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Began(u32),
+    Parted(u32),
+    Gone(u32),
+}
+
+/// Memory of the search, kept between steps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Detector {
+    work: Workspace,
+    changes: Vec<Change>,
+    pairs: Vec<ProxyPair>,
+    /// Impulses of the points that a contact had: feature, impulses.
+    old: Vec<ContactPoint>,
+}
+
+/// Finds new pairs of boxes that overlap, and makes contacts of them.
+pub(crate) fn find_pairs(state: &mut State, detector: &mut Detector) {
+    let mut pairs = core::mem::take(&mut detector.pairs);
+    // The broad phase is taken out while it asks the state which pairs may touch.
+    let mut broad = core::mem::replace(&mut state.broad, BroadPhase::new());
+    broad.update_pairs(&|a, b| state.may_touch(a, b), &mut pairs);
+    state.broad = broad;
+    for pair in &pairs {
+        let (a, b) = (state.broad.user(pair.a), state.broad.user(pair.b));
+        state.begin_pair(a, b);
+    }
+    detector.pairs = pairs;
+}
+
+/// Updates the manifolds of all awake contacts.
+pub(crate) fn update(state: &mut State, detector: &mut Detector, profile: &mut Profile) {
+    let margin = state.method.tolerances.detection * state.method.tolerances.length;
+    detector.changes.clear();
+    profile.pairs = state.contacts.awake.len() as u32;
+    for i in 0..state.contacts.awake.len() {
+        let index = state.contacts.awake[i];
+        if let Some(change) = state.update_contact(index, detector, margin, profile) {
+            detector.changes.push(change);
+        }
+    }
+    for i in 0..detector.changes.len() {
+        match detector.changes[i] {
+            Change::Began(c) => state.contact_began(c),
+            Change::Parted(c) => state.contact_parted(c),
+            Change::Gone(c) => state.remove_contact(c),
+        }
+    }
+}
+
+impl State {
+    /// Two colliders, by slot, may touch as far as bodies and filters go.
+    pub fn may_touch(&self, a: u32, b: u32) -> bool {
+        let (Some(ca), Some(cb)) = (self.colliders.at(a), self.colliders.at(b)) else { return false };
+        if ca.body == cb.body || !ca.collides || !cb.collides || !ca.layers.allows(&cb.layers) {
+            return false;
+        }
+        let (Some(ba), Some(bb)) = (self.bodies.cold.at(ca.body), self.bodies.cold.at(cb.body)) else {
+            return false;
+        };
+        let moves = |k: BodyKind| k != BodyKind::Fixed;
+        let sensor = ca.sensor || cb.sensor;
+        // Two sensors do not see each other. A sensor sees everything that moves, or moves itself to see what stands.
+        let kinds = if sensor {
+            !(ca.sensor && cb.sensor) && (moves(ba.kind) || moves(bb.kind))
+        } else {
+            ba.kind == BodyKind::Dynamic || bb.kind == BodyKind::Dynamic
+        };
+        kinds
+            && ba.active
+            && bb.active
+            && !self.exclusions.contains(&(ca.body.min(cb.body), ca.body.max(cb.body)))
+    }
+
+    /// The boxes of two colliders began to overlap.
+    fn begin_pair(&mut self, a: u32, b: u32) {
+        let (a, b) = (a.min(b), a.max(b));
+        let (Some(ca), Some(cb)) = (self.colliders.at(a), self.colliders.at(b)) else { return };
+        let (body_a, body_b) = (ca.body, cb.body);
+        let dynamic = |s: u32| self.bodies.cold.at(s).is_some_and(|c| c.kind == BodyKind::Dynamic);
+        let mut flags = 0;
+        let mut set = |flag: u32, on: bool| flags |= if on { flag } else { 0 };
+        set(Contact::SENSOR, ca.sensor || cb.sensor);
+        set(Contact::JOINS, dynamic(body_a) && dynamic(body_b));
+        set(Contact::REPORTED, ca.contact_events || cb.contact_events || ca.sensor || cb.sensor);
+        set(Contact::HOOKED, ca.hooked || cb.hooked);
+        set(Contact::IMPACTS, ca.impact_speed.is_finite() || cb.impact_speed.is_finite());
+        let contact = self.contacts.insert(a, b, body_a, body_b, flags);
+        let awake = self.bodies.is_awake(body_a) || self.bodies.is_awake(body_b);
+        self.contacts.set_awake(contact, awake);
+    }
+
+    /// Removes a contact whose boxes no longer overlap, or whose colliders no longer exist or may no longer touch.
+    pub fn remove_contact(&mut self, contact: u32) {
+        let c = self.contacts.all[contact as usize];
+        if c.has(Contact::TOUCHING) {
+            self.contact_parted(contact);
+        }
+        let proxy = |slot: u32| self.colliders.at(slot).map_or(NO_PROXY, |c| c.proxy);
+        let (pa, pb) = (proxy(c.collider_a), proxy(c.collider_b));
+        if pa != NO_PROXY && pb != NO_PROXY {
+            self.broad.remove_pair(ProxyPair::new(ProxyId(pa), ProxyId(pb)));
+        }
+        self.contacts.remove(contact);
+    }
+
+    /// Removes all contacts of a body, or only those of one of its colliders.
+    pub fn remove_contacts(&mut self, body: u32, collider: Option<u32>) {
+        let mut next = self.contacts.first_of(body);
+        while let Some(contact) = next {
+            next = self.contacts.next_of(contact, body);
+            let c = &self.contacts.all[contact as usize];
+            if collider.is_none_or(|k| c.collider_a == k || c.collider_b == k) {
+                self.remove_contact(contact);
+            }
+        }
+    }
+
+    fn ids(&self, c: &Contact) -> Option<(ColliderId, ColliderId)> {
+        Some((self.colliders.id_at(c.collider_a)?, self.colliders.id_at(c.collider_b)?))
+    }
+
+    fn report(&mut self, c: &Contact, began: bool) {
+        if !c.has(Contact::REPORTED) {
+            return;
+        }
+        let Some((a, b)) = self.ids(c) else { return };
+        let is_sensor = |id: ColliderId| self.colliders.get(id).is_ok_and(|c| c.sensor);
+        let event = if c.has(Contact::SENSOR) {
+            let (sensor, visitor) = if is_sensor(a) { (a, b) } else { (b, a) };
+            if began { Event::SensorEntered { sensor, visitor } } else { Event::SensorLeft { sensor, visitor } }
+        } else if began {
+            Event::ContactBegan { a, b }
+        } else {
+            Event::ContactEnded { a, b }
+        };
+        self.pending.push(event);
+    }
+
+    fn contact_began(&mut self, index: u32) {
+        self.contacts.all[index as usize].set(Contact::TOUCHING, true);
+        let c = self.contacts.all[index as usize];
+        self.report(&c, true);
+        if c.has(Contact::SENSOR) {
+            return;
+        }
+        // Whoever is touched wakes up, with its whole island. A body that stands by itself wakes nobody.
+        for body in [c.body_a, c.body_b] {
+            if self.bodies.cold.at(body).is_some_and(|b| b.asleep) {
+                self.wake(body);
+            }
+        }
+        if c.has(Contact::JOINS) {
+            self.islands.link(c.body_a, c.body_b);
+        }
+        self.enter_graph(index);
+    }
+
+    fn contact_parted(&mut self, index: u32) {
+        let c = self.contacts.all[index as usize];
+        self.report(&c, false);
+        self.leave_graph(index);
+        self.contacts.clear_manifolds(index);
+        self.contacts.all[index as usize].set(Contact::TOUCHING, false);
+        if c.has(Contact::JOINS) && !c.has(Contact::SENSOR) {
+            self.islands.unlink(c.body_a, c.body_b);
+        }
+    }
+
+    /// The body as the graph sees it: `NONE` where nothing moves it.
+    fn node(&self, body: u32) -> u32 {
+        match self.bodies.cold.at(body) {
+            Some(c) if c.kind == BodyKind::Dynamic => body,
+            _ => NONE,
+        }
+    }
+
+    /// Gives the manifolds of an awake, touching contact a colour.
+    pub fn enter_graph(&mut self, contact: u32) {
+        let c = self.contacts.all[contact as usize];
+        let (a, b) = (self.node(c.body_a), self.node(c.body_b));
+        let mut m = c.manifolds;
+        while m != NONE {
+            if self.contacts.manifolds[m as usize].colour == NONE {
+                self.graph.add(&mut self.contacts, m, a, b);
+            }
+            m = self.contacts.manifolds[m as usize].next;
+        }
+    }
+
+    /// Takes the manifolds of a contact out of the graph.
+    pub fn leave_graph(&mut self, contact: u32) {
+        let c = self.contacts.all[contact as usize];
+        let (a, b) = (self.node(c.body_a), self.node(c.body_b));
+        let mut m = c.manifolds;
+        while m != NONE {
+            self.graph.remove(&mut self.contacts, m, a, b);
+            m = self.contacts.manifolds[m as usize].next;
+        }
+    }
+
+    fn update_contact(
+        &mut self,
+        index: u32,
+        detector: &mut Detector,
+        margin: Real,
+        profile: &mut Profile,
+    ) -> Option<Change> {
+        let c = self.contacts.all[index as usize];
+        let (Some(ca), Some(cb)) = (self.colliders.at(c.collider_a), self.colliders.at(c.collider_b)) else {
+            return Some(Change::Gone(index));
+        };
+        if !self.broad.fat_overlap(ProxyId(ca.proxy), ProxyId(cb.proxy)) {
+            return Some(Change::Gone(index));
+        }
+        let (da, db) = (self.bodies.dense_at(c.body_a), self.bodies.dense_at(c.body_b));
+        let (pose_a, pose_b) = (self.bodies.placed(da, &ca.pose), self.bodies.placed(db, &cb.pose));
+        let b_in_a = pose_b.relative_to(&pose_a);
+        let sensor = c.has(Contact::SENSOR);
+        let mut cache = c.cache;
+        let reach = if sensor { 0.0 } else { margin };
+        manifolds::find(&mut detector.work, &ca.shape, &cb.shape, &b_in_a, reach, &mut cache);
+        let touches = !detector.work.found().is_empty();
+        let record = &mut self.contacts.all[index as usize];
+        record.cache = cache;
+
+        let was = c.has(Contact::TOUCHING);
+        if touches && !sensor {
+            let centre_a = self.bodies.pose[da].centre;
+            let lever_a = (pose_a.translation - centre_a).to_real();
+            let lever_ab = (self.bodies.pose[db].centre - centre_a).to_real();
+            self.write_manifolds(index, detector, pose_a.rotation, lever_a, lever_ab);
+            if was {
+                self.enter_graph(index);
+            }
+            profile.contacts += 1;
+            let mut m = self.contacts.all[index as usize].manifolds;
+            while m != NONE {
+                profile.points += self.contacts.manifolds[m as usize].point_count;
+                m = self.contacts.manifolds[m as usize].next;
+            }
+        }
+        match (was, touches) {
+            (false, true) => Some(Change::Began(index)),
+            (true, false) => Some(Change::Parted(index)),
+            _ => None,
+        }
+    }
+
+    /// Turns the patches found into the manifolds of the contact, and hands on the impulses of points that were there
+    /// before.
+    fn write_manifolds(
+        &mut self,
+        index: u32,
+        detector: &mut Detector,
+        rotation: crate::math::Quat,
+        lever_a: Vec3,
+        lever_ab: Vec3,
+    ) {
+        let Detector { work, old, .. } = detector;
+        old.clear();
+        let c = self.contacts.all[index as usize];
+        let (a, b) = (self.node(c.body_a), self.node(c.body_b));
+        let contacts = &mut self.contacts;
+        let mut m = c.manifolds;
+        while m != NONE {
+            let manifold = &contacts.manifolds[m as usize];
+            old.extend_from_slice(&manifold.points[..manifold.point_count as usize]);
+            m = manifold.next;
+        }
+        let mut link = c.manifolds;
+        let mut last = NONE;
+        for patch in work.found() {
+            let id = if link == NONE {
+                let id = contacts.new_manifold();
+                contacts.manifolds[id as usize].colour = NONE;
+                contacts.manifolds[id as usize].next = NONE;
+                contacts.manifolds[id as usize].contact = index;
+                if last == NONE {
+                    contacts.all[index as usize].manifolds = id;
+                } else {
+                    contacts.manifolds[last as usize].next = id;
+                }
+                id
+            } else {
+                link
+            };
+            let manifold = &mut contacts.manifolds[id as usize];
+            manifold.normal = rotation.rotate(patch.normal);
+            manifold.point_count = patch.points.len().min(MAX_POINTS) as u32;
+            if manifold.material_slots != patch.material_slots {
+                manifold.material_slots = patch.material_slots;
+                manifold.flags &= !ContactManifold::RESOLVED;
+            }
+            for (p, found) in manifold.points.iter_mut().zip(&patch.points) {
+                let anchor_a = lever_a + rotation.rotate(found.point);
+                let before = old.iter().find(|o| o.feature == found.id);
+                *p = ContactPoint {
+                    anchor_a,
+                    anchor_b: anchor_a - lever_ab,
+                    separation: found.separation,
+                    normal_impulse: before.map_or(0.0, |o| o.normal_impulse),
+                    tangent_impulse: before.map_or([0.0; 2], |o| o.tangent_impulse),
+                    feature: found.id,
+                    spare: 0,
+                };
+            }
+            link = manifold.next;
+            last = id;
+        }
+        // What is left over of the last step's manifolds goes.
+        if last != NONE {
+            contacts.manifolds[last as usize].next = NONE;
+        }
+        while link != NONE {
+            let next = contacts.manifolds[link as usize].next;
+            self.graph.remove(contacts, link, a, b);
+            contacts.free_manifold(link);
+            link = next;
+        }
+        let mut m = self.contacts.all[index as usize].manifolds;
+        while m != NONE {
+            if self.contacts.manifolds[m as usize].flags & ContactManifold::RESOLVED == 0 {
+                self.resolve_material(index, m);
+            }
+            m = self.contacts.manifolds[m as usize].next;
+        }
+    }
+
+    /// Looks up the coefficients of a manifold.
+    fn resolve_material(&mut self, contact: u32, manifold: u32) {
+        let c = &self.contacts.all[contact as usize];
+        let (Some(ca), Some(cb)) = (self.colliders.at(c.collider_a), self.colliders.at(c.collider_b)) else { return };
+        let slots = self.contacts.manifolds[manifold as usize].material_slots;
+        let (a, b) = (ca.material(slots as u16), cb.material((slots >> 16) as u16));
+        let mut pair = SurfacePair::from(self.coefficients(a, b));
+        let mut conveys = false;
+        for material in [a, b] {
+            let Ok(m) = self.materials.get(material) else { continue };
+            conveys |= m.surface_velocity != Vec3::ZERO;
+            // The softer of two soft surfaces counts.
+            if let Some(s) = m.softness
+                && (pair.hertz == 0.0 || s.hertz < pair.hertz)
+            {
+                pair.hertz = s.hertz;
+                pair.damping_ratio = s.damping_ratio;
+            }
+        }
+        let impacts = c.has(Contact::IMPACTS);
+        let m = &mut self.contacts.manifolds[manifold as usize];
+        m.material = pair;
+        let mut flags = ContactManifold::RESOLVED;
+        flags |= if conveys { ContactManifold::CONVEYS } else { 0 };
+        flags |= if impacts { ContactManifold::IMPACTS } else { 0 };
+        m.flags = flags;
+    }
+
+    /// Velocity of surface B relative to surface A, in world axes, of a manifold.
+    pub fn surface_velocity(&self, manifold: u32) -> Vec3 {
+        let m = &self.contacts.manifolds[manifold as usize];
+        let c = &self.contacts.all[m.contact as usize];
+        let of = |collider: u32, body: u32, slot: u16| {
+            let material = self.colliders.at(collider).and_then(|c| self.materials.get(c.material(slot)).ok());
+            let rotation = self.bodies.pose[self.bodies.dense_at(body)].rotation;
+            material.map_or(Vec3::ZERO, |m| rotation.rotate(m.surface_velocity))
+        };
+        let slots = m.material_slots;
+        of(c.collider_b, c.body_b, (slots >> 16) as u16) - of(c.collider_a, c.body_a, slots as u16)
+    }
+
+    /// The coefficients of all contacts of a body, or of one of its colliders, must be looked up again.
+    pub fn forget_materials(&mut self, body: u32) {
+        let mut next = self.contacts.first_of(body);
+        while let Some(contact) = next {
+            next = self.contacts.next_of(contact, body);
+            let mut m = self.contacts.all[contact as usize].manifolds;
+            while m != NONE {
+                self.contacts.manifolds[m as usize].flags &= !ContactManifold::RESOLVED;
+                m = self.contacts.manifolds[m as usize].next;
+            }
+        }
+    }
+
+    /// The box around a collider in the world, as the broad phase is told: grown by half of the detection distance, so
+    /// that all pairs within it are found.
+    pub fn collider_bounds(&self, collider: &Collider) -> Aabb {
+        let pose = self.bodies.placed(self.bodies.dense_at(collider.body), &collider.pose);
+        let half = 0.5 * self.method.tolerances.detection * self.method.tolerances.length;
+        collider.shape.bounds(&Pose::new(Vec3::ZERO, pose.rotation)).expanded(half).moved_to(pose.translation)
+    }
+
+    /// Puts a collider into the broad phase, if it can meet anything.
+    pub fn create_proxy(&mut self, slot: u32) {
+        let Some(collider) = self.colliders.at(slot) else { return };
+        let Some(body) = self.bodies.cold.at(collider.body) else { return };
+        if collider.proxy != NO_PROXY || !body.active || !collider.collides {
+            return;
+        }
+        let kind = if body.kind == BodyKind::Fixed { ProxyKind::Fixed } else { ProxyKind::Moving };
+        let aabb = self.collider_bounds(collider);
+        let layers = collider.layers.member;
+        let margin = match kind {
+            // What does not move needs no room to move in.
+            ProxyKind::Fixed => 0.0,
+            ProxyKind::Moving => self.method.tolerances.box_margin * self.method.tolerances.length,
+        };
+        let proxy = self.broad.create_proxy(&ProxyDesc { aabb, kind, user: slot, layers, margin });
+        if let Some(collider) = self.colliders.at_mut(slot) {
+            collider.proxy = proxy.0;
+        }
+    }
+
+    /// Takes a collider out of the broad phase, and ends all its contacts.
+    pub fn destroy_proxy(&mut self, slot: u32) {
+        let Some(collider) = self.colliders.at(slot) else { return };
+        let (body, proxy) = (collider.body, collider.proxy);
+        self.remove_contacts(body, Some(slot));
+        if proxy != NO_PROXY {
+            self.broad.destroy_proxy(ProxyId(proxy));
+            if let Some(collider) = self.colliders.at_mut(slot) {
+                collider.proxy = NO_PROXY;
+            }
+        }
+    }
+
+    /// Ends all contacts of a body and finds them anew in the next step: after a change of kind, filter or activity.
+    pub fn rebuild_proxies(&mut self, body: u32) {
+        let Some(cold) = self.bodies.cold.at(body) else { return };
+        for i in 0..cold.colliders.len() {
+            let Some(&slot) = self.bodies.cold.at(body).and_then(|c| c.colliders.get(i)) else { break };
+            self.destroy_proxy(slot);
+            self.create_proxy(slot);
+        }
+    }
+
+    /// Tells the broad phase where the colliders of a body are now.
+    pub fn move_proxies(&mut self, body: u32) {
+        let Some(cold) = self.bodies.cold.at(body) else { return };
+        for &slot in &cold.colliders {
+            let Some(collider) = self.colliders.at(slot) else { continue };
+            if collider.proxy != NO_PROXY {
+                let bounds = self.collider_bounds(collider);
+                self.broad.move_proxy(ProxyId(collider.proxy), &bounds, Vec3::ZERO);
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Where two colliders touch: from shapes, through their parts, to contact manifolds.
+//!
+//! Convex shapes have one part. A mesh, height field or compound has many; those near the other shape are visited, and
+//! manifolds whose normals agree are merged, so that a box on a floor of many triangles stands on four points and not on
+//! four per triangle.
+
+use super::narrow::{ConvexRef, Manifold, ManifoldPoint, PairCache, Triangle, collide, reduce};
+use crate::constraint::contact::MAX_POINTS;
+use crate::math::{Aabb, Pose, Real, Vec3};
+use crate::shape::{EdgeKind, Geometry, Shape, Sides};
+
+/// Normals closer than this (about 2.5°) belong to one manifold.
+const SAME_NORMAL: Real = 0.999;
+
+/// Manifolds of one pair; more are merged into the last.
+const MAX_PATCHES: usize = 32;
+
+/// Points of one patch before it is reduced.
+const MAX_CANDIDATES: usize = 48;
+
+/// Points with a common normal, in A's frame, found on one or several parts.
+#[derive(Clone, Debug)]
+pub(crate) struct Patch {
+    pub normal: Vec3,
+    pub points: Vec<ManifoldPoint>,
+    /// Material slots of the parts: A in the low half, B in the high half.
+    pub material_slots: u32,
+}
+
+/// What the search for manifolds needs besides the shapes. Kept for its memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Workspace {
+    pub patches: Vec<Patch>,
+    used: usize,
+    manifold: Manifold,
+}
+
+impl Workspace {
+    /// The patches found by the last search.
+    pub fn found(&self) -> &[Patch] {
+        &self.patches[..self.used]
+    }
+
+    fn clear(&mut self) {
+        self.used = 0;
+    }
+
+    /// Adds the points of the manifold in `self.manifold`, found on the given part.
+    fn add(&mut self, part: u32, material_slots: u32) {
+        if self.manifold.is_empty() {
+            return;
+        }
+        let normal = self.manifold.normal;
+        let same = |p: &Patch| p.material_slots == material_slots && p.normal.dot(normal) > SAME_NORMAL;
+        let found = self.patches[..self.used].iter().position(same);
+        let index = match found {
+            Some(i) => i,
+            None if self.used == MAX_PATCHES => self.used - 1,
+            None => {
+                if self.patches.len() == self.used {
+                    self.patches.push(Patch { normal, points: Vec::with_capacity(MAX_CANDIDATES), material_slots });
+                }
+                let patch = &mut self.patches[self.used];
+                patch.normal = normal;
+                patch.material_slots = material_slots;
+                patch.points.clear();
+                self.used += 1;
+                self.used - 1
+            }
+        };
+        let patch = &mut self.patches[index];
+        for p in self.manifold.points() {
+            if patch.points.len() < MAX_CANDIDATES {
+                // The part is worked into the id, so that the same corner on two triangles is two features.
+                patch.points.push(ManifoldPoint { id: p.id ^ part.wrapping_mul(0x9e37_79b9), ..*p });
+            }
+        }
+    }
+
+    fn reduce(&mut self) {
+        for patch in &mut self.patches[..self.used] {
+            if patch.points.len() > MAX_POINTS {
+                let mut best = [ManifoldPoint::default(); super::narrow::MAX_POINTS];
+                let count = reduce(&patch.points, patch.normal, MAX_POINTS, &mut best);
+                patch.points.clear();
+                patch.points.extend_from_slice(&best[..count]);
+            }
+        }
+    }
+}
+
+/// Finds where `a` and `b`, placed at `b_in_a`, are closer than `margin`. The patches are in A's frame.
+///
+/// The cache serves pairs of convex shapes; parts of others are looked at afresh.
+pub(crate) fn find(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, margin: Real, cache: &mut PairCache) {
+    work.clear();
+    if let (Some(ca), Some(cb)) = (ConvexRef::new(a), ConvexRef::new(b)) {
+        collide(ca, cb, b_in_a, margin, cache, &mut work.manifold);
+        work.add(0, 0);
+    } else {
+        // Parts of B near A, then parts of A near each of them.
+        let near = a.bounds(&b_in_a.inverse()).expanded(margin);
+        visit(work, b, &near, &mut |work, part_b, pose_b, index_b, slot_b| {
+            let b_in_a = *b_in_a * *pose_b;
+            let near = bounds(part_b, &b_in_a).expanded(margin);
+            visit(work, a, &near, &mut |work, part_a, pose_a, index_a, slot_a| {
+                let relative = pose_a.inverse() * b_in_a;
+                collide(part_a, part_b, &relative, margin, &mut PairCache::default(), &mut work.manifold);
+                to_frame(&mut work.manifold, pose_a);
+                work.add(index_a ^ index_b.rotate_left(16), u32::from(slot_a) | u32::from(slot_b) << 16);
+            });
+        });
+    }
+    work.reduce();
+}
+
+type Visitor<'v> = &'v mut dyn FnMut(&mut Workspace, ConvexRef<'_>, &Pose, u32, u16);
+
+/// Calls back with every convex part of the shape that may reach into `near`: the part, its pose in the shape's frame, its
+/// index and its material slot.
+fn visit(work: &mut Workspace, shape: &Shape, near: &Aabb, found: Visitor<'_>) {
+    let mut triangle = |work: &mut Workspace, index: u32, t: Option<crate::shape::Triangle>, two_sided: bool| {
+        let Some(t) = t else { return };
+        let mut inner_edges = 0;
+        for (i, kind) in t.adjacency.kinds.iter().enumerate() {
+            inner_edges |= u8::from(matches!(kind, EdgeKind::Flat | EdgeKind::Concave)) << i;
+        }
+        let part = Triangle { vertices: t.corners, two_sided, inner_edges };
+        found(work, ConvexRef::Triangle(&part), &Pose::IDENTITY, index, t.material);
+    };
+    match shape {
+        Shape::Mesh(mesh) => {
+            for i in mesh.triangles_in(near) {
+                triangle(work, i, mesh.get(i), mesh.sides() == Sides::Two);
+            }
+        }
+        Shape::HeightField(field) => {
+            for i in field.triangles_in(near) {
+                triangle(work, i, field.get(i), false);
+            }
+        }
+        Shape::Compound(compound) => {
+            for i in compound.children_in(near) {
+                let child = &compound.children()[i as usize];
+                let near = near.transformed(&child.pose.inverse());
+                // A mesh as a child has parts of its own.
+                visit(work, &child.shape, &near, &mut |work, part, local, sub, slot| {
+                    let material = if slot == 0 { child.material } else { slot };
+                    found(work, part, &(child.pose * *local), i ^ sub.rotate_left(8), material);
+                });
+            }
+        }
+        _ => {
+            if let Some(convex) = ConvexRef::new(shape) {
+                found(work, convex, &Pose::IDENTITY, 0, 0);
+            }
+        }
+    }
+}
+
+/// The box around a part placed at `pose`.
+fn bounds(part: ConvexRef<'_>, pose: &Pose) -> Aabb {
+    match part {
+        ConvexRef::Sphere(s) => s.bounds(pose),
+        ConvexRef::Capsule(s) => s.bounds(pose),
+        ConvexRef::Cuboid(s) => s.bounds(pose),
+        ConvexRef::Cylinder(s) => s.bounds(pose),
+        ConvexRef::Cone(s) => s.bounds(pose),
+        ConvexRef::Hull(s) => s.bounds(pose),
+        ConvexRef::HalfSpace(s) => s.bounds(pose),
+        ConvexRef::Rectangle(s) => s.bounds(pose),
+        ConvexRef::Triangle(t) => Aabb::of_points(t.vertices.map(|v| pose.transform_point(v))),
+    }
+}
+
+/// Moves a manifold from the frame of a part to the frame of the shape.
+fn to_frame(manifold: &mut Manifold, pose: &Pose) {
+    if *pose == Pose::IDENTITY {
+        return;
+    }
+    manifold.normal = pose.rotation.rotate(manifold.normal);
+    for p in manifold.points_mut() {
+        p.point = pose.transform_point(p.point);
+    }
+}

@@ -1,0 +1,7 @@
+//! The interaction graph: who influences whom.
+//!
+//! Nodes are bodies, edges are touching contacts (and joints) between dynamic bodies. Its connected parts are the islands:
+//! they fall asleep and wake as a whole (002-60, 002-61, 003-99..104).
+
+pub(crate) mod islands;
+pub(crate) mod sleep;

@@ -1,0 +1,190 @@
+//! Falling asleep and waking up (003-99..104).
+//!
+//! A body is idle while its farthest point moves slower than a tolerance. Its time limit depends on its support: `time` with
+//! three or more contact points, ten times as long with fewer, so that a ball at its apex or a box on its edge stays awake
+//! (003-103). An island falls asleep when all its bodies have been idle for longer than their limits, and wakes as a whole.
+//!
+//! Asleep, a body stands among those that no step looks at, and its contacts are off the list of awake ones and out of the
+//! constraint graph: a sleeping world costs nothing. What wakes it: a new contact with something awake, a setter, a change
+//! of a neighbour's kind, pose or presence, a new joint, a change of gravity or method.
+
+use crate::body::BodyKind;
+use crate::body::store::Params;
+use crate::constraint::contact::{Contact, NONE};
+use crate::event::Event;
+use crate::math::Real;
+use crate::world::State;
+
+/// Memory of the stage, kept between steps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sleeper {
+    candidates: Vec<u32>,
+    stack: Vec<u32>,
+}
+
+/// Contact points that count as firm support.
+const SUPPORTS: u32 = 3;
+
+/// Lets islands fall asleep whose bodies have all been idle for long enough. `supports` counts the contact points of
+/// awake bodies. Two passes over the awake bodies.
+pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32]) -> u32 {
+    let now = state.steps as u32;
+    let (time, factor) = (state.method.sleep.time, state.method.sleep.unsupported_factor);
+    for i in 0..state.bodies.awake() {
+        let params = &state.bodies.params[i];
+        let slot = state.bodies.slot[i];
+        if params.has(Params::KINEMATIC) {
+            // What a moving kinematic body touches stays awake.
+            for contact in state.contacts.of_body(slot) {
+                let c = &state.contacts.all[contact as usize];
+                let island = state.islands.of(c.other(slot));
+                if c.has(Contact::TOUCHING) && !c.has(Contact::SENSOR) && island != NONE {
+                    state.islands.all[island as usize].busy = now;
+                }
+            }
+            continue;
+        }
+        let limit: Real = if supports[i] >= SUPPORTS { time } else { time * factor };
+        let busy = !params.has(Params::CAN_SLEEP) || state.bodies.rest[i].idle_time < limit;
+        let island = state.islands.of(slot);
+        if busy && island != NONE {
+            state.islands.all[island as usize].busy = now;
+        }
+    }
+
+    // Each island by its first body.
+    sleeper.candidates.clear();
+    let mut islands = 0;
+    for i in 0..state.bodies.awake() {
+        let slot = state.bodies.slot[i];
+        let island = state.islands.of(slot);
+        if island == NONE || state.islands.all[island as usize].first != slot {
+            continue;
+        }
+        islands += 1;
+        if state.islands.all[island as usize].busy != now {
+            sleeper.candidates.push(island);
+        }
+    }
+    for c in 0..sleeper.candidates.len() {
+        let island = sleeper.candidates[c];
+        // Parts that no longer hang together sleep as islands of their own.
+        let parts = if state.islands.all[island as usize].lost_edges > 0 {
+            let bodies: Vec<u32> = state.islands.bodies(island).collect();
+            let contacts = &state.contacts;
+            state.islands.split(island, &mut sleeper.stack, |body, out| {
+                for contact in contacts.of_body(body) {
+                    let c = &contacts.all[contact as usize];
+                    if c.has(Contact::TOUCHING) && c.has(Contact::JOINS) && !c.has(Contact::SENSOR) {
+                        out.push(c.other(body));
+                    }
+                }
+            });
+            let mut parts: Vec<u32> = bodies.iter().map(|&b| state.islands.of(b)).collect();
+            parts.sort_unstable();
+            parts.dedup();
+            parts
+        } else {
+            vec![island]
+        };
+        for part in parts {
+            state.put_to_sleep(part);
+        }
+    }
+    islands
+}
+
+impl State {
+    /// Puts all bodies of an island to sleep.
+    pub fn put_to_sleep(&mut self, island: u32) {
+        let mut body = self.islands.all[island as usize].first;
+        while body != NONE {
+            if let Some(cold) = self.bodies.cold.at_mut(body) {
+                cold.asleep = true;
+                let dense = cold.dense as usize;
+                self.bodies.velocity[dense] = Default::default();
+                self.bodies.rest[dense].carry = crate::math::Vec3::ZERO;
+            }
+            self.bodies.set_awake(body, false);
+            if let Some(id) = self.bodies.cold.id_at(body) {
+                self.pending.push(Event::FellAsleep { body: id });
+            }
+            body = self.islands.members[body as usize].next;
+        }
+        let mut body = self.islands.all[island as usize].first;
+        while body != NONE {
+            let mut next = self.contacts.first_of(body);
+            while let Some(contact) = next {
+                next = self.contacts.next_of(contact, body);
+                let c = self.contacts.all[contact as usize];
+                if c.awake != NONE && !self.bodies.is_awake(c.other(body)) {
+                    self.leave_graph(contact);
+                    self.contacts.set_awake(contact, false);
+                }
+            }
+            body = self.islands.members[body as usize].next;
+        }
+    }
+
+    /// Wakes all bodies of an island, and their contacts.
+    pub fn wake_island(&mut self, island: u32) {
+        let mut body = self.islands.all[island as usize].first;
+        while body != NONE {
+            let mut woken = None;
+            if let Some(cold) = self.bodies.cold.at_mut(body) {
+                self.bodies.rest[cold.dense as usize].idle_time = 0.0;
+                if cold.asleep {
+                    cold.asleep = false;
+                    woken = self.bodies.cold.id_at(body);
+                }
+            }
+            if let Some(id) = woken {
+                self.settle(body);
+                self.pending.push(Event::WokeUp { body: id });
+                self.wake_contacts(body);
+            }
+            body = self.islands.members[body as usize].next;
+        }
+    }
+
+    /// Puts the contacts of a body that is awake on the list of awake ones, and touching ones into the graph.
+    pub fn wake_contacts(&mut self, body: u32) {
+        let mut next = self.contacts.first_of(body);
+        while let Some(contact) = next {
+            next = self.contacts.next_of(contact, body);
+            let c = self.contacts.all[contact as usize];
+            if c.awake == NONE {
+                self.contacts.set_awake(contact, true);
+                if c.has(Contact::TOUCHING) && !c.has(Contact::SENSOR) {
+                    self.enter_graph(contact);
+                }
+            }
+        }
+    }
+
+    /// Wakes a body with its island; for a body that is not dynamic, all that it touches.
+    pub fn wake(&mut self, slot: u32) {
+        let Some(cold) = self.bodies.cold.at(slot) else { return };
+        if cold.kind == BodyKind::Dynamic {
+            let island = self.islands.of(slot);
+            if island != NONE {
+                self.wake_island(island);
+            }
+            self.settle(slot);
+            return;
+        }
+        self.settle(slot);
+        if self.bodies.is_awake(slot) {
+            self.wake_contacts(slot);
+        }
+        let mut next = self.contacts.first_of(slot);
+        while let Some(contact) = next {
+            next = self.contacts.next_of(contact, slot);
+            let c = self.contacts.all[contact as usize];
+            let other = c.other(slot);
+            if c.has(Contact::TOUCHING) && self.bodies.cold.at(other).is_some_and(|b| b.asleep) {
+                self.wake(other);
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The constraint graph: manifolds sorted into colours, so that no two of one colour share a movable body.
+//!
+//! All manifolds of a colour can be solved at the same time, in lanes and on threads, with the same outcome as one after
+//! the other. A manifold keeps its colour while it touches; a new one takes the first colour in which both its bodies
+//! are free. What finds no colour overflows, and is solved one by one.
+//!
+//! ```text
+//!   colour 0   bodies in use  1 1 0 1 1 1 ...     one bit per body
+//!              manifolds      m7 m2 m9 ...
+//!   colour 1   ...
+//!   overflow   m5 ...
+//! ```
+
+use crate::constraint::contact::{Contacts, NONE};
+
+/// Colours. A body in the middle of a pile has up to 12 to 20 neighbours.
+pub(crate) const COLOURS: usize = 24;
+
+/// Manifolds that share a body with others of every colour.
+pub(crate) const OVERFLOW: usize = COLOURS;
+
+/// Manifolds by colour.
+#[derive(Clone, Debug)]
+pub(crate) struct Graph {
+    /// `COLOURS` of them, and the overflow.
+    pub colours: Vec<Colour>,
+}
+
+/// Manifolds of one colour.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Colour {
+    /// One bit per body slot.
+    bodies: Vec<u64>,
+    pub manifolds: Vec<u32>,
+}
+
+impl Colour {
+    fn uses(&self, body: u32) -> bool {
+        self.bodies.get(body as usize / 64).is_some_and(|w| w >> (body % 64) & 1 != 0)
+    }
+
+    fn mark(&mut self, body: u32) {
+        let word = body as usize / 64;
+        if self.bodies.len() <= word {
+            self.bodies.resize(word + 1, 0);
+        }
+        self.bodies[word] |= 1 << (body % 64);
+    }
+
+    fn unmark(&mut self, body: u32) {
+        if let Some(w) = self.bodies.get_mut(body as usize / 64) {
+            *w &= !(1 << (body % 64));
+        }
+    }
+}
+
+impl Graph {
+    pub fn new() -> Self {
+        Self { colours: vec![Colour::default(); COLOURS + 1] }
+    }
+
+    /// Gives a manifold between two bodies a colour. Bodies that nothing moves are `NONE`: any number of manifolds may
+    /// share them.
+    pub fn add(&mut self, contacts: &mut Contacts, manifold: u32, body_a: u32, body_b: u32) {
+        let m = &mut contacts.manifolds[manifold as usize];
+        debug_assert_eq!(m.colour, NONE);
+        // Contacts with one movable body fill the colours from the other end: they conflict with less, and the colours
+        // that piles fight for stay free.
+        let free = |c: &Colour| (body_a == NONE || !c.uses(body_a)) && (body_b == NONE || !c.uses(body_b));
+        let colour = if body_a == NONE || body_b == NONE {
+            self.colours[..COLOURS].iter().rposition(free)
+        } else {
+            self.colours[..COLOURS].iter().position(free)
+        };
+        let index = colour.unwrap_or(OVERFLOW);
+        let colour = &mut self.colours[index];
+        if index != OVERFLOW {
+            for body in [body_a, body_b] {
+                if body != NONE {
+                    colour.mark(body);
+                }
+            }
+        }
+        m.colour = index as u32;
+        m.colour_index = colour.manifolds.len() as u32;
+        colour.manifolds.push(manifold);
+    }
+
+    /// Takes a manifold out of its colour.
+    pub fn remove(&mut self, contacts: &mut Contacts, manifold: u32, body_a: u32, body_b: u32) {
+        let m = &mut contacts.manifolds[manifold as usize];
+        if m.colour == NONE {
+            return;
+        }
+        let (index, at) = (m.colour as usize, m.colour_index as usize);
+        m.colour = NONE;
+        let colour = &mut self.colours[index];
+        if index != OVERFLOW {
+            for body in [body_a, body_b] {
+                if body != NONE {
+                    colour.unmark(body);
+                }
+            }
+        }
+        colour.manifolds.swap_remove(at);
+        if let Some(&moved) = colour.manifolds.get(at) {
+            contacts.manifolds[moved as usize].colour_index = at as u32;
+        }
+    }
+
+    pub fn clear(&mut self) {
+        for colour in &mut self.colours {
+            colour.bodies.clear();
+            colour.manifolds.clear();
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Solvers: what makes the constraints hold. One file per method.
+
+pub(crate) mod contact_kernel;
+pub(crate) mod contact_prepare;
+pub(crate) mod graph;
+pub(crate) mod rolling;
+pub(crate) mod rows;

@@ -1,0 +1,66 @@
+//! Rolling friction: a torque across the normal against relative turning, at most the lever arm times the normal force.
+//!
+//! ```text
+//!   ω_r = (ω_B - ω_A) across n,   Δh = -(I_A⁻¹ + I_B⁻¹)⁻¹ ω_r,   |h| <= c Σλ
+//! ```
+//!
+//! Few materials ask for it, so it is solved one by one, after the contacts of its colour.
+
+use super::contact_prepare::ContactConstraints;
+use super::rows::{Row, set_velocity, velocity_of};
+use crate::math::{NO_ROW, Real, Sym3, Vec3};
+
+/// Rolling friction of one manifold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rolling {
+    pub body_a: u32,
+    pub body_b: u32,
+    pub manifold: u32,
+    /// Where the manifold's normal impulses are.
+    pub group: u32,
+    pub lane: u32,
+    pub normal: Vec3,
+    pub inv_inertia_a: Sym3,
+    pub inv_inertia_b: Sym3,
+    /// The lever arm c.
+    pub lever: Real,
+    pub impulse: Vec3,
+}
+
+impl Rolling {
+    fn apply(&self, rows: &mut [Row], h: Vec3) {
+        for (body, inverse, h) in [(self.body_a, self.inv_inertia_a, -h), (self.body_b, self.inv_inertia_b, h)] {
+            if body != NO_ROW {
+                let row = &mut rows[body as usize];
+                let (v, w) = velocity_of(row);
+                set_velocity(row, v, w + inverse * h);
+            }
+        }
+    }
+}
+
+/// Applies the impulses that the constraints of a colour carry.
+pub(crate) fn warm_start(constraints: &ContactConstraints, colour: usize, rows: &mut [Row]) {
+    let range = constraints.rolling_ranges[colour] as usize..constraints.rolling_ranges[colour + 1] as usize;
+    for r in &constraints.rolling[range] {
+        r.apply(rows, r.impulse);
+    }
+}
+
+/// Solves the constraints of a colour.
+pub(crate) fn solve(constraints: &mut ContactConstraints, colour: usize, rows: &mut [Row]) {
+    let range = constraints.rolling_ranges[colour] as usize..constraints.rolling_ranges[colour + 1] as usize;
+    for i in range {
+        let mut r = constraints.rolling[i];
+        let group = &constraints.groups[r.group as usize];
+        let points = &constraints.points[group.first_point as usize..][..group.point_count as usize];
+        let normal: Real = points.iter().map(|p| p.normal_impulse.0[r.lane as usize]).sum();
+        let turning = |body: u32| if body == NO_ROW { Vec3::ZERO } else { velocity_of(&rows[body as usize]).1 };
+        let w = (turning(r.body_b) - turning(r.body_a)).across(r.normal);
+        let Some(mass) = (r.inv_inertia_a + r.inv_inertia_b).try_inverse() else { continue };
+        let wanted = (r.impulse - mass * w).across(r.normal);
+        let new = crate::body::store::limited(wanted, r.lever * normal);
+        r.apply(rows, new - r.impulse);
+        constraints.rolling[i].impulse = new;
+    }
+}

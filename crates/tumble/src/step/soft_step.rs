@@ -1,0 +1,223 @@
+//! Soft step: sub-stepped soft constraints with relaxation, the default method.
+//!
+//! ```text
+//!   detect      pairs of boxes, manifolds                               once
+//!   prepare     bodies into rows, manifolds into wide constraints       once
+//!   repeat for each sub-step h = dt / n:
+//!     v ← v + h a                                                       1 pass over bodies
+//!     apply the impulses of the last sub-step                           1 pass over constraints
+//!     solve with push                                                   1 pass over constraints
+//!     x ← x + h v                                                       1 pass over bodies
+//!     solve without push: relax                                         1 pass over constraints
+//!   restitution                                                         1 pass over constraints
+//!   store impulses, write poses back, boxes, sleep                      1 pass each
+//! ```
+//!
+//! With n sub-steps: 2n + 2 passes over bodies, 3n + 3 over constraints. Bodies that nothing touches take no part in the
+//! sub-steps: they fly their parabola exactly.
+//!
+//! Catto, "Solver2D" (2024); Macklin et al., "Small Steps in Physics Simulation" (2019).
+
+use super::loads;
+use crate::body::store::{Params, Velocity, limited};
+use crate::detect::contacts;
+use crate::event::Event;
+use crate::integrate::{Loads, flight};
+use crate::interact::sleep;
+use crate::math::{Float, Quat, Real, Vec3};
+use crate::method::SoftStep;
+use crate::profile::{Profile, Stage, Stopwatch};
+use crate::solve::contact_kernel::{Pass, Restitution, Solve, WarmStart};
+use crate::solve::contact_prepare::{self, Recipe, Soft};
+use crate::solve::{rolling, rows};
+use crate::world::{Scratch, State};
+
+/// Advances the world by `dt`.
+pub(crate) fn step(state: &mut State, scratch: &mut Scratch, profile: &mut Profile, method: &SoftStep, dt: Real) {
+    let mut watch = Stopwatch::start();
+    contacts::find_pairs(state, &mut scratch.detector);
+    profile.add(Stage::Broad, watch.lap());
+    contacts::update(state, &mut scratch.detector, profile);
+    profile.add(Stage::Narrow, watch.lap());
+    profile.awake_bodies = state.bodies.awake() as u32;
+
+    let h = dt / method.substeps as Real;
+    let loads = loads(state);
+    prepare(state, scratch, method, &loads, h);
+    profile.add(Stage::Prepare, watch.lap());
+    solve(state, scratch, method, h);
+    contact_prepare::store(&scratch.constraints, &mut state.contacts);
+    profile.add(Stage::Solve, watch.lap());
+    finish(state, scratch, &loads, dt);
+    profile.add(Stage::Finish, watch.lap());
+    if state.method.switches.sleep {
+        profile.islands = sleep::update(state, &mut scratch.sleeper, &scratch.supports);
+    }
+    profile.add(Stage::Sleep, watch.lap());
+}
+
+/// Bodies into rows, manifolds into wide constraints.
+fn prepare(state: &State, scratch: &mut Scratch, method: &SoftStep, loads: &Loads, h: Real) {
+    let bodies = &state.bodies;
+    let awake = bodies.awake();
+    scratch.rows.clear();
+    scratch.kicks.clear();
+    scratch.inertia.clear();
+    scratch.supports.clear();
+    scratch.supports.resize(awake, 0);
+    for i in 0..awake {
+        let (row, kick) = rows::prepare(bodies, i, loads, h, method.substeps);
+        scratch.rows.push(row);
+        scratch.kicks.push(kick);
+        scratch.inertia.push(bodies.params[i].inv_inertia_world(bodies.pose[i].rotation));
+    }
+    let rate = 1.0 / h;
+    let contact = Soft::new(method.contact_stiffness * rate, method.contact_damping, h);
+    let fixed = Soft::new(2.0 * method.contact_stiffness * rate, method.contact_damping, h);
+    let recipe = Recipe {
+        soft: contact,
+        soft_fixed: fixed,
+        warm_start: state.method.switches.warm_start,
+        h,
+        surface_velocity: &|m| state.surface_velocity(m),
+    };
+    contact_prepare::prepare(
+        &mut scratch.constraints,
+        &state.graph,
+        &state.contacts,
+        bodies,
+        &scratch.rows,
+        &scratch.inertia,
+        &mut scratch.supports,
+        &recipe,
+    );
+    scratch.solved.clear();
+    scratch.solved.extend((0..awake as u32).filter(|&i| scratch.supports[i as usize] > 0));
+}
+
+fn solve(state: &State, scratch: &mut Scratch, method: &SoftStep, h: Real) {
+    let Scratch { rows, kicks, solved, constraints, .. } = scratch;
+    let tolerances = &state.method.tolerances;
+    let speed = tolerances.speed(state.gravity_strength());
+    let (slop, push_speed) = (tolerances.slop * tolerances.length, tolerances.push_speed * speed);
+    let colours = constraints.ranges.len() - 1;
+    let isa = state.isa;
+    for _ in 0..method.substeps {
+        rows::accelerate(rows, kicks, solved);
+        for c in 0..colours {
+            let range = constraints.ranges[c] as usize..constraints.ranges[c + 1] as usize;
+            if range.is_empty() {
+                continue;
+            }
+            isa.dispatch(WarmStart(Pass {
+                groups: &mut constraints.groups[range],
+                points: &mut constraints.points,
+                rows,
+            }));
+            rolling::warm_start(constraints, c, rows);
+        }
+        for push in [true, false] {
+            for c in 0..colours {
+                let range = constraints.ranges[c] as usize..constraints.ranges[c + 1] as usize;
+                if range.is_empty() {
+                    continue;
+                }
+                isa.dispatch(Solve {
+                    pass: Pass { groups: &mut constraints.groups[range], points: &mut constraints.points, rows },
+                    push,
+                    inv_h: 1.0 / h,
+                    slop,
+                    push_speed,
+                });
+                rolling::solve(constraints, c, rows);
+            }
+            if push {
+                rows::advance(rows, solved, h);
+            }
+        }
+    }
+    let threshold = tolerances.restitution_speed * speed;
+    for c in 0..colours {
+        let range = constraints.ranges[c] as usize..constraints.ranges[c + 1] as usize;
+        isa.dispatch(Restitution {
+            pass: Pass { groups: &mut constraints.groups[range], points: &mut constraints.points, rows },
+            threshold,
+        });
+    }
+}
+
+/// Writes velocities and poses back, lets the others fly, and tells the broad phase.
+fn finish(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real) {
+    let tolerances = &state.method.tolerances;
+    let idle_speed = tolerances.sleep_speed * tolerances.speed(state.gravity_strength());
+    for i in 0..state.bodies.awake() {
+        let params = state.bodies.params[i];
+        let old = state.bodies.velocity[i];
+        let (pose, velocity, rest) =
+            (&mut state.bodies.pose[i], &mut state.bodies.velocity[i], &mut state.bodies.rest[i]);
+        let before = *pose;
+        if scratch.supports[i] == 0 && !params.has(Params::KINEMATIC) {
+            flight::advance(pose, velocity, rest, &params, loads, dt);
+        } else if params.has(Params::KINEMATIC) {
+            pose.centre += velocity.linear.to_f64() * dt.to_f64();
+            pose.rotation = pose.rotation.advanced(velocity.angular, dt);
+        } else {
+            let row = &scratch.rows[i];
+            let (linear, angular) = rows::velocity_of(row);
+            let (dx, turn) = rows::motion_of(row);
+            *velocity = Velocity {
+                linear: limited(linear, params.max_linear_speed),
+                angular: limited(angular, params.max_angular_speed),
+            };
+            pose.centre += dx.to_f64();
+            if turn != Vec3::ZERO {
+                pose.rotation = (Quat::from_rotation_vector(turn) * pose.rotation).normalized();
+            }
+            rest.carry = Vec3::ZERO;
+        }
+        let finite = pose.centre.is_finite()
+            && pose.rotation.is_finite()
+            && velocity.linear.is_finite()
+            && velocity.angular.is_finite();
+        if !finite {
+            *pose = before;
+            *velocity = Velocity::default();
+            rest.carry = Vec3::ZERO;
+            scratch.broken.push(state.bodies.slot[i]);
+            continue;
+        }
+        rest.linear_acceleration = (velocity.linear - old.linear) / dt;
+        rest.angular_acceleration = (velocity.angular - old.angular) / dt;
+        // The farthest point moved by at most |Δx| + θ r, however the two add up.
+        let moved = (pose.centre - before.centre).to_real().length();
+        let turned = 2.0 * (pose.rotation * before.rotation.conjugate()).vector().length();
+        let extent = if rest.extent.is_finite() { rest.extent } else { 0.0 };
+        if moved + turned * extent < idle_speed * dt {
+            rest.idle_time += dt;
+        } else {
+            rest.idle_time = 0.0;
+        }
+    }
+    for slot in scratch.broken.drain(..) {
+        state.quarantine(slot);
+    }
+    for i in 0..state.bodies.awake() {
+        let slot = state.bodies.slot[i];
+        state.move_proxies(slot);
+    }
+}
+
+impl State {
+    /// Takes a body whose state stopped being finite out of the simulation; it stays where it last was.
+    fn quarantine(&mut self, slot: u32) {
+        if let Some(cold) = self.bodies.cold.at_mut(slot) {
+            cold.active = false;
+            cold.quarantined = true;
+        }
+        self.rebuild_proxies(slot);
+        self.settle(slot);
+        if let Some(body) = self.bodies.cold.id_at(slot) {
+            self.pending.push(Event::Quarantined { body });
+        }
+    }
+}
