@@ -4,6 +4,7 @@
 //! a measurement: a function of the world that returns a [`Reading`], the measured figure beside its bound. What a run
 //! says of a check is a [`Verdict`].
 
+use crate::figure::Figure;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
@@ -208,29 +209,6 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A number with three significant digits, in the shorter of the two usual notations.
-#[derive(Clone, Copy, Debug)]
-pub struct Figure(pub f64);
-
-impl fmt::Display for Figure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let size = self.0.abs();
-        let text = if size == 0.0 || !size.is_finite() {
-            format!("{}", self.0)
-        } else if (0.001..1e6).contains(&size) {
-            // Digits after the point such that three are significant; large whole numbers keep all theirs.
-            let decimals = [(0.01, 5), (0.1, 4), (1.0, 3), (10.0, 2), (100.0, 1)];
-            let decimals = decimals.into_iter().find(|(limit, _)| size < *limit).map_or(0, |(_, d)| d);
-            let text = format!("{:.decimals$}", self.0);
-            if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-        } else {
-            let text = format!("{:.2e}", self.0);
-            text.replace("0e", "e").replace("0e", "e").replace(".e", "e")
-        };
-        f.pad(&text)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,27 +241,5 @@ mod tests {
         // A bound of zero has no size to measure by.
         assert!(Reading::at_most(0.0, 0.0).holds());
         assert!(!Reading::at_most(1e-300, 0.0).holds());
-    }
-
-    /// Three digits, no noise.
-    #[test]
-    fn figures_are_short() {
-        let cases: [(f64, &str); 12] = [
-            (0.0, "0"),
-            (1.0, "1"),
-            (0.02, "0.02"),
-            (0.123456, "0.123"),
-            (9.81, "9.81"),
-            (123.456, "123"),
-            (120000.0, "120000"),
-            (1e-4, "1e-4"),
-            (-2.5e9, "-2.5e9"),
-            (0.00123456, "0.00123"),
-            (f64::INFINITY, "inf"),
-            (f64::NAN, "NaN"),
-        ];
-        for (figure, text) in cases {
-            assert_eq!(Figure(figure).to_string(), text);
-        }
     }
 }

@@ -1,5 +1,7 @@
 //! What can be wrong with a scene or with what is asked of it.
 
+use crate::figure::Exact;
+
 /// The result of everything that takes input.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
@@ -31,7 +33,7 @@ pub enum Error {
         nearest: Option<String>,
     },
     /// A value is outside its range.
-    #[error("scene {scene:?}: {name} must be {expected}, got {value}")]
+    #[error("scene {scene:?}: {name} must be {expected}, got {}", Exact(*.value))]
     Value {
         /// The scene.
         scene: String,

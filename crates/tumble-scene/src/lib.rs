@@ -20,6 +20,7 @@
 mod camera;
 pub mod check;
 mod error;
+pub mod figure;
 pub mod library;
 pub mod names;
 mod parameter;

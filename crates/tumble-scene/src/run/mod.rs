@@ -151,7 +151,8 @@ impl Run {
     /// How many steps make up a time; at least one, and saturating.
     pub fn steps_in(&self, seconds: f64) -> u64 {
         // A quotient that is whole but for the rounding of the step counts as whole.
-        let steps = (seconds / self.dt.to_f64() * (1.0 - 1e-6)).ceil();
+        let (exact, whole) = (seconds / self.dt.to_f64(), (seconds / self.dt.to_f64()).round());
+        let steps = if (exact - whole).abs() <= exact * Real::EPSILON.to_f64() { whole } else { exact.ceil() };
         if steps >= 1.0 { steps as u64 } else { 1 }
     }
 

@@ -40,7 +40,7 @@ pub const MUTATIONS: &[Mutation] = &[
         scene: "dzhanibekov-nut",
         check: "angular-momentum",
         what: "a faint torque acts",
-        apply: |world| edit(world, "nut", |nut| nut.set_torque([0.0, 0.0, 1e-10])),
+        apply: |world| edit(world, "nut", |nut| nut.set_torque([0.0, 0.0, 1e-9])),
     },
     Mutation {
         scene: "dzhanibekov-nut",
