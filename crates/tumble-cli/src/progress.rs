@@ -80,7 +80,7 @@ impl Progress {
 fn bar(scene: &str, steps: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
     // The template is fixed; were it wrong, the plain bar would do.
-    if let Ok(style) = ProgressStyle::with_template("{prefix} {bar:40} {percent:>3} %  {msg}  {eta} left") {
+    if let Ok(style) = ProgressStyle::with_template("{prefix} {wide_bar} {percent:>3} %  {msg}  {eta} left") {
         bar.set_style(style);
     }
     bar.set_prefix(scene.to_owned());

@@ -105,8 +105,8 @@ pub struct Values {
 }
 
 impl Values {
-    pub(crate) fn defaults(scene: &Cow<'static, str>, parameters: &[Parameter]) -> Self {
-        Self { scene: scene.clone(), entries: parameters.iter().map(|p| (p.clone(), p.default)).collect() }
+    pub(crate) fn defaults(scene: Cow<'static, str>, parameters: &[Parameter]) -> Self {
+        Self { scene, entries: parameters.iter().map(|p| (p.clone(), p.default)).collect() }
     }
 
     /// Changes a value. An error names the nearest parameter, or the range.
@@ -164,7 +164,7 @@ mod tests {
             Parameter::new("speed", 2.0).range(0.5, 10.0).unit("m/s"),
             Parameter::new("count", 3.0).range(1.0, 9.0).whole(),
         ];
-        Values::defaults(&Cow::Borrowed("test"), &parameters)
+        Values::defaults(Cow::Borrowed("test"), &parameters)
     }
 
     /// Whatever is refused leaves the values as they were, and the message says what would do.
@@ -189,7 +189,7 @@ mod tests {
         let mut v = values();
         assert_eq!(v.set("sped", 1.0).unwrap_err(), v.get("sped").unwrap_err());
         assert!(v.get("SPEED").unwrap_err().to_string().ends_with("the nearest name is \"speed\""));
-        let none = Values::defaults(&Cow::Borrowed("bare"), &[]);
+        let none = Values::defaults(Cow::Borrowed("bare"), &[]);
         assert_eq!(
             none.get("speed").unwrap_err().to_string(),
             "scene \"bare\" has no parameter \"speed\"; it has none at all"

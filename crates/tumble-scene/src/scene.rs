@@ -118,7 +118,7 @@ impl Scene {
 
     /// The default values of its parameters.
     pub fn values(&self) -> Values {
-        Values::defaults(&self.name, &self.parameters)
+        Values::defaults(self.name.clone(), &self.parameters)
     }
 
     /// The choices for a run of this scene, all at their defaults.
@@ -126,9 +126,9 @@ impl Scene {
         Setup::new(self)
     }
 
-    /// Builds the scene into a world that is empty but for its method and clock, and returns the measurements in the
-    /// order of the declared checks.
-    pub(crate) fn build(&self, world: World, values: &Values) -> Result<(World, f64, Vec<(Claim, Gauge)>)> {
+    /// Builds the scene into a world that is empty but for its method and clock. The measurements are in the order of
+    /// the declared checks.
+    pub(crate) fn build(&self, world: World, values: &Values) -> Result<Built> {
         let mut stage = Stage { scene: self.name.clone(), world, seconds: 10.0, gauges: Vec::new() };
         (self.build)(&mut stage, values)?;
         let fault =
@@ -141,9 +141,16 @@ impl Scene {
         }
         match stage.gauges.first() {
             Some((name, _)) => Err(fault(name, "measured and not declared")),
-            None => Ok((stage.world, stage.seconds, checks)),
+            None => Ok(Built { world: stage.world, seconds: stage.seconds, checks }),
         }
     }
+}
+
+/// A scene that is ready to run.
+pub(crate) struct Built {
+    pub world: World,
+    pub seconds: f64,
+    pub checks: Vec<(Claim, Gauge)>,
 }
 
 impl fmt::Debug for Scene {

@@ -41,8 +41,10 @@ pub(crate) struct Costs {
     counts: [(u64, u32); COUNTS.len()],
 }
 
+type Counter = fn(&Profile) -> u32;
+
 /// What is counted in a profile.
-const COUNTS: [(&str, fn(&Profile) -> u32); 6] = [
+const COUNTS: [(&str, Counter); 6] = [
     ("awake_bodies", |p| p.awake_bodies),
     ("pairs", |p| p.pairs),
     ("contacts", |p| p.contacts),

@@ -19,8 +19,7 @@ pub struct Drift {
 impl Drift {
     fn enter(&mut self, stray: f64, scale: f64) {
         self.end = stray;
-        // NaN must not hide behind the comparison.
-        if !(stray.abs() <= self.worst) {
+        if stray.abs() > self.worst || stray.is_nan() {
             self.worst = stray.abs();
         }
         self.share = if scale > 0.0 { self.worst / scale } else { 0.0 };

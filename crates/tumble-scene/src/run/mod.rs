@@ -6,7 +6,7 @@ mod drift;
 use crate::check::{Claim, Gauge, Outcome, Verdict};
 use crate::error::{Error, Result};
 use crate::parameter::Values;
-use crate::scene::Scene;
+use crate::scene::{Built, Scene};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tumble::math::{Float, Real};
@@ -75,21 +75,18 @@ impl<'a> Setup<'a> {
         let engine = |source| Error::Engine { scene: self.scene.name.to_string(), source };
         let mut world = World::with_method(self.method.clone()).map_err(engine)?;
         world.set_clock(Clock { pace: Pace::Fixed(self.dt), ..Clock::default() }).map_err(engine)?;
-        let (world, seconds, checks) = self.scene.build(world, &self.values)?;
-        let ledger = Ledger::open(&world);
-        let mut run = Run {
+        let Built { world, seconds, checks } = self.scene.build(world, &self.values)?;
+        Ok(Run {
             scene: self.scene.name.to_string(),
             values: self.values,
             dt: self.dt,
             seconds,
+            ledger: Ledger::open(&world),
             world,
             checks,
             costs: Costs::default(),
-            ledger,
             started: false,
-        };
-        run.seconds = run.seconds.max(f64::from(run.dt));
-        Ok(run)
+        })
     }
 }
 
