@@ -1,0 +1,41 @@
+//! Why the command could not do what it was told, and with which code it ends.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// A sentence for the user, and whether it was the words of the command or the work that went wrong.
+#[derive(Debug)]
+pub enum Failure {
+    /// The command cannot be carried out as it was given.
+    Usage(String),
+    /// It broke off on the way.
+    Broken(String),
+}
+
+impl Failure {
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Usage(_) => ExitCode::from(2),
+            Self::Broken(_) => ExitCode::FAILURE,
+        }
+    }
+
+    /// What the scenes say about input, with what to do.
+    pub fn from_input(error: tumble_scene::Error) -> Self {
+        use tumble_scene::Error::{UnknownParameter, UnknownScene, Value};
+        let advice = match &error {
+            UnknownScene { .. } => "; `tumble scenes` lists them all".to_owned(),
+            UnknownParameter { scene, .. } | Value { scene, .. } => format!("; see `tumble scenes {scene}`"),
+            _ => String::new(),
+        };
+        Self::Usage(format!("{error}{advice}"))
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage(words) | Self::Broken(words) => f.write_str(words),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `tumble run`: a scene from its start to its verdicts.
+
+use crate::arguments::RunOptions;
+use crate::failure::Failure;
+use crate::interrupt::{self, Interrupt};
+use crate::output;
+use crate::progress::Progress;
+use crate::report::Report;
+use std::process::ExitCode;
+use std::time::Instant;
+use tumble::Method;
+use tumble::math::Float;
+use tumble_scene::figure::Exact;
+use tumble_scene::{Run, library, names};
+
+/// More steps than anyone waits for; a slip in `--seconds` or `--dt` shows at once.
+const MOST_STEPS: u64 = 1_000_000_000;
+
+/// Runs a scene; success is that every check passed.
+pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
+    let mut run = start(options)?;
+    let seconds = options.seconds.unwrap_or(run.seconds());
+    let steps = run.steps_in(seconds);
+    if steps > MOST_STEPS {
+        let (seconds, dt) = (Exact(seconds), Exact(run.dt().to_f64()));
+        return Err(Failure::Usage(format!(
+            "{seconds} s in steps of {dt} s are more than {MOST_STEPS} steps; give fewer --seconds or a larger --dt"
+        )));
+    }
+
+    let interrupt = Interrupt::listen()?;
+    let mut progress = Progress::new(&options.scene, steps, run.dt().to_f64(), options.quiet);
+    let begin = Instant::now();
+    let mut broken = None;
+    while run.world().steps() < steps && !interrupt.asked() {
+        if let Err(error) = run.step() {
+            broken = Some(Failure::Broken(error.to_string()));
+            break;
+        }
+        progress.update(run.world().steps());
+    }
+    let stopped = run.world().steps() < steps;
+    let report = Report { summary: run.summary(), real_seconds: begin.elapsed().as_secs_f64(), stopped };
+    progress.end();
+
+    if options.json {
+        output::print_json(&report)?
+    } else {
+        output::print(&report.text())?
+    }
+    match broken {
+        Some(failure) => Err(failure),
+        None if stopped => Ok(ExitCode::from(interrupt::EXIT_CODE)),
+        None if report.summary.passed => Ok(ExitCode::SUCCESS),
+        None => Ok(ExitCode::FAILURE),
+    }
+}
+
+/// Everything that was asked for, checked and built.
+fn start(options: &RunOptions) -> Result<Run, Failure> {
+    let scene = library::find(&options.scene).map_err(Failure::from_input)?;
+    let mut setup = scene.setup();
+    for (name, value) in &options.set {
+        setup = setup.set(name, *value).map_err(Failure::from_input)?;
+    }
+    if let Some(name) = &options.method {
+        setup = setup.method(method(name)?);
+    }
+    if let Some(dt) = options.dt {
+        setup = setup.dt(dt).map_err(Failure::from_input)?;
+    }
+    setup.start().map_err(Failure::from_input)
+}
+
+fn method(name: &str) -> Result<Method, Failure> {
+    let mut presets = Method::presets();
+    if let Some(index) = presets.iter().position(|method| method.name == name) {
+        return Ok(presets.swap_remove(index));
+    }
+    let nearest = names::nearest(name, presets.iter().map(|method| method.name.as_str())).unwrap_or_default();
+    Err(Failure::Usage(format!(
+        "there is no method {name:?}; the nearest name is {nearest:?}; `tumble methods` lists them all"
+    )))
+}
+
+/// What the command does when it is told nothing: the first scene, and what else there is.
+pub fn first_scene() -> Result<ExitCode, Failure> {
+    let scenes = library::scenes();
+    let names: Vec<&str> = scenes.iter().map(|scene| scene.name.as_ref()).collect();
+    let Some((first, others)) = names.split_first() else { return Ok(ExitCode::SUCCESS) };
+    let code = run(&RunOptions { scene: (*first).to_owned(), ..RunOptions::default() })?;
+    output::print(&format!(
+        "\nThat was the first scene. There are also {}.\n\
+         `tumble run SCENE` runs one, `tumble scenes` says what they show, `tumble --help` what else there is.\n",
+        others.join(", ")
+    ))?;
+    Ok(code)
+}

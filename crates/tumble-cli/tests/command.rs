@@ -1,0 +1,235 @@
+//! The command as a user or a script meets it: what it prints, where, and with which code it ends.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::Value;
+use std::process::{Command, Output, Stdio};
+
+fn tumble(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tumble")).args(words).stdin(Stdio::null()).output().unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// What is printed on success must be JSON as a whole.
+fn json(words: &[&str]) -> Value {
+    let output = tumble(words);
+    assert_eq!(code(&output), 0, "{words:?}: {}", err(&output));
+    serde_json::from_str(&out(&output)).unwrap()
+}
+
+fn scene_names() -> Vec<String> {
+    let list = json(&["scenes", "--json"]);
+    list.as_array().unwrap().iter().map(|scene| scene["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Told nothing, the command shows something and says how to go on.
+#[test]
+fn alone_it_runs_the_first_scene() {
+    let output = tumble(&[]);
+    assert_eq!(code(&output), 0);
+    let (text, names) = (out(&output), scene_names());
+    assert!(text.starts_with(&format!("{}, by soft-step", names[0])), "{text}");
+    assert!(text.contains("3 of 3 checks passed"), "{text}");
+    assert!(names[1..].iter().all(|name| text.contains(name)), "{text}");
+    assert!(text.contains("tumble run SCENE") && text.contains("tumble --help"), "{text}");
+}
+
+/// Every scene that is listed runs, passes, and says so in figures.
+#[test]
+fn every_scene_runs_and_passes() {
+    for name in scene_names() {
+        let run = json(&["run", &name, "--json"]);
+        assert_eq!(
+            (&run["scene"], &run["passed"], &run["stopped"]),
+            (&name.clone().into(), &true.into(), &false.into())
+        );
+        let checks = run["checks"].as_array().unwrap();
+        assert!(!checks.is_empty());
+        for check in checks {
+            assert_eq!(check["outcome"], "passed", "{name}: {check}");
+            assert!(check["figure"].is_f64() && check["bound"].is_object(), "{name}: {check}");
+        }
+        let stages = run["stages"].as_array().unwrap();
+        assert!(stages.iter().any(|stage| stage["stage"] == "solve" && stage["mean_ms"].as_f64().unwrap() > 0.0));
+        assert!(run["step"]["p99_ms"].as_f64().unwrap() > 0.0 && run["real_seconds"].as_f64().unwrap() > 0.0);
+        for kept in ["energy", "momentum", "angular_momentum"] {
+            assert!(run[kept]["share"].as_f64().unwrap() < 0.02, "{name}: {kept} {}", run[kept]);
+        }
+    }
+}
+
+/// The options arrive where they should.
+#[test]
+fn options_change_the_run() {
+    let run = json(&["run", "free-fall", "--seconds", "0.5", "--dt", "1/100", "--set", "bodies=3", "--json"]);
+    assert_eq!(run["steps"], 50);
+    assert_eq!(run["bodies"], 3);
+    assert_eq!(run["parameters"]["bodies"], 3.0);
+    assert!((run["simulated_seconds"].as_f64().unwrap() - 0.5).abs() < 1e-6);
+    let run = json(&["run", "free-fall", "--method", "ballistic", "--json", "--set", "height=5", "--set", "height=6"]);
+    assert_eq!((&run["method"], &run["parameters"]["height"]), (&"ballistic".into(), &6.0.into()));
+}
+
+/// Progress and errors go to the standard error, the summary alone to the output; `--quiet` silences the one.
+#[test]
+fn progress_stays_out_of_the_output() {
+    let plain = tumble(&["run", "free-fall"]);
+    assert!(err(&plain).starts_with("free-fall: simulating 2.27 s\n"), "{}", err(&plain));
+    assert!(out(&plain).starts_with("free-fall, by soft-step"));
+    assert_eq!(err(&tumble(&["run", "free-fall", "--quiet"])), "");
+}
+
+/// A check that fails, and one that cannot be decided, are no success.
+#[test]
+fn failed_checks_are_told_by_the_exit_code() {
+    let short = tumble(&["run", "projectiles", "--seconds", "0.1"]);
+    assert_eq!(code(&short), 1);
+    assert!(out(&short).contains("undecided range") && out(&short).contains("2 of 4 checks passed"), "{}", out(&short));
+
+    // So coarse a step turns the nut by two radians at once; it cannot see the flips.
+    let coarse = tumble(&["run", "dzhanibekov-nut", "--dt", "2", "--json"]);
+    assert_eq!(code(&coarse), 1);
+    let run: Value = serde_json::from_str(&out(&coarse)).unwrap();
+    assert_eq!(run["passed"], false);
+    assert!(run["checks"].as_array().unwrap().iter().any(|check| check["outcome"] == "failed"), "{run}");
+}
+
+/// Wrong input is answered in a sentence that names it and what would be right, with exit code 2 and no output.
+#[test]
+fn wrong_input_is_refused() {
+    let cases: &[(&[&str], &str)] = &[
+        (&["run", "fre-fall"], "no scene \"fre-fall\"; the nearest name is \"free-fall\"; `tumble scenes`"),
+        (&["scenes", "projectile"], "the nearest name is \"projectiles\""),
+        (&["run", "free-fall", "--method", "softstep"], "the nearest name is \"soft-step\"; `tumble methods`"),
+        (&["run", "free-fall", "--set", "hight=3"], "no parameter \"hight\"; the nearest name is \"height\""),
+        (&["run", "free-fall", "--set", "height=-3"], "height must be between 0.1 and 10000 m, got -3"),
+        (&["run", "free-fall", "--set", "height=NaN"], "got NaN; see `tumble scenes free-fall`"),
+        (&["run", "free-fall", "--set", "bodies=2.5"], "bodies must be a whole number between 1 and 10000"),
+        (&["run", "free-fall", "--set", "height"], "write it as KEY=VALUE"),
+        (&["run", "free-fall", "--set", "height=tall"], "\"tall\" is not a number"),
+        (&["run", "free-fall", "--dt", "NaN"], "must be positive and finite"),
+        (&["run", "free-fall", "--dt", "0"], "must be positive and finite"),
+        (&["run", "free-fall", "--dt", "1/0"], "must be positive and finite"),
+        (&["run", "free-fall", "--dt", "1e-60"], "time step must be positive and finite, got 1e-60"),
+        (&["run", "free-fall", "--dt", "1e60"], "time step must be positive and finite, got 1e60"),
+        (&["run", "free-fall", "--seconds", "0"], "must be positive and finite"),
+        (&["run", "free-fall", "--seconds", "-3"], "must be positive and finite"),
+        (&["run", "free-fall", "--seconds=-inf"], "must be positive and finite"),
+        (&["run", "free-fall", "--seconds", "1e300"], "1e300 s in steps of"),
+        (&["run"], "<SCENE>"),
+        (&["run", "free-fall", "--frobnicate"], "--frobnicate"),
+        (&["frobnicate"], "unrecognized subcommand"),
+        (&["completions", "dos"], "invalid value 'dos'"),
+    ];
+    for (words, answer) in cases {
+        let output = tumble(words);
+        assert_eq!(code(&output), 2, "{words:?}");
+        assert_eq!(out(&output), "", "{words:?}");
+        let said = err(&output);
+        assert!(said.starts_with("error: ") && said.contains(answer), "{words:?}: {said}");
+    }
+}
+
+/// The list of scenes holds what a program needs to run them with other parameters.
+#[test]
+fn scenes_are_listed() {
+    let list = json(&["scenes", "--json"]);
+    for scene in list.as_array().unwrap() {
+        for field in ["name", "seed", "description"] {
+            assert!(!scene[field].as_str().unwrap().is_empty(), "{scene}");
+        }
+        for p in scene["parameters"].as_array().unwrap() {
+            let (min, default, max) = (p["min"].as_f64(), p["default"].as_f64(), p["max"].as_f64());
+            assert!(min <= default && default <= max && min.is_some() && p["name"].is_string(), "{p}");
+        }
+        assert!(
+            scene["checks"].as_array().unwrap().iter().all(|c| c["name"].is_string() && c["statement"].is_string())
+        );
+        assert_eq!(scene["camera"]["eye"].as_array().unwrap().len(), 3);
+        let name = scene["name"].as_str().unwrap();
+        assert_eq!(json(&["scenes", name, "--json"]), *scene);
+        let text = out(&tumble(&["scenes", name]));
+        assert!(scene["parameters"].as_array().unwrap().iter().all(|p| text.contains(p["name"].as_str().unwrap())));
+        assert!(out(&tumble(&["scenes"])).contains(name));
+    }
+}
+
+/// The methods are listed as the data they are, and each is one that `run` takes.
+#[test]
+fn methods_are_listed() {
+    let list = json(&["methods", "--json"]);
+    let text = out(&tumble(&["methods"]));
+    for method in list.as_array().unwrap() {
+        let name = method["name"].as_str().unwrap();
+        assert!(text.lines().any(|line| line.split(' ').next() == Some(name)), "{text}");
+        assert!(method["step"].is_object(), "{method}");
+        assert_eq!(json(&["run", "free-fall", "--method", name, "--json", "--seconds", "0.1"])["method"], name);
+    }
+    assert!(text.contains("soft-step (the default)") && text.contains("slop 0.005"), "{text}");
+}
+
+/// Help goes to the output and has examples; completion scripts know the scenes.
+#[test]
+fn help_and_completions_are_printed() {
+    for words in [&["--help"][..], &["run", "--help"], &["scenes", "--help"], &["completions", "--help"]] {
+        let output = tumble(words);
+        assert_eq!(code(&output), 0);
+        assert!(out(&output).contains("Examples:\n  "), "{words:?}");
+    }
+    assert_eq!(out(&tumble(&["--version"])), concat!("tumble ", env!("CARGO_PKG_VERSION"), "\n"));
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = out(&tumble(&["completions", shell]));
+        assert!(script.contains("tumble") && script.len() > 500, "{shell}");
+        if ["bash", "zsh"].contains(&shell) {
+            assert!(script.contains("dzhanibekov-nut") && script.contains("soft-step"), "{shell}");
+        }
+    }
+}
+
+/// A reader that goes away early is no error.
+#[test]
+fn closed_output_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tumble"))
+        .args(["run", "free-fall", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 0, "{}", err(&output));
+}
+
+/// Ctrl-C ends a run that would take hours with the summary so far.
+#[cfg(unix)]
+#[test]
+fn interrupt_ends_with_a_summary() {
+    use std::io::{BufRead, BufReader, Read};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tumble"))
+        .args(["run", "free-fall", "--seconds", "1e7", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The first line says that the run has begun, and that the signal will be heard.
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(line, "free-fall: simulating 10000000.00 s\n");
+    let mut text = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let run: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(run["stopped"], true);
+    assert!(run["steps"].as_u64().unwrap() < 600_000_000);
+}

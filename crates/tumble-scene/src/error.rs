@@ -1,0 +1,72 @@
+//! What can be wrong with a scene or with what is asked of it.
+
+use crate::figure::Exact;
+
+/// The result of everything that takes input.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// Why a scene cannot be found, set up or run.
+///
+/// ```
+/// let error = tumble_scene::library::find("fre-fall").unwrap_err();
+/// assert_eq!(error.to_string(), r#"there is no scene "fre-fall"; the nearest name is "free-fall""#);
+/// ```
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No scene has this name.
+    #[error("there is no scene {name:?}; the nearest name is {nearest:?}")]
+    UnknownScene {
+        /// What was asked for.
+        name: String,
+        /// The name of the library that resembles it most.
+        nearest: String,
+    },
+    /// The scene has no parameter of this name.
+    #[error("scene {scene:?} has no parameter {name:?}; {}", hint(.nearest))]
+    UnknownParameter {
+        /// The scene.
+        scene: String,
+        /// What was asked for.
+        name: String,
+        /// The parameter that resembles it most, if the scene has any.
+        nearest: Option<String>,
+    },
+    /// A value is outside its range.
+    #[error("scene {scene:?}: {name} must be {expected}, got {}", Exact(*.value))]
+    Value {
+        /// The scene.
+        scene: String,
+        /// The parameter, or `time step`.
+        name: String,
+        /// What would have been right.
+        expected: String,
+        /// What was given.
+        value: f64,
+    },
+    /// The scene measures a check that it does not declare, or the reverse.
+    #[error("scene {scene:?}: check {check:?} is {problem}")]
+    Check {
+        /// The scene.
+        scene: String,
+        /// The check.
+        check: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The engine refused something.
+    #[error("scene {scene:?}: {source}")]
+    Engine {
+        /// The scene.
+        scene: String,
+        /// What the engine says.
+        source: tumble::Error,
+    },
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    match nearest {
+        Some(name) => format!("the nearest name is {name:?}"),
+        None => "it has none at all".to_owned(),
+    }
+}

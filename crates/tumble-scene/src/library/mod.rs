@@ -1,0 +1,41 @@
+//! The library of scenes: one file each.
+//!
+//! To add a scene, write `library/its_name.rs` with a function `scene() -> Scene`, and name it in the list below. The tests
+//! then run it, and ask for a mutation that makes each of its checks fail (`tests/scenes`).
+
+mod dzhanibekov_nut;
+mod flight;
+mod free_fall;
+mod projectiles;
+
+use crate::error::{Error, Result};
+use crate::names::nearest;
+use crate::scene::Scene;
+
+/// All scenes, the first one first.
+///
+/// ```
+/// for scene in tumble_scene::library::scenes() {
+///     println!("{}: {}", scene.name, scene.description);
+/// }
+/// ```
+pub fn scenes() -> Vec<Scene> {
+    vec![free_fall::scene(), projectiles::scene(), dzhanibekov_nut::scene()]
+}
+
+/// The scene of this name, or an error with the nearest one.
+///
+/// ```
+/// let scene = tumble_scene::library::find("dzhanibekov-nut").unwrap();
+/// assert_eq!(scene.parameters[0].name, "spin");
+/// ```
+pub fn find(name: &str) -> Result<Scene> {
+    let mut scenes = scenes();
+    match scenes.iter().position(|scene| scene.name == name) {
+        Some(index) => Ok(scenes.swap_remove(index)),
+        None => Err(Error::UnknownScene {
+            name: name.to_owned(),
+            nearest: nearest(name, scenes.iter().map(|scene| scene.name.as_ref())).unwrap_or_default().to_owned(),
+        }),
+    }
+}

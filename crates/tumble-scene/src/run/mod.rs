@@ -1,0 +1,245 @@
+//! Runs of scenes: a world, the measurements of its checks, and figures of what it cost and kept.
+
+mod cost;
+mod drift;
+
+use crate::check::{Claim, Gauge, Outcome, Verdict};
+use crate::error::{Error, Result};
+use crate::parameter::Values;
+use crate::scene::{Built, Scene};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use tumble::math::{Float, Real};
+use tumble::{Clock, Method, Pace, World};
+
+pub use cost::{Cost, Count, StageCost};
+pub use drift::Drift;
+
+use cost::Costs;
+use drift::Ledger;
+
+/// The choices for a run: values of the parameters, method, time step, duration.
+///
+/// ```
+/// # fn main() -> tumble_scene::Result<()> {
+/// let scene = tumble_scene::library::find("free-fall")?;
+/// let mut run = scene.setup().set("bodies", 3.0)?.dt(1.0 / 240.0)?.start()?;
+/// run.step()?;
+/// assert_eq!(run.world().body_count(), 3);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Setup<'a> {
+    scene: &'a Scene,
+    values: Values,
+    method: Method,
+    dt: Real,
+}
+
+impl<'a> Setup<'a> {
+    pub(crate) fn new(scene: &'a Scene) -> Self {
+        Self { scene, values: scene.values(), method: Method::default(), dt: 1.0 / 60.0 }
+    }
+
+    /// Changes the value of a parameter.
+    pub fn set(mut self, name: &str, value: f64) -> Result<Self> {
+        self.values.set(name, value)?;
+        Ok(self)
+    }
+
+    /// Changes the method.
+    #[must_use]
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// Changes the time step, in seconds.
+    pub fn dt(mut self, dt: f64) -> Result<Self> {
+        let real = Real::from_f64(dt);
+        if !(real > 0.0 && real.is_finite()) {
+            return Err(Error::Value {
+                scene: self.scene.name.to_string(),
+                name: "time step".to_owned(),
+                expected: "positive and finite".to_owned(),
+                value: dt,
+            });
+        }
+        self.dt = real;
+        Ok(self)
+    }
+
+    /// Builds the scene.
+    pub fn start(self) -> Result<Run> {
+        let engine = |source| Error::Engine { scene: self.scene.name.to_string(), source };
+        let mut world = World::with_method(self.method.clone()).map_err(engine)?;
+        world.set_clock(Clock { pace: Pace::Fixed(self.dt), ..Clock::default() }).map_err(engine)?;
+        let Built { world, seconds, checks } = self.scene.build(world, &self.values)?;
+        Ok(Run {
+            scene: self.scene.name.to_string(),
+            values: self.values,
+            dt: self.dt,
+            seconds,
+            ledger: Ledger::open(&world),
+            world,
+            checks,
+            costs: Costs::default(),
+            started: false,
+        })
+    }
+}
+
+/// A scene that is running.
+///
+/// ```
+/// # fn main() -> tumble_scene::Result<()> {
+/// let mut run = tumble_scene::library::find("free-fall")?.setup().start()?;
+/// while run.world().time() < 1.0 {
+///     run.step()?;
+/// }
+/// println!("{:.4} ms per step", run.summary().step.mean_ms);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Run {
+    scene: String,
+    values: Values,
+    dt: Real,
+    seconds: f64,
+    world: World,
+    checks: Vec<(Claim, Gauge)>,
+    costs: Costs,
+    ledger: Ledger,
+    started: bool,
+}
+
+impl Run {
+    /// Advances by one time step.
+    pub fn step(&mut self) -> Result<()> {
+        if !self.started {
+            // Here rather than at the start, so that changes made before the first step count as the beginning.
+            self.started = true;
+            self.ledger = Ledger::open(&self.world);
+            self.observe();
+        }
+        self.world.step(self.dt).map_err(|source| Error::Engine { scene: self.scene.clone(), source })?;
+        self.costs.add(self.world.profile());
+        self.ledger.enter(&self.world, self.dt.to_f64());
+        self.observe();
+        Ok(())
+    }
+
+    fn observe(&mut self) {
+        for (_, gauge) in &mut self.checks {
+            gauge.observe(&self.world);
+        }
+    }
+
+    /// Goes on to the end that the scene foresees.
+    pub fn finish(&mut self) -> Result<()> {
+        let steps = self.steps_in(self.seconds);
+        while self.world.steps() < steps {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    /// How many steps make up a time; at least one, and saturating.
+    pub fn steps_in(&self, seconds: f64) -> u64 {
+        // A quotient that is whole but for the rounding of the step counts as whole.
+        let (exact, whole) = (seconds / self.dt.to_f64(), (seconds / self.dt.to_f64()).round());
+        let steps = if (exact - whole).abs() <= exact * Real::EPSILON.to_f64() { whole } else { exact.ceil() };
+        if steps >= 1.0 { steps as u64 } else { 1 }
+    }
+
+    /// The time, in seconds, that shows all there is to see.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// The time step.
+    pub fn dt(&self) -> Real {
+        self.dt
+    }
+
+    /// The world as it is now.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The world, to be meddled with. The checks still state what happens without that.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
+    /// What the checks say if the run ends here.
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        self.checks.iter().map(|(claim, gauge)| Verdict::new(claim, gauge.read(&self.world))).collect()
+    }
+
+    /// Every check has passed.
+    pub fn passed(&self) -> bool {
+        self.verdicts().iter().all(|v| v.outcome == Outcome::Passed)
+    }
+
+    /// The figures of the run so far.
+    pub fn summary(&self) -> Summary {
+        let checks = self.verdicts();
+        Summary {
+            scene: self.scene.clone(),
+            parameters: self.values.iter().map(|(p, v)| (p.name.to_string(), v)).collect(),
+            method: self.world.method().name.clone(),
+            dt: self.dt.to_f64(),
+            bodies: self.world.body_count() as u64,
+            colliders: self.world.collider_count() as u64,
+            steps: self.world.steps(),
+            simulated_seconds: self.world.time(),
+            step: self.costs.step(),
+            stages: self.costs.stages(),
+            counts: self.costs.counts(),
+            energy: self.ledger.energy(),
+            momentum: self.ledger.momentum(),
+            angular_momentum: self.ledger.angular_momentum(),
+            passed: checks.iter().all(|v| v.outcome == Outcome::Passed),
+            checks,
+        }
+    }
+}
+
+/// The figures of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// The scene.
+    pub scene: String,
+    /// The values of its parameters.
+    pub parameters: BTreeMap<String, f64>,
+    /// The name of the method at the end.
+    pub method: String,
+    /// Time step in seconds.
+    pub dt: f64,
+    /// Number of bodies at the end.
+    pub bodies: u64,
+    /// Number of colliders at the end.
+    pub colliders: u64,
+    /// Steps made.
+    pub steps: u64,
+    /// Seconds simulated.
+    pub simulated_seconds: f64,
+    /// What a step took.
+    pub step: Cost,
+    /// What the stages of a step took, in their order.
+    pub stages: Vec<StageCost>,
+    /// Pairs, contacts, islands and awake bodies per step.
+    pub counts: BTreeMap<&'static str, Count>,
+    /// How far the energy strayed, in joules.
+    pub energy: Drift,
+    /// How far the momentum strayed from what gravity and the users' forces make of it, in kg m/s.
+    pub momentum: Drift,
+    /// The same for the angular momentum about the origin, in kg m²/s.
+    pub angular_momentum: Drift,
+    /// What the checks say.
+    pub checks: Vec<Verdict>,
+    /// Every check has passed.
+    pub passed: bool,
+}

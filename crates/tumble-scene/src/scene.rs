@@ -1,0 +1,199 @@
+//! Descriptions of scenes.
+
+use crate::camera::Camera;
+use crate::check::{Claim, Gauge, Reading};
+use crate::error::{Error, Result};
+use crate::parameter::{Parameter, Values};
+use crate::run::Setup;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use tumble::World;
+
+/// Fills a stage according to the values of the parameters.
+type Build = dyn Fn(&mut Stage, &Values) -> Result<()> + Send + Sync;
+
+/// A world that can be built, with what is known about it.
+///
+/// ```
+/// use tumble::{BodyDesc, math::Vec3};
+/// use tumble_scene::{Parameter, Reading, Scene};
+///
+/// let scene = Scene::new("drifting", |stage, values| {
+///     let speed = values.real("speed")?;
+///     stage.engine(|world| world.set_gravity(Vec3::ZERO))?;
+///     let body = stage.engine(|world| world.add_body(BodyDesc::dynamic().linear_velocity([speed, 0.0, 0.0])))?;
+///     stage.run_for(5.0);
+///     stage.check_at_end("distance", move |world| {
+///         let gone = world.body(body).ok()?.position().x;
+///         Some(Reading::at_most((gone - f64::from(speed) * world.time()).abs(), 1e-5 * gone))
+///     });
+///     Ok(())
+/// })
+/// .description("A body on which no force acts goes on.")
+/// .parameter(Parameter::new("speed", 3.0).range(0.1, 100.0).unit("m/s"))
+/// .check("distance", "The body is where v t says; by how much it is not", "m");
+///
+/// let mut run = scene.setup().start()?;
+/// run.finish()?;
+/// assert!(run.passed());
+/// # Ok::<(), tumble_scene::Error>(())
+/// ```
+#[derive(Clone, Serialize)]
+pub struct Scene {
+    /// Its name, in kebab-case; it never changes.
+    pub name: Cow<'static, str>,
+    /// Where it comes from: the section of the work that shows it first.
+    pub seed: Cow<'static, str>,
+    /// What there is to see, in a sentence or two.
+    pub description: Cow<'static, str>,
+    /// What can be changed about it.
+    pub parameters: Vec<Parameter>,
+    /// Where to look at it from.
+    pub camera: Camera,
+    /// What should happen.
+    pub checks: Vec<Claim>,
+    #[serde(skip)]
+    build: Arc<Build>,
+}
+
+impl Scene {
+    /// A scene that is built by this function. Every check that is declared with [`Scene::check`] must be measured by it, and
+    /// no other.
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        build: impl Fn(&mut Stage, &Values) -> Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            seed: Cow::Borrowed(""),
+            description: Cow::Borrowed(""),
+            parameters: Vec::new(),
+            camera: Camera::default(),
+            checks: Vec::new(),
+            build: Arc::new(build),
+        }
+    }
+
+    /// Where it comes from.
+    #[must_use]
+    pub fn seed(mut self, seed: impl Into<Cow<'static, str>>) -> Self {
+        self.seed = seed.into();
+        self
+    }
+
+    /// What there is to see.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<Cow<'static, str>>) -> Self {
+        self.description = description.into();
+        self
+    }
+
+    /// Another parameter.
+    #[must_use]
+    pub fn parameter(mut self, parameter: Parameter) -> Self {
+        self.parameters.push(parameter);
+        self
+    }
+
+    /// Where to look at it from.
+    #[must_use]
+    pub fn camera(mut self, camera: Camera) -> Self {
+        self.camera = camera;
+        self
+    }
+
+    /// Declares a check: its name, what should happen (and what the figure means), the unit of the figure.
+    #[must_use]
+    pub fn check(
+        mut self,
+        name: impl Into<Cow<'static, str>>,
+        statement: impl Into<Cow<'static, str>>,
+        unit: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        self.checks.push(Claim { name: name.into(), statement: statement.into(), unit: unit.into() });
+        self
+    }
+
+    /// The default values of its parameters.
+    pub fn values(&self) -> Values {
+        Values::defaults(self.name.clone(), &self.parameters)
+    }
+
+    /// The choices for a run of this scene, all at their defaults.
+    pub fn setup(&self) -> Setup<'_> {
+        Setup::new(self)
+    }
+
+    /// Builds the scene into a world that is empty but for its method and clock. The measurements are in the order of
+    /// the declared checks.
+    pub(crate) fn build(&self, world: World, values: &Values) -> Result<Built> {
+        let mut stage = Stage { scene: self.name.clone(), world, seconds: 10.0, gauges: Vec::new() };
+        (self.build)(&mut stage, values)?;
+        let fault =
+            |check: &str, problem| Error::Check { scene: self.name.to_string(), check: check.to_owned(), problem };
+        let mut checks = Vec::with_capacity(self.checks.len());
+        for claim in &self.checks {
+            let index = stage.gauges.iter().position(|(name, _)| *name == claim.name);
+            let index = index.ok_or_else(|| fault(&claim.name, "declared and not measured"))?;
+            checks.push((claim.clone(), stage.gauges.swap_remove(index).1));
+        }
+        match stage.gauges.first() {
+            Some((name, _)) => Err(fault(name, "measured and not declared")),
+            None => Ok(Built { world: stage.world, seconds: stage.seconds, checks }),
+        }
+    }
+}
+
+/// A scene that is ready to run.
+pub(crate) struct Built {
+    pub world: World,
+    pub seconds: f64,
+    pub checks: Vec<(Claim, Gauge)>,
+}
+
+impl fmt::Debug for Scene {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scene").field("name", &self.name).field("parameters", &self.parameters).finish_non_exhaustive()
+    }
+}
+
+/// What a scene is built on: an empty world, a run of ten seconds, and no measurements yet.
+///
+/// The world has the method and the clock of the run; a scene may change the method's tolerances, and should leave the
+/// rest to the user.
+pub struct Stage {
+    scene: Cow<'static, str>,
+    /// The world to fill.
+    pub world: World,
+    seconds: f64,
+    gauges: Vec<(String, Gauge)>,
+}
+
+impl Stage {
+    /// Does something with the world that the engine may refuse.
+    pub fn engine<T>(&mut self, act: impl FnOnce(&mut World) -> tumble::Result<T>) -> Result<T> {
+        act(&mut self.world).map_err(|source| Error::Engine { scene: self.scene.to_string(), source })
+    }
+
+    /// Sets how many seconds show all there is to see.
+    pub fn run_for(&mut self, seconds: f64) {
+        self.seconds = seconds;
+    }
+
+    /// Measures a check throughout the run: before the first step and after each. The reading that strains its bound most
+    /// counts. `None` says that there is nothing to measure at this moment.
+    pub fn check_always(
+        &mut self,
+        name: impl Into<String>,
+        watch: impl FnMut(&World) -> Option<Reading> + Send + 'static,
+    ) {
+        self.gauges.push((name.into(), Gauge::Always(Box::new(watch), None)));
+    }
+
+    /// Measures a check when the run is over.
+    pub fn check_at_end(&mut self, name: impl Into<String>, look: impl Fn(&World) -> Option<Reading> + Send + 'static) {
+        self.gauges.push((name.into(), Gauge::AtEnd(Box::new(look))));
+    }
+}

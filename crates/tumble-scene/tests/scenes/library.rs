@@ -1,0 +1,184 @@
+//! What holds for every scene.
+
+use std::collections::BTreeSet;
+use tumble_scene::library::{find, scenes};
+use tumble_scene::{Error, Outcome, Run, Scene};
+
+fn is_kebab_case(name: &str) -> bool {
+    let word = |w: &str| !w.is_empty() && w.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    name.split('-').all(word)
+}
+
+/// A user, a file or a benchmark can rely on names, and finds words and ranges with all of them.
+#[test]
+fn descriptions_are_complete() {
+    let mut names = BTreeSet::new();
+    for scene in scenes() {
+        assert!(is_kebab_case(&scene.name), "{}", scene.name);
+        assert!(names.insert(scene.name.clone()), "{} is there twice", scene.name);
+        assert!(!scene.seed.is_empty() && scene.description.ends_with('.'), "{}", scene.name);
+        assert!(!scene.checks.is_empty(), "{} checks nothing", scene.name);
+        assert_ne!(scene.camera.eye, scene.camera.target, "{}", scene.name);
+        let mut words = BTreeSet::new();
+        for p in &scene.parameters {
+            assert!(is_kebab_case(&p.name) && words.insert(p.name.clone()), "{}: {}", scene.name, p.name);
+            assert!(p.accepts(p.default) && !p.help.is_empty(), "{}: {}", scene.name, p.name);
+            assert!(p.min.is_finite() && p.max.is_finite() && p.min < p.max, "{}: {}", scene.name, p.name);
+        }
+        let mut words = BTreeSet::new();
+        for c in &scene.checks {
+            assert!(is_kebab_case(&c.name) && words.insert(c.name.clone()), "{}: {}", scene.name, c.name);
+            assert!(!c.statement.is_empty(), "{}: {}", scene.name, c.name);
+        }
+    }
+}
+
+fn finished(scene: &Scene) -> Run {
+    let mut run = scene.setup().start().unwrap();
+    run.finish().unwrap();
+    run
+}
+
+/// Every scene does what it says under the default method.
+#[test]
+fn all_checks_pass() {
+    for scene in scenes() {
+        let run = finished(&scene);
+        println!("{}, {:.2} s", scene.name, run.world().time());
+        for verdict in run.verdicts() {
+            println!("  {verdict}");
+            assert_eq!(verdict.outcome, Outcome::Passed, "{}: {verdict}", scene.name);
+        }
+        assert!(run.passed() && run.summary().passed);
+    }
+}
+
+/// The bounds scale with the step: a user who halves it sees no check fail for it.
+#[test]
+fn checks_pass_at_other_steps() {
+    for scene in scenes() {
+        for dt in [1.0 / 30.0, 1.0 / 240.0] {
+            let mut run = scene.setup().dt(dt).unwrap().start().unwrap();
+            run.finish().unwrap();
+            for verdict in run.verdicts() {
+                assert_eq!(verdict.outcome, Outcome::Passed, "{} at {dt} s: {verdict}", scene.name);
+            }
+        }
+    }
+}
+
+/// Every parameter does something, at both ends of its range too: the world differs from the default one after a step, and
+/// nothing is refused.
+#[test]
+fn parameters_change_the_world() {
+    let poses = |run: &mut Run| {
+        run.step().unwrap();
+        let world = run.world();
+        let bodies = world.body_ids().map(|id| world.body(id).unwrap());
+        bodies.map(|b| (b.pose(), b.linear_velocity(), b.angular_velocity())).collect::<Vec<_>>()
+    };
+    for scene in scenes() {
+        let default = poses(&mut scene.setup().start().unwrap());
+        for p in &scene.parameters {
+            for value in [p.min, p.max] {
+                let mut run = scene.setup().set(&p.name, value).unwrap().start().unwrap();
+                if value != p.default {
+                    assert_ne!(poses(&mut run), default, "{}: {} = {value}", scene.name, p.name);
+                }
+            }
+        }
+    }
+}
+
+/// Same input, same bits.
+#[test]
+fn runs_repeat_to_the_bit() {
+    for scene in scenes() {
+        let (a, b) = (finished(&scene), finished(&scene));
+        for id in a.world().body_ids() {
+            let (a, b) = (a.world().body(id).unwrap(), b.world().body(id).unwrap());
+            assert_eq!(a.pose(), b.pose(), "{}", scene.name);
+            assert_eq!(a.linear_velocity(), b.linear_velocity(), "{}", scene.name);
+        }
+    }
+}
+
+/// What a summary says is what was done, and it holds no number that JSON has no word for.
+#[test]
+fn summaries_add_up() {
+    for scene in scenes() {
+        let mut run = scene.setup().start().unwrap();
+        for _ in 0..30 {
+            run.step().unwrap();
+        }
+        let summary = run.summary();
+        assert_eq!((summary.steps, &*summary.scene), (30, &*scene.name));
+        assert!((summary.simulated_seconds - 0.5).abs() < 1e-6);
+        assert_eq!(summary.parameters.len(), scene.parameters.len());
+        assert_eq!(summary.checks.len(), scene.checks.len());
+        let parts: f64 = summary.stages.iter().map(|s| s.cost.mean_ms).sum();
+        assert!(parts <= summary.step.mean_ms && summary.step.mean_ms > 0.0, "{summary:?}");
+        // Undecided checks have neither figure nor bound; nothing else is null.
+        let json = serde_json::to_value(&summary).unwrap();
+        let nulls = json.to_string().matches("null").count();
+        let undecided = summary.checks.iter().filter(|v| v.outcome == Outcome::Undecided).count();
+        assert_eq!(nulls, 2 * undecided, "{json}");
+        assert_eq!(json["checks"][0]["name"], *scene.checks[0].name);
+    }
+}
+
+/// The count of steps for a time: not one too many because 1/60 is rounded, nor one too few in a long run.
+#[test]
+fn times_are_cut_into_steps() {
+    let run = find("free-fall").unwrap().setup().start().unwrap();
+    for (seconds, steps) in [(1.0, 60), (10.0, 600), (1.001, 61), (1e-9, 1), (f64::INFINITY, u64::MAX)] {
+        assert_eq!(run.steps_in(seconds), steps, "{seconds} s");
+    }
+    let long = run.steps_in(1e7) as f64;
+    assert!((long * f64::from(run.dt()) / 1e7 - 1.0).abs() < 1e-7);
+}
+
+/// A run that ends too soon does not count as a success.
+#[test]
+fn what_was_not_measured_has_not_passed() {
+    let mut run = find("projectiles").unwrap().setup().start().unwrap();
+    run.step().unwrap();
+    let range = run.verdicts().into_iter().find(|v| v.claim.name == "range").unwrap();
+    assert_eq!((range.outcome, range.figure), (Outcome::Undecided, None));
+    assert!(!run.passed());
+}
+
+/// Bad input is refused with what would have been right.
+#[test]
+fn bad_input_is_refused() {
+    let error = find("dzhanibekow-nut").unwrap_err();
+    assert!(matches!(error, Error::UnknownScene { nearest, .. } if nearest == "dzhanibekov-nut"));
+    assert!(find("").is_err());
+
+    let scene = find("free-fall").unwrap();
+    for dt in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-60, 1e60] {
+        assert!(matches!(scene.setup().dt(dt), Err(Error::Value { .. })), "{dt}");
+    }
+    assert!(
+        matches!(scene.setup().set("bodys", 1.0), Err(Error::UnknownParameter { nearest: Some(n), .. }) if n == "bodies")
+    );
+    assert!(matches!(scene.setup().set("bodies", 1.5), Err(Error::Value { .. })));
+
+    let mut method = tumble::Method::default();
+    method.tolerances.length = -1.0;
+    assert!(matches!(scene.setup().method(method).start(), Err(Error::Engine { .. })));
+}
+
+/// A scene whose declared and measured checks differ cannot be run by accident.
+#[test]
+fn checks_must_be_declared_and_measured() {
+    let forgotten = Scene::new("forgotten", |_, _| Ok(())).check("a", "nobody measures this", "");
+    let error = forgotten.setup().start().err().unwrap().to_string();
+    assert_eq!(error, "scene \"forgotten\": check \"a\" is declared and not measured");
+    let hidden = Scene::new("hidden", |stage, _| {
+        stage.check_at_end("b", |_| None);
+        Ok(())
+    });
+    let error = hidden.setup().start().err().unwrap().to_string();
+    assert_eq!(error, "scene \"hidden\": check \"b\" is measured and not declared");
+}

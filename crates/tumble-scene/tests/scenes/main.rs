@@ -1,0 +1,8 @@
+//! The scenes of the library: that they are described in full, that their checks pass, and that each check can fail.
+#![allow(clippy::unwrap_used)]
+
+mod dzhanibekov_nut;
+mod free_fall;
+mod library;
+mod mutation;
+mod projectiles;
