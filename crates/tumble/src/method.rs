@@ -193,7 +193,7 @@ impl Default for Tolerances {
     fn default() -> Self {
         Self {
             length: 1.0,
-            slop: 0.005,
+            slop: 0.002,
             detection: 0.02,
             box_margin: 0.05,
             restitution_speed: 0.32,

@@ -13,26 +13,29 @@
 //!   λ'  = max(λ + Δλ, 0)
 //! ```
 //!
-//! In the relaxing pass the push is left out (ρ = 0, μ_m = 1, μ_i = 0), so that the velocity it gave is taken back.
+//! In the relaxing pass the push is left out (ρ = 0, μ_m = 1, μ_i = 0), so that the velocity it gave is taken back. A manifold
+//! of several points is solved as a whole where it can be: see `solve_four`.
 //!
 //! Friction acts once per manifold, on the slip (v₁, v₂) at the centre of pressure and on the twist ω_n about the normal. With
 //! N = Σ λ and the mean lever ℓ = Σ λ ℓᵢ / N, the friction impulses lie in the ellipsoid |f|² + (τ/ℓ)² <= (μ N)² (Goyal, Ruina and
 //! Papadopoulos 1991). Inside it the contact sticks; on it the impulse opposes the generalised slip (v, ℓ ω_n), so that sliding
 //! and spinning end together.
 
-use super::contact_prepare::{Group, GroupPoint, Wide};
+use super::contact_prepare::{Block, Group, GroupPoint, Wide};
 use super::rows::Row;
-use crate::math::{Kernel, LANES, Lane, Real, Sym3, Vec3};
+use crate::math::{Kernel, LANES, Lane, Mask, Real, Sym3, Vec3};
 
 /// Groups of one colour, their points, and the bodies.
 pub(crate) struct Pass<'a> {
     pub groups: &'a mut [Group],
     /// All points; a group knows where its own begin.
     pub points: &'a mut [GroupPoint],
+    pub blocks: &'a [Block],
     pub rows: &'a mut [Row],
 }
 
 /// A lane's share of the two bodies of a group.
+#[derive(Clone, Copy)]
 struct Ends<L> {
     va: Vec3<L>,
     wa: Vec3<L>,
@@ -66,6 +69,11 @@ fn load6<L: Lane>(w: &[Wide; 6], at: usize) -> Sym3<L> {
     }
 }
 
+#[inline(always)]
+fn pick<L: Lane>(mask: L::Mask, yes: Vec3<L>, no: Vec3<L>) -> Vec3<L> {
+    Vec3::new(L::select(mask, yes.x, no.x), L::select(mask, yes.y, no.y), L::select(mask, yes.z, no.z))
+}
+
 impl<L: Lane> Ends<L> {
     #[inline(always)]
     fn new(group: &Group, at: usize, a: &[L], b: &[L]) -> Self {
@@ -90,6 +98,15 @@ impl<L: Lane> Ends<L> {
         self.wb += self.ib * turn_b;
     }
 
+    /// Takes the velocities of `o` where the mask is set.
+    #[inline(always)]
+    fn take(&mut self, o: &Self, mask: L::Mask) {
+        self.va = pick(mask, o.va, self.va);
+        self.wa = pick(mask, o.wa, self.wa);
+        self.vb = pick(mask, o.vb, self.vb);
+        self.wb = pick(mask, o.wb, self.wb);
+    }
+
     /// The rows with the new velocities; columns 6 and 7 go back as they came.
     #[inline(always)]
     fn columns(&self, a: &[L], b: &[L]) -> ([L; 8], [L; 8]) {
@@ -106,7 +123,7 @@ impl Kernel for WarmStart<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Pass { groups, points, rows } = self.0;
+        let Pass { groups, points, rows, .. } = self.0;
         for group in groups {
             for at in (0..LANES).step_by(L::WIDTH) {
                 let a = L::load_columns::<16, 8>(rows, 0, &group.body_a[at..]);
@@ -149,8 +166,13 @@ impl Kernel for Solve<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Pass { groups, points, rows } = self.pass;
-        let (inv_h, slop, push_speed) = (L::splat(self.inv_h), L::splat(self.slop), L::splat(-self.push_speed));
+        let Pass { groups, points, blocks, rows } = self.pass;
+        let rules = Rules {
+            push: self.push,
+            inv_h: L::splat(self.inv_h),
+            slop: L::splat(self.slop),
+            push_speed: L::splat(-self.push_speed),
+        };
         for group in groups {
             let points = &mut points[group.first_point as usize..][..group.point_count as usize];
             for at in (0..LANES).step_by(L::WIDTH) {
@@ -160,37 +182,165 @@ impl Kernel for Solve<'_> {
                 let n = load3::<L>(&group.normal, at);
                 friction(group, points, at, n, &mut ends);
 
-                // Motion since the start of the step, along the normal.
-                let dx = n.dot(Vec3::new(b[6] - a[6], b[7] - a[7], b[8] - a[8]));
-                let (ta, tb) = (Vec3::new(a[9], a[10], a[11]), Vec3::new(b[9], b[10], b[11]));
+                // Motion since the start of the step.
+                let moved = Moved {
+                    along: n.dot(Vec3::new(b[6] - a[6], b[7] - a[7], b[8] - a[8])),
+                    turn_a: Vec3::new(a[9], a[10], a[11]),
+                    turn_b: Vec3::new(b[9], b[10], b[11]),
+                };
                 let soft = load3::<L>(&group.softness, at);
-                for point in &mut *points {
-                    let (arm_a, arm_b) = (load3::<L>(&point.arm_a, at), load3::<L>(&point.arm_b, at));
-                    let s = load::<L>(&point.separation, at) + dx + (tb.dot(arm_b) - ta.dot(arm_a));
-                    let apart = s.greater(L::ZERO);
-                    let (bias, mass_scale, impulse_scale) = if self.push {
-                        let out = (soft.x * (s + slop).min(L::ZERO)).max(push_speed);
-                        (
-                            L::select(apart, s * inv_h, out),
-                            L::select(apart, L::ONE, soft.y),
-                            L::select(apart, L::ZERO, soft.z),
-                        )
-                    } else {
-                        (L::select(apart, s * inv_h, L::ZERO), L::ONE, L::ZERO)
-                    };
-                    let vn = n.dot(ends.vb - ends.va) + (ends.wb.dot(arm_b) - ends.wa.dot(arm_a));
-                    let old = load::<L>(&point.normal_impulse, at);
-                    let mass = load::<L>(&point.normal_mass, at) * mass_scale;
-                    let new = (old - mass * (vn + bias) - impulse_scale * old).max(L::ZERO);
-                    let delta = new - old;
-                    new.store(&mut point.normal_impulse.0[at..]);
-                    load::<L>(&point.peak_impulse, at).max(new).store(&mut point.peak_impulse.0[at..]);
-                    ends.push(n * delta, arm_a * delta, arm_b * delta);
+                if let [p0, p1, p2, p3] = points {
+                    let block = &blocks[group.block as usize];
+                    rules.solve_four(&mut ends, [p0, p1, p2, p3], block, at, n, soft, &moved);
+                } else {
+                    for point in &mut *points {
+                        rules.solve_one(&mut ends, point, at, n, soft, &moved);
+                    }
                 }
                 let (a, b) = ends.columns(&a, &b);
                 L::store_columns::<16, 8>(a, rows, 0, &group.write_a[at..]);
                 L::store_columns::<16, 8>(b, rows, 0, &group.write_b[at..]);
             }
+        }
+    }
+}
+
+/// What is the same for all constraints of a pass.
+struct Rules<L> {
+    push: bool,
+    inv_h: L,
+    slop: L,
+    push_speed: L,
+}
+
+/// Motion of two bodies since the start of the step.
+struct Moved<L> {
+    along: L,
+    turn_a: Vec3<L>,
+    turn_b: Vec3<L>,
+}
+
+impl<L: Lane> Rules<L> {
+    /// The velocity that the normal constraint asks for, and whether the surfaces are apart.
+    #[inline(always)]
+    fn bias(&self, s: L, rate: L) -> (L, L::Mask) {
+        let apart = s.greater(L::ZERO);
+        let out = if self.push { (rate * (s + self.slop).min(L::ZERO)).max(self.push_speed) } else { L::ZERO };
+        (L::select(apart, s * self.inv_h, out), apart)
+    }
+
+    /// One point by itself.
+    #[inline(always)]
+    fn solve_one(
+        &self,
+        ends: &mut Ends<L>,
+        point: &mut GroupPoint,
+        at: usize,
+        n: Vec3<L>,
+        soft: Vec3<L>,
+        moved: &Moved<L>,
+    ) {
+        let (arm_a, arm_b) = (load3::<L>(&point.arm_a, at), load3::<L>(&point.arm_b, at));
+        let s = load::<L>(&point.separation, at) + moved.along + (moved.turn_b.dot(arm_b) - moved.turn_a.dot(arm_a));
+        let (bias, apart) = self.bias(s, soft.x);
+        let (mass_scale, impulse_scale) = if self.push {
+            (L::select(apart, L::ONE, soft.y), L::select(apart, L::ZERO, soft.z))
+        } else {
+            (L::ONE, L::ZERO)
+        };
+        let vn = n.dot(ends.vb - ends.va) + (ends.wb.dot(arm_b) - ends.wa.dot(arm_a));
+        let old = load::<L>(&point.normal_impulse, at);
+        let mass = load::<L>(&point.normal_mass, at) * mass_scale;
+        let new = (old - mass * (vn + bias) - impulse_scale * old).max(L::ZERO);
+        let delta = new - old;
+        new.store(&mut point.normal_impulse.0[at..]);
+        load::<L>(&point.peak_impulse, at).max(new).store(&mut point.peak_impulse.0[at..]);
+        ends.push(n * delta, arm_a * delta, arm_b * delta);
+    }
+
+    /// Four points together: (K + Γ) Δλ = -(v_n + bias + Γ λ), where Γ is the compliance of the softness; in the relaxing
+    /// pass Γ λ is left out. Where all impulses stay pushes, that is the answer for the manifold as a whole, and it treats
+    /// the points alike; where one would pull, the points are solved one after the other.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments)]
+    fn solve_four(
+        &self,
+        ends: &mut Ends<L>,
+        mut points: [&mut GroupPoint; 4],
+        block: &Block,
+        at: usize,
+        n: Vec3<L>,
+        soft: Vec3<L>,
+        moved: &Moved<L>,
+    ) {
+        let dv = n.dot(ends.vb - ends.va);
+        let mut arm_a = [Vec3::<L>::ZERO; 4];
+        let mut arm_b = [Vec3::<L>::ZERO; 4];
+        let mut rhs = [L::ZERO; 4];
+        let mut old = [L::ZERO; 4];
+        // Γ = (μ_i/μ_m) / m; what it adds to the right side of a point.
+        let compliance = soft.z / soft.y.max(L::splat(Real::MIN_POSITIVE));
+        for i in 0..4 {
+            let point = &*points[i];
+            arm_a[i] = load3(&point.arm_a, at);
+            arm_b[i] = load3(&point.arm_b, at);
+            old[i] = load(&point.normal_impulse, at);
+            let s = load::<L>(&point.separation, at)
+                + moved.along
+                + (moved.turn_b.dot(arm_b[i]) - moved.turn_a.dot(arm_a[i]));
+            let (bias, _) = self.bias(s, soft.x);
+            rhs[i] = dv + (ends.wb.dot(arm_b[i]) - ends.wa.dot(arm_a[i])) + bias;
+            if self.push {
+                let mass = load::<L>(&point.normal_mass, at);
+                let gamma =
+                    L::select(mass.greater(L::ZERO), compliance / mass.max(L::splat(Real::MIN_POSITIVE)), L::ZERO);
+                rhs[i] += gamma * old[i];
+            }
+        }
+        let m = if self.push { &block.push } else { &block.relax };
+        let mut inverse = [L::ZERO; 10];
+        for (l, w) in inverse.iter_mut().zip(m) {
+            *l = load(w, at);
+        }
+        let m = inverse;
+        let new = [
+            old[0] - (m[0] * rhs[0] + m[1] * rhs[1] + m[2] * rhs[2] + m[3] * rhs[3]),
+            old[1] - (m[1] * rhs[0] + m[4] * rhs[1] + m[5] * rhs[2] + m[6] * rhs[3]),
+            old[2] - (m[2] * rhs[0] + m[5] * rhs[1] + m[7] * rhs[2] + m[8] * rhs[3]),
+            old[3] - (m[3] * rhs[0] + m[6] * rhs[1] + m[8] * rhs[2] + m[9] * rhs[3]),
+        ];
+        let pushes = new[0].greater_eq(L::ZERO)
+            & new[1].greater_eq(L::ZERO)
+            & new[2].greater_eq(L::ZERO)
+            & new[3].greater_eq(L::ZERO);
+
+        let before = *ends;
+        let (mut p, mut ta, mut tb) = (L::ZERO, Vec3::ZERO, Vec3::ZERO);
+        for i in 0..4 {
+            let delta = new[i] - old[i];
+            p += delta;
+            ta += arm_a[i] * delta;
+            tb += arm_b[i] * delta;
+        }
+        ends.push(n * p, ta, tb);
+        if pushes.all() {
+            for i in 0..4 {
+                new[i].store(&mut points[i].normal_impulse.0[at..]);
+                load::<L>(&points[i].peak_impulse, at).max(new[i]).store(&mut points[i].peak_impulse.0[at..]);
+            }
+            return;
+        }
+        let together = *ends;
+        *ends = before;
+        for point in &mut points {
+            self.solve_one(ends, point, at, n, soft, moved);
+        }
+        ends.take(&together, pushes);
+        for i in 0..4 {
+            let one = load::<L>(&points[i].normal_impulse, at);
+            let chosen = L::select(pushes, new[i], one);
+            chosen.store(&mut points[i].normal_impulse.0[at..]);
+            load::<L>(&points[i].peak_impulse, at).max(chosen).store(&mut points[i].peak_impulse.0[at..]);
         }
     }
 }
@@ -267,7 +417,7 @@ impl Kernel for Restitution<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Pass { groups, points, rows } = self.pass;
+        let Pass { groups, points, rows, .. } = self.pass;
         let threshold = L::splat(-self.threshold);
         for group in groups {
             if !group.bounces {

@@ -8,7 +8,7 @@ use super::rolling::Rolling;
 use super::rows::{Row, velocity_of};
 use crate::body::store::Bodies;
 use crate::constraint::contact::{ContactManifold, Contacts, MAX_POINTS, NONE};
-use crate::math::{Float, LANES, NO_ROW, Num, Real, Sym3, Vec3};
+use crate::math::{Float, LANES, NO_ROW, Real, Sym3, Vec3};
 
 /// One number for each lane.
 #[derive(Clone, Copy, Debug)]
@@ -35,9 +35,11 @@ pub(crate) struct Group {
     pub write_b: [u32; LANES],
     /// The manifolds, or [`NONE`].
     pub manifold: [u32; LANES],
-    /// Its points are `points[first_point..][..point_count]`; lanes with fewer have points that do nothing.
+    /// Its points are `points[first_point..][..point_count]`: one, or four and `blocks[block]`. Lanes with fewer have points
+    /// that do nothing.
     pub first_point: u32,
     pub point_count: u32,
+    pub block: u32,
     /// Some lane bounces.
     pub bounces: bool,
     /// Inverse masses along the axes of the world; 0 along locked ones.
@@ -84,6 +86,22 @@ pub(crate) struct GroupPoint {
     pub lever: Wide,
 }
 
+/// Inverses of the responses of the four points of [`LANES`] manifolds to each other: 11, 12, 13, 14, 22, 23, 24, 33, 34, 44.
+///
+/// The response of a flat contact with four points has rank 3, so a little of its diagonal is added: for the soft pass what the
+/// softness asks for, for the relaxing pass [`FIRMNESS`].
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Block {
+    pub push: [Wide; 10],
+    pub relax: [Wide; 10],
+}
+
+const EMPTY_BLOCK: Block = Block { push: [Wide::ZERO; 10], relax: [Wide::ZERO; 10] };
+
+/// Share of the diagonal that is added in the relaxing pass.
+const FIRMNESS: Real = 0.01;
+
 const EMPTY_GROUP: Group = Group {
     body_a: [NO_ROW; LANES],
     body_b: [NO_ROW; LANES],
@@ -92,6 +110,7 @@ const EMPTY_GROUP: Group = Group {
     manifold: [NONE; LANES],
     first_point: 0,
     point_count: 0,
+    block: 0,
     bounces: false,
     inv_mass_a: ZERO3,
     inv_mass_b: ZERO3,
@@ -130,6 +149,7 @@ const EMPTY_POINT: GroupPoint = GroupPoint {
 pub(crate) struct ContactConstraints {
     pub groups: Vec<Group>,
     pub points: Vec<GroupPoint>,
+    pub blocks: Vec<Block>,
     /// Groups `ranges[c]..ranges[c + 1]` have colour c; the last are the overflow, one manifold each.
     pub ranges: Vec<u32>,
     pub rolling: Vec<Rolling>,
@@ -183,6 +203,7 @@ pub(crate) fn prepare(
 ) {
     out.groups.clear();
     out.points.clear();
+    out.blocks.clear();
     out.ranges.clear();
     out.rolling.clear();
     out.rolling_ranges.clear();
@@ -192,19 +213,25 @@ pub(crate) fn prepare(
         let width = if index == OVERFLOW { 1 } else { LANES };
         for chunk in colour.manifolds.chunks(width) {
             let first_point = out.points.len() as u32;
-            let count = chunk.iter().map(|&m| contacts.manifolds[m as usize].point_count).max().unwrap_or(0);
+            let most = chunk.iter().map(|&m| contacts.manifolds[m as usize].point_count).max().unwrap_or(0);
+            let count = if most <= 1 { most } else { MAX_POINTS as u32 };
             let mut group = EMPTY_GROUP;
             group.first_point = first_point;
             group.point_count = count;
+            group.block = out.blocks.len() as u32;
+            let mut block = EMPTY_BLOCK;
             out.points.resize(out.points.len() + count as usize, EMPTY_POINT);
             let points = &mut out.points[first_point as usize..];
             for (lane, &m) in chunk.iter().enumerate() {
                 let side = Side { contacts, bodies, rows, inertia };
-                if let Some(rolling) = fill(&mut group, points, lane, m, &side, supports, recipe) {
+                if let Some(rolling) = fill(&mut group, &mut block, points, lane, m, &side, supports, recipe) {
                     out.rolling.push(Rolling { group: out.groups.len() as u32, lane: lane as u32, ..rolling });
                 }
             }
             out.groups.push(group);
+            if count > 1 {
+                out.blocks.push(block);
+            }
         }
     }
     debug_assert_eq!(out.ranges.len(), COLOURS + 1);
@@ -266,6 +293,7 @@ fn invert(k: Real) -> Real {
 
 fn fill(
     group: &mut Group,
+    block: &mut Block,
     points: &mut [GroupPoint],
     lane: usize,
     index: u32,
@@ -337,9 +365,27 @@ fn fill(
         point.separation.0[lane] = p.separation;
         point.normal_mass.0[lane] = invert(response(&a, &b, n, arm_a, arm_b));
         point.normal_impulse.0[lane] = if recipe.warm_start { p.normal_impulse } else { 0.0 };
-        point.approach.0[lane] =
-            n.dot(b.linear - a.linear) + b.angular.dot(arm_b) - a.angular.dot(arm_a);
+        point.approach.0[lane] = n.dot(b.linear - a.linear) + b.angular.dot(arm_b) - a.angular.dot(arm_a);
         point.lever.0[lane] = (p.anchor_a - anchor_a).length();
+    }
+
+    if group.point_count > 1 {
+        let mut k = [[0.0; MAX_POINTS]; MAX_POINTS];
+        let along = n.dot(n.scale(a.inv_mass + b.inv_mass));
+        for i in 0..used.len() {
+            let (ai, bi) = (used[i].anchor_a.cross(n), used[i].anchor_b.cross(n));
+            let (ia, ib) = (a.inv_inertia * ai, b.inv_inertia * bi);
+            for j in i..used.len() {
+                let (aj, bj) = (used[j].anchor_a.cross(n), used[j].anchor_b.cross(n));
+                k[i][j] = along + ia.dot(aj) + ib.dot(bj);
+            }
+        }
+        let compliance = soft.impulse_scale / soft.mass_scale;
+        for (out, share) in [(&mut block.push, compliance), (&mut block.relax, FIRMNESS)] {
+            for (w, v) in out.iter_mut().zip(inverse_with_share(&k, used.len(), share)) {
+                w.0[lane] = v;
+            }
+        }
     }
 
     // The first tangent lies along the slip where there is any: friction then starts in the right direction.
@@ -398,6 +444,57 @@ fn fill(
         });
     }
     None
+}
+
+/// The inverse of the leading n x n part of the symmetric matrix `k` (upper triangle) with `share` of its diagonal added, by
+/// L D Lᵀ; rows and columns beyond n, and of points that nothing moves, are zero. Returned as the ten entries of the upper
+/// triangle.
+fn inverse_with_share(k: &[[Real; MAX_POINTS]; MAX_POINTS], n: usize, share: Real) -> [Real; 10] {
+    const N: usize = MAX_POINTS;
+    let mut l = [[0.0; N]; N];
+    let (mut d, mut inv_d) = ([0.0; N], [0.0; N]);
+    for j in 0..n {
+        d[j] = k[j][j] * (1.0 + share);
+        for m in 0..j {
+            d[j] -= l[j][m] * l[j][m] * d[m];
+        }
+        inv_d[j] = if d[j] > 0.0 { 1.0 / d[j] } else { 0.0 };
+        for i in j + 1..n {
+            let mut v: Real = k[j][i];
+            for m in 0..j {
+                v -= l[i][m] * l[j][m] * d[m];
+            }
+            l[i][j] = v * inv_d[j];
+        }
+    }
+    // Columns of the inverse: forward, scale, backward.
+    let mut out = [0.0; 10];
+    let mut at = 0;
+    for c in 0..N {
+        let mut x = [0.0; N];
+        if c < n {
+            x[c] = 1.0;
+            for i in 0..n {
+                for m in 0..i {
+                    x[i] -= l[i][m] * x[m];
+                }
+            }
+            for i in 0..n {
+                x[i] *= inv_d[i];
+            }
+            for i in (0..n).rev() {
+                for m in i + 1..n {
+                    x[i] -= l[m][i] * x[m];
+                }
+            }
+        }
+        // The upper triangle, by rows: entry (r, c) of column c for r <= c stands in row r; symmetric, so take (c, r >= c).
+        for v in &x[c..] {
+            out[at] = *v;
+            at += 1;
+        }
+    }
+    out
 }
 
 /// Writes the impulses back to the manifolds: where the next step starts. One pass over the groups.

@@ -51,7 +51,7 @@ pub(crate) fn warm_start(constraints: &ContactConstraints, colour: usize, rows: 
 pub(crate) fn solve(constraints: &mut ContactConstraints, colour: usize, rows: &mut [Row]) {
     let range = constraints.rolling_ranges[colour] as usize..constraints.rolling_ranges[colour + 1] as usize;
     for i in range {
-        let mut r = constraints.rolling[i];
+        let r = constraints.rolling[i];
         let group = &constraints.groups[r.group as usize];
         let points = &constraints.points[group.first_point as usize..][..group.point_count as usize];
         let normal: Real = points.iter().map(|p| p.normal_impulse.0[r.lane as usize]).sum();

@@ -112,6 +112,7 @@ fn solve(state: &State, scratch: &mut Scratch, method: &SoftStep, h: Real) {
             isa.dispatch(WarmStart(Pass {
                 groups: &mut constraints.groups[range],
                 points: &mut constraints.points,
+                blocks: &constraints.blocks,
                 rows,
             }));
             rolling::warm_start(constraints, c, rows);
@@ -123,7 +124,12 @@ fn solve(state: &State, scratch: &mut Scratch, method: &SoftStep, h: Real) {
                     continue;
                 }
                 isa.dispatch(Solve {
-                    pass: Pass { groups: &mut constraints.groups[range], points: &mut constraints.points, rows },
+                    pass: Pass {
+                        groups: &mut constraints.groups[range],
+                        points: &mut constraints.points,
+                        blocks: &constraints.blocks,
+                        rows,
+                    },
                     push,
                     inv_h: 1.0 / h,
                     slop,
@@ -140,7 +146,12 @@ fn solve(state: &State, scratch: &mut Scratch, method: &SoftStep, h: Real) {
     for c in 0..colours {
         let range = constraints.ranges[c] as usize..constraints.ranges[c + 1] as usize;
         isa.dispatch(Restitution {
-            pass: Pass { groups: &mut constraints.groups[range], points: &mut constraints.points, rows },
+            pass: Pass {
+                groups: &mut constraints.groups[range],
+                points: &mut constraints.points,
+                blocks: &constraints.blocks,
+                rows,
+            },
             threshold,
         });
     }

@@ -406,25 +406,28 @@ impl BroadPhase {
         for part in self.jobs.get(jobs).unwrap_or_default().chunks(32) {
             let mut first = out.len();
             let mut emit = |a: u32, b: u32| out.push(ProxyPair::new(ProxyId(a), ProxyId(b)));
-        for job in part {
-            match *job {
-                Job::Moving(meeting) => moving.meet(moving, meeting, &mut emit),
-                Job::Mixed(meeting) => moving.meet(fixed, meeting, &mut emit),
-                Job::UnboundedFixed(index) => fixed.meet_unbounded(index as usize, moving, &mut emit),
-                Job::UnboundedMoving(index) => {
-                    let index = index as usize;
-                    moving.meet_unbounded(index, moving, &mut emit);
-                    moving.meet_unbounded(index, fixed, &mut emit);
-                    moving.meet_unbounded_list(index, moving, index + 1, &mut emit);
-                    moving.meet_unbounded_list(index, fixed, 0, &mut emit);
+            for job in part {
+                match *job {
+                    Job::Moving(meeting) => moving.meet(moving, meeting, &mut emit),
+                    Job::Mixed(meeting) => moving.meet(fixed, meeting, &mut emit),
+                    Job::UnboundedFixed(index) => fixed.meet_unbounded(index as usize, moving, &mut emit),
+                    Job::UnboundedMoving(index) => {
+                        let index = index as usize;
+                        moving.meet_unbounded(index, moving, &mut emit);
+                        moving.meet_unbounded(index, fixed, &mut emit);
+                        moving.meet_unbounded_list(index, moving, index + 1, &mut emit);
+                        moving.meet_unbounded_list(index, fixed, 0, &mut emit);
+                    }
                 }
             }
-        }
             let mut kept = first;
             while first < out.len() {
                 let pair = out[first];
                 first += 1;
-                if pair.a != pair.b && !self.known.contains(pair.a.0, pair.b.0) && filter(self.user(pair.a), self.user(pair.b)) {
+                if pair.a != pair.b
+                    && !self.known.contains(pair.a.0, pair.b.0)
+                    && filter(self.user(pair.a), self.user(pair.b))
+                {
                     out[kept] = pair;
                     kept += 1;
                 }
