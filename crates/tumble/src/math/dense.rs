@@ -37,7 +37,7 @@ pub fn rank_tolerance<T: Float>(n: usize) -> T {
 /// |A x - b|. Finite wherever the answer is.
 ///
 /// The length of x mixes its units. Where they differ (a 6x6 matrix of angular and linear parts), use
-/// [`Svd::of_semidefinite`] with weights, or the answer changes with the unit of length.
+/// [`solve_semidefinite_weighted`], or the answer changes with the unit of length.
 ///
 /// ```
 /// use tumble::math::dense::solve_semidefinite;
@@ -47,6 +47,16 @@ pub fn rank_tolerance<T: Float>(n: usize) -> T {
 /// ```
 pub fn solve_semidefinite<T: Float, const N: usize>(a: &Matrix<T, N, N>, b: [T; N]) -> [T; N] {
     eliminate(a, b).unwrap_or_else(|| Svd::new(a).solve(b))
+}
+
+/// As [`solve_semidefinite`], with unknowns that differ in unit: `weights` are positive, wᵢ of the unit of √aᵢᵢ, and it is |W x|
+/// that is least where A is singular. See [`Svd::of_semidefinite`].
+pub fn solve_semidefinite_weighted<T: Float, const N: usize>(
+    a: &Matrix<T, N, N>,
+    b: [T; N],
+    weights: [T; N],
+) -> [T; N] {
+    eliminate(a, b).unwrap_or_else(|| Svd::of_semidefinite(a, weights).solve(b))
 }
 
 /// Gaussian elimination with the largest pivot on the diagonal next, relative to the entry it came from: this reveals the rank,

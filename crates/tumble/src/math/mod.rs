@@ -13,6 +13,7 @@ mod mat3;
 mod pose;
 mod quat;
 mod scalar;
+pub mod spatial;
 mod sym3;
 mod vec3;
 
