@@ -140,12 +140,11 @@ impl<T: Float> Quat<T> {
     pub fn from_rotation_vector(v: Vec3<T>) -> Self {
         let half = v.length() * T::HALF;
         if !half.is_finite() {
-            // |v|² overflows. Nothing is lost by taking the direction apart; v that is not finite turns nothing.
+            // |v|² overflows, though half of |v| may not. What is not finite has no axis.
+            let Some(axis) = v.try_normalize() else { return Self::IDENTITY };
             let largest = v.abs().max_component();
-            return match v.try_normalize() {
-                Some(axis) => Self::from_axis_angle(axis, largest * (v / largest).length()),
-                None => Self::IDENTITY,
-            };
+            let half = largest * T::HALF * (v / largest).length();
+            return Self::from_parts(axis * half.sin(), half.cos());
         }
         // sin(h)/h = 1 - h²/6 to rounding where h is below the fourth root of epsilon.
         let sinc =

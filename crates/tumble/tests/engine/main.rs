@@ -7,12 +7,14 @@ extern crate tumble_f64 as tumble;
 
 mod body_mass;
 mod free_rotation;
+mod functions;
 mod kinds;
 mod materials;
 mod math;
-mod narrow;
 mod motion;
+mod narrow;
 mod pushes;
 mod restraints;
+mod spatial;
 mod support;
 mod time;

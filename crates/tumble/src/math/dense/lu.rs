@@ -42,7 +42,7 @@ impl<T: Float, const N: usize> Lu<T, N> {
                 row_scale[i] *= row[i];
                 column_scale[i] *= column[i];
                 for j in 0..N {
-                    factors[i][j] /= row[i] / column[j];
+                    factors[i][j] /= row[i] * column[j];
                 }
             }
         }
