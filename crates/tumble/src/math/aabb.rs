@@ -1,6 +1,6 @@
 //! Axis-aligned bounding boxes.
 
-use super::{Float, Point, Real, Vec3};
+use super::{Float, Num, Point, Real, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// An axis-aligned box by its smallest and largest corner. Boxes that touch overlap (002-28).
@@ -117,13 +117,13 @@ impl Aabb {
     /// Middle of the box.
     #[inline(always)]
     pub fn centre(&self) -> Vec3 {
-        (self.min + self.max) * 0.5
+        self.min * 0.5 + self.max * 0.5
     }
 
     /// Half of the edge lengths.
     #[inline(always)]
     pub fn half_extents(&self) -> Vec3 {
-        (self.max - self.min) * 0.5
+        self.max * 0.5 - self.min * 0.5
     }
 
     /// Sum of the areas of the six faces.
@@ -151,24 +151,15 @@ impl Aabb {
     pub fn ray_entry(&self, origin: Vec3, inverse: Vec3, max: Real) -> Option<Real> {
         let (mut near, mut far) = (0.0, max);
         for i in 0..3 {
-            // A ray that runs along a slab is inside it or not; 0 · ∞ on its faces would be NaN.
-            if !inverse[i].is_finite() {
-                if origin[i] < self.min[i] || origin[i] > self.max[i] {
-                    return None;
-                }
-                continue;
-            }
             let a = (self.min[i] - origin[i]) * inverse[i];
             let b = (self.max[i] - origin[i]) * inverse[i];
-            let (lo, hi) = if a < b { (a, b) } else { (b, a) };
-            if lo > near {
-                near = lo;
-            }
-            if hi < far {
-                far = hi;
-            }
+            // 0 · ∞ is NaN exactly when the origin lies on a face of a slab that the ray runs along: inside. `Num::min` and
+            // `Num::max` then return their second operand, and the slab limits nothing.
+            (near, far) =
+                (Num::min(Num::max(a, near), Num::max(b, near)), Num::max(Num::min(a, far), Num::min(b, far)));
         }
-        (near <= far).then_some(near)
+        // A ray that runs beside a slab enters it at infinity, which is no hit even where `max` is infinite.
+        (near <= far && near < Real::INFINITY).then_some(near)
     }
 }
 

@@ -1,17 +1,93 @@
-//! Eigenvalues and eigenvectors of symmetric 3x3 matrices.
+//! Eigenvalues and eigenvectors of symmetric matrices.
 
-use super::{Mat3, Sym3, Vec3};
+use super::{Float, Mat3, Sym3, Vec3};
 
-/// More than any 3x3 matrix needs: convergence is quadratic, and five or six sweeps reach the last bit.
+/// More than any matrix of a few rows needs: convergence is quadratic, and five or six sweeps reach the last bit.
 const SWEEPS: usize = 24;
 
-impl Sym3<f64> {
-    /// Eigenvalues in ascending order, and unit eigenvectors as the columns of a rotation R, so that S = R D Rᵀ (001-39).
-    ///
-    /// Cyclic Jacobi: each rotation by the angle θ with cot 2θ = (a_qq - a_pp) / 2 a_pq zeroes one off-diagonal entry, and
-    /// the sum of their squares falls quadratically. Entries below the rounding of the largest one count as zero, so that
-    /// a matrix that is diagonal to rounding keeps its axes. Repeated eigenvalues need no special case: the
-    /// product of rotations is orthogonal whatever they are.
+/// Eigenvalues of a symmetric matrix in ascending order, and its unit eigenvectors in the same order (001-39).
+///
+/// Cyclic Jacobi: each rotation by the angle θ with cot 2θ = (a_qq - a_pp) / 2 a_pq zeroes one off-diagonal entry, and
+/// the sum of their squares falls quadratically. Entries below the rounding of the largest one count as zero, so that
+/// a matrix that is diagonal to rounding keeps its axes. Repeated eigenvalues need no special case: the
+/// product of rotations is orthogonal whatever they are. A matrix with an entry that is not finite gives its diagonal, not
+/// in order.
+///
+/// ```
+/// use tumble::math::symmetric_eigen;
+/// let (values, vectors) = symmetric_eigen([[2.0_f64, 1.0], [1.0, 2.0]]);
+/// assert!((values[0] - 1.0).abs() < 1e-15 && (values[1] - 3.0).abs() < 1e-15);
+/// assert!((vectors[1][0] - vectors[1][1]).abs() < 1e-15);
+/// ```
+pub fn symmetric_eigen<T: Float, const N: usize>(matrix: [[T; N]; N]) -> ([T; N], [[T; N]; N]) {
+    let mut a = matrix;
+    let mut v = [[T::ZERO; N]; N];
+    for i in 0..N {
+        v[i][i] = T::ONE;
+    }
+    let scale = a.iter().flatten().fold(T::ZERO, |m, x| if x.abs() <= m { m } else { x.abs() });
+    if !(scale > T::ZERO && scale.is_finite()) {
+        return (core::array::from_fn(|i| a[i][i]), v);
+    }
+    // Entries of order 1 keep the squares below from overflowing or vanishing.
+    a = a.map(|row| row.map(|x| x / scale));
+    let nothing = T::EPSILON * T::from_f64(0.25);
+    for _ in 0..SWEEPS {
+        if (0..N).all(|p| (p + 1..N).all(|q| a[p][q].abs() <= nothing)) {
+            break;
+        }
+        for p in 0..N {
+            for q in p + 1..N {
+                if a[p][q] != T::ZERO {
+                    rotate(&mut a, &mut v, p, q);
+                }
+            }
+        }
+    }
+
+    // Insertion sort: the first of equal values stays first.
+    let mut order: [usize; N] = core::array::from_fn(|i| i);
+    for i in 1..N {
+        let mut j = i;
+        while j > 0 && a[order[j]][order[j]] < a[order[j - 1]][order[j - 1]] {
+            order.swap(j, j - 1);
+            j -= 1;
+        }
+    }
+    (order.map(|k| a[k][k] * scale), order.map(|k| v[k]))
+}
+
+/// Zeroes a_pq by a rotation in the plane of axes p and q, and gathers the rotations in v, a vector per row.
+fn rotate<T: Float, const N: usize>(a: &mut [[T; N]; N], v: &mut [[T; N]; N], p: usize, q: usize) {
+    let theta = (a[q][q] - a[p][p]) / (T::TWO * a[p][q]);
+    // The smaller root of t² + 2 θ t - 1 = 0: the rotation by at most 45 degrees, for which the sweeps converge. Where θ²
+    // overflows, it is 0 to rounding.
+    let t = T::ONE.copysign(theta) / (theta.abs() + (theta * theta + T::ONE).sqrt());
+    let c = T::ONE / (t * t + T::ONE).sqrt();
+    let s = t * c;
+    a[p][p] -= t * a[p][q];
+    a[q][q] += t * a[p][q];
+    a[p][q] = T::ZERO;
+    a[q][p] = T::ZERO;
+    for r in 0..N {
+        if r != p && r != q {
+            let (rp, rq) = (a[r][p], a[r][q]);
+            a[r][p] = c * rp - s * rq;
+            a[r][q] = s * rp + c * rq;
+            a[p][r] = a[r][p];
+            a[q][r] = a[r][q];
+        }
+    }
+    for i in 0..N {
+        let (vp, vq) = (v[p][i], v[q][i]);
+        v[p][i] = c * vp - s * vq;
+        v[q][i] = s * vp + c * vq;
+    }
+}
+
+impl<T: Float> Sym3<T> {
+    /// Eigenvalues in ascending order, and unit eigenvectors as the columns of a rotation R, so that S = R D Rᵀ; see
+    /// [`symmetric_eigen`].
     ///
     /// Eigenvectors are defined up to sign; of the four right-handed choices R is the one that turns least. The entries
     /// must be finite.
@@ -22,70 +98,20 @@ impl Sym3<f64> {
     /// assert_eq!(moments, Vec3::new(1.0, 2.0, 3.0));
     /// assert_eq!(axes.x, Vec3::Y);
     /// ```
-    pub fn eigen(self) -> (Vec3<f64>, Mat3<f64>) {
-        let diagonal = Vec3::new(self.xx, self.yy, self.zz);
-        let off = Vec3::new(self.xy, self.xz, self.yz);
-        let scale = diagonal.abs().max(off.abs()).max_component();
-        if !(scale > 0.0 && scale.is_finite()) {
-            return (diagonal, Mat3::IDENTITY);
-        }
-        // Entries of order 1 keep the squares below from overflowing or vanishing.
-        let columns = self.to_mat3() * (1.0 / scale);
-        let mut a = [columns.x.to_array(), columns.y.to_array(), columns.z.to_array()];
-        let mut v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-        for _ in 0..SWEEPS {
-            if a[0][1].abs().max(a[0][2].abs()).max(a[1][2].abs()) <= f64::EPSILON * 0.25 {
-                break;
-            }
-            for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-                if a[p][q] != 0.0 {
-                    rotate(&mut a, &mut v, p, q);
-                }
-            }
-        }
-
-        let mut order = [0, 1, 2];
-        for (i, j) in [(0, 1), (1, 2), (0, 1)] {
-            if a[order[j]][order[j]] < a[order[i]][order[i]] {
-                order.swap(i, j);
-            }
-        }
-        let values = Vec3::from(order.map(|k| a[k][k])) * scale;
-        let [x, y, z] = order.map(|k| Vec3::new(v[0][k], v[1][k], v[2][k]));
-        let z = if x.cross(y).dot(z) < 0.0 { -z } else { z };
-        (values, least_turned(Mat3::from_columns(x, y, z)))
-    }
-}
-
-/// Zeroes a_pq by a rotation in the plane of axes p and q, and gathers the rotation in the columns of v.
-fn rotate(a: &mut [[f64; 3]; 3], v: &mut [[f64; 3]; 3], p: usize, q: usize) {
-    let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-    // The smaller root of t² + 2 θ t - 1 = 0: the rotation by at most 45 degrees, for which the sweeps converge.
-    let t = 1.0f64.copysign(theta) / (theta.abs() + (theta * theta + 1.0).sqrt());
-    let c = 1.0 / (t * t + 1.0).sqrt();
-    let s = t * c;
-    a[p][p] -= t * a[p][q];
-    a[q][q] += t * a[p][q];
-    a[p][q] = 0.0;
-    a[q][p] = 0.0;
-    let r = 3 - p - q;
-    let (rp, rq) = (a[r][p], a[r][q]);
-    a[r][p] = c * rp - s * rq;
-    a[r][q] = s * rp + c * rq;
-    a[p][r] = a[r][p];
-    a[q][r] = a[r][q];
-    for row in v {
-        let (vp, vq) = (row[p], row[q]);
-        row[p] = c * vp - s * vq;
-        row[q] = s * vp + c * vq;
+    pub fn eigen(self) -> (Vec3<T>, Mat3<T>) {
+        let (values, vectors) = symmetric_eigen(self.to_rows());
+        let [x, y, z] = vectors.map(Vec3::from);
+        let z = if x.cross(y).dot(z) < T::ZERO { -z } else { z };
+        (values.into(), least_turned(Mat3::from_columns(x, y, z)))
     }
 }
 
 /// The turn of least angle (largest trace) among the four right-handed frames with these axes up to sign.
-fn least_turned(m: Mat3<f64>) -> Mat3<f64> {
+fn least_turned<T: Float>(m: Mat3<T>) -> Mat3<T> {
     let mut best = m;
-    for (sx, sy, sz) in [(1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0)] {
-        let r = Mat3::from_columns(m.x * sx, m.y * sy, m.z * sz);
+    for r in
+        [Mat3::from_columns(m.x, -m.y, -m.z), Mat3::from_columns(-m.x, m.y, -m.z), Mat3::from_columns(-m.x, -m.y, m.z)]
+    {
         if r.x.x + r.y.y + r.z.z > best.x.x + best.y.y + best.z.z {
             best = r;
         }
@@ -134,6 +160,6 @@ mod tests {
         s.xy = 1e-17;
         s.yz = -1e-17;
         assert_eq!(s.eigen().1, Mat3::IDENTITY);
-        assert_eq!(Sym3::ZERO.eigen(), (Vec3::ZERO, Mat3::IDENTITY));
+        assert_eq!(Sym3::<f64>::ZERO.eigen(), (Vec3::ZERO, Mat3::IDENTITY));
     }
 }

@@ -32,6 +32,7 @@ mod tests;
 use super::{Num, Quat, Real, Vec3};
 use crate::error::{Error, Result};
 use core::fmt::{self, Debug};
+use core::hint::select_unpredictable;
 use core::ops::{BitAnd, BitOr, Not};
 
 core::cfg_select! {
@@ -399,11 +400,8 @@ mod sealed {
 }
 
 /// Where a row's column `first` is, or `null` for a row that does not exist.
-///
-/// # Safety
-/// `rows` must point to `count` rows of one allocation, and `first` must not exceed `N`.
 #[inline(always)]
-unsafe fn row<const N: usize>(
+fn row<const N: usize>(
     rows: *const [Real; N],
     count: usize,
     first: usize,
@@ -411,10 +409,6 @@ unsafe fn row<const N: usize>(
     null: *const Real,
 ) -> *const Real {
     let index = index as usize;
-    if index < count {
-        // SAFETY: the row lies in the caller's allocation, and so does every offset up to its end.
-        unsafe { rows.add(index).cast::<Real>().add(first) }
-    } else {
-        null
-    }
+    // Which bodies are fixed follows no pattern: a conditional move costs less than a branch that is guessed wrong.
+    select_unpredictable(index < count, rows.wrapping_add(index).cast::<Real>().wrapping_add(first), null)
 }

@@ -105,22 +105,34 @@ impl<T: Float> Mat3<T> {
         self.x.is_finite() && self.y.is_finite() && self.z.is_finite()
     }
 
-    /// The inverse, or `None` where the determinant is zero or not finite.
+    /// The inverse, or `None` where the determinant is zero or not finite, or the inverse has no finite entries.
+    ///
+    /// Entries are first divided by the largest, m, so that det(M/m) neither underflows nor overflows for small and large
+    /// matrices: M⁻¹ = (M/m)⁻¹ / m.
     pub fn try_inverse(self) -> Option<Self> {
-        let (a, b, c) = (self.y.cross(self.z), self.z.cross(self.x), self.x.cross(self.y));
-        let det = self.x.dot(a);
+        let largest = self.x.abs().max(self.y.abs()).max(self.z.abs()).max_component();
+        let (x, y, z) = (self.x / largest, self.y / largest, self.z / largest);
+        let (a, b, c) = (y.cross(z), z.cross(x), x.cross(y));
+        let det = x.dot(a);
         if det == T::ZERO || !det.is_finite() {
             return None;
         }
         let s = T::ONE / det;
-        let m = Self::from_rows(a * s, b * s, c * s);
+        let m = Self::from_rows(a * s / largest, b * s / largest, c * s / largest);
         m.is_finite().then_some(m)
     }
 
-    /// The nearest right-handed orthonormal frame by Gram-Schmidt from x, then y; `None` where the columns span no frame.
+    /// A right-handed orthonormal frame near this one by Gram-Schmidt from x, then y (003-01b); `None` where x and y do not
+    /// span a plane to rounding.
     pub fn orthonormalized(self) -> Option<Self> {
         let x = self.x.try_normalize()?;
-        let y = self.y.across(x).try_normalize()?;
+        let y = self.y.try_normalize()?.across(x);
+        // What is left of a parallel y is rounding error, not a direction.
+        if y.length() < T::EPSILON * T::from_f64(16.0) {
+            return None;
+        }
+        // Once more: what cancelled in the first subtraction left an error along x as large as its share of y.
+        let y = y.try_normalize()?.across(x).try_normalize()?;
         Some(Self { x, y, z: x.cross(y) })
     }
 

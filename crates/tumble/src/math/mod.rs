@@ -6,16 +6,19 @@
 //! bits on x86-64, arm64 and wasm.
 
 mod aabb;
+pub mod dense;
 mod eigen;
 mod lane;
 mod mat3;
 mod pose;
 mod quat;
 mod scalar;
+pub mod spatial;
 mod sym3;
 mod vec3;
 
 pub use aabb::Aabb;
+pub use eigen::symmetric_eigen;
 pub use lane::{Isa, Kernel, LANES, Lane, Mask, NO_ROW};
 pub use mat3::Mat3;
 pub use pose::{Pose, WorldPose};

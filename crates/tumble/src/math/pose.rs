@@ -48,6 +48,18 @@ impl Pose {
         self.rotation.unrotate(p - self.translation)
     }
 
+    /// A direction from the pose's frame to the outer one: R v
+    #[inline(always)]
+    pub fn transform_vector(&self, v: Vec3) -> Vec3 {
+        self.rotation.rotate(v)
+    }
+
+    /// A direction from the outer frame to the pose's: Rᵀ v
+    #[inline(always)]
+    pub fn inverse_transform_vector(&self, v: Vec3) -> Vec3 {
+        self.rotation.unrotate(v)
+    }
+
     /// The pose that undoes this one.
     #[inline(always)]
     pub fn inverse(&self) -> Self {

@@ -135,10 +135,18 @@ impl<T: Float> Quat<T> {
         }
     }
 
-    /// The turn by |v| radians about v: the exponential map (002-10). Exact for every length, zero included.
+    /// The turn by |v| radians about v: the exponential map (002-10). Exact for every length, zero included; a vector that is
+    /// not finite turns nothing.
     pub fn from_rotation_vector(v: Vec3<T>) -> Self {
         let half = v.length() * T::HALF;
-        // sin(h)/h = 1 - h²/6 to rounding where h² is below the fourth root of epsilon.
+        if !half.is_finite() {
+            // |v|² overflows, though half of |v| may not. What is not finite has no axis.
+            let Some(axis) = v.try_normalize() else { return Self::IDENTITY };
+            let largest = v.abs().max_component();
+            let half = largest * T::HALF * (v / largest).length();
+            return Self::from_parts(axis * half.sin(), half.cos());
+        }
+        // sin(h)/h = 1 - h²/6 to rounding where h is below the fourth root of epsilon.
         let sinc =
             if half * half < T::EPSILON.sqrt() { T::ONE - half * half / T::from_f64(6.0) } else { half.sin() / half };
         Self::from_parts(v * (sinc * T::HALF), half.cos())
@@ -160,14 +168,18 @@ impl<T: Float> Quat<T> {
     }
 
     /// The shortest turn that takes unit vector `from` to unit vector `to`.
+    ///
+    /// q = [from × to, 1 + from·to] normalised. Beyond a right angle 1 + from·to cancels; there `from` is first turned to
+    /// its opposite, by half a turn about the same axis, and from there by the acute angle that is left.
     pub fn between(from: Vec3<T>, to: Vec3<T>) -> Self {
-        let w = T::ONE + from.dot(to);
-        if w < T::EPSILON.sqrt() {
-            // Opposite: half a turn about any axis across.
-            let (axis, _) = from.tangents();
-            return Self::from_parts(axis, T::ZERO);
+        let acute = |from: Vec3<T>| Self::from_parts(from.cross(to), T::ONE + from.dot(to)).normalized();
+        if from.dot(to) >= T::ZERO {
+            return acute(from);
         }
-        Self::from_parts(from.cross(to), w).normalized()
+        // The nearer to opposite, the less it matters which axis it is; but it must be across `from` to rounding.
+        let axis = from.cross(to).normalize_or(Vec3::ZERO).across(from);
+        let axis = if axis.length() > T::HALF { axis / axis.length() } else { from.tangents().0 };
+        (acute(-from) * Self::from_parts(axis, T::ZERO)).normalized()
     }
 
     /// The orientation of a rotation matrix (Shepperd: the largest of the four squares is divided by).
@@ -188,17 +200,14 @@ impl<T: Float> Quat<T> {
 
     /// Spherical interpolation along the shorter arc at constant angular speed: `self` at 0, `to` at 1 (002-12).
     pub fn slerp(self, to: Self, t: T) -> Self {
-        let mut cos = self.dot(to);
-        let mut to = to;
-        if cos < T::ZERO {
-            to = -to;
-            cos = -cos;
-        }
-        // Near zero angle the quotient of sines is 0/0; there the chord is the arc to rounding.
-        if cos > T::ONE - T::EPSILON.sqrt() {
+        let to = if self.dot(to) < T::ZERO { -to } else { to };
+        // The chord and its complement give the angle to rounding at any size; the arc cosine does not near zero.
+        let (chord, sum) = (to - self, to + self);
+        let angle = T::TWO * chord.dot(chord).sqrt().atan2(sum.dot(sum).sqrt());
+        // Near zero the quotient of sines is 0/0; there the chord is the arc to rounding, since they differ by angle².
+        if angle * angle < T::EPSILON {
             return (self.scaled(T::ONE - t) + to.scaled(t)).normalized();
         }
-        let angle = cos.acos();
         let scale = T::ONE / angle.sin();
         (self.scaled(((T::ONE - t) * angle).sin() * scale) + to.scaled((t * angle).sin() * scale)).normalized()
     }
@@ -208,22 +217,39 @@ impl<T: Float> Quat<T> {
         (o * self.conjugate()).to_rotation_vector().length()
     }
 
-    /// q⁻¹ = q* / |q|², or `None` for the zero quaternion.
+    /// q⁻¹ = q* / |q|², or `None` for the zero quaternion and where q or q⁻¹ is not finite.
     pub fn try_inverse(self) -> Option<Self> {
-        let n = self.dot(self);
-        (n > T::ZERO && n.is_finite()).then(|| self.conjugate().scaled(T::ONE / n))
+        let largest = self.largest();
+        let q = self.divided(largest);
+        let inverse = q.conjugate().divided(q.dot(q)).divided(largest);
+        inverse.is_finite().then_some(inverse)
     }
 
-    /// Length 1 in this direction, or `None` where the length is zero or not finite.
+    /// Length 1 in this direction, or `None` where it is zero or not finite.
     pub fn try_normalize(self) -> Option<Self> {
-        let n = self.dot(self);
-        (n > T::ZERO && n.is_finite()).then(|| self.normalized())
+        let largest = self.largest();
+        (largest > T::ZERO && self.is_finite()).then(|| self.divided(largest).normalized())
+    }
+
+    /// The largest magnitude among the coefficients.
+    fn largest(self) -> T {
+        self.vector().abs().max_component().max(self.w.abs())
+    }
+
+    /// Every coefficient divided by `t`; unlike [`Quat::scaled`] by a reciprocal, also for `t` so small that it has none.
+    fn divided(self, t: T) -> Self {
+        Self { x: self.x / t, y: self.y / t, z: self.z / t, w: self.w / t }
     }
 
     /// The length is 1 to within a few roundings.
     pub fn is_unit(self) -> bool {
         let e = self.dot(self) - T::ONE;
         e.abs() < T::EPSILON * T::from_f64(16.0)
+    }
+
+    /// A vector of length 1 as a quaternion: the real part is 0, and the length 1 to within a few roundings (002-06).
+    pub fn is_unit_pure(self) -> bool {
+        self.w == T::ZERO && self.is_unit()
     }
 
     /// All coefficients are finite.

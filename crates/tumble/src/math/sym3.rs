@@ -133,24 +133,35 @@ impl<T: Float> Sym3<T> {
             && self.yz.is_finite()
     }
 
-    /// The inverse, or `None` where the determinant is zero or not finite.
+    /// The largest magnitude among the entries.
+    pub fn largest(self) -> T {
+        let diagonal = Vec3::new(self.xx, self.yy, self.zz).abs().max_component();
+        let products = Vec3::new(self.xy, self.xz, self.yz).abs().max_component();
+        diagonal.max(products)
+    }
+
+    /// Every entry divided by `t`; unlike a product with the reciprocal, also for `t` so small that it has none.
+    fn divided(self, t: T) -> Self {
+        Self { xx: self.xx / t, yy: self.yy / t, zz: self.zz / t, xy: self.xy / t, xz: self.xz / t, yz: self.yz / t }
+    }
+
+    /// The inverse, or `None` where the determinant is zero or not finite, or the inverse has no finite entries.
+    ///
+    /// Entries are first divided by the largest, m, so that det(S/m) neither underflows nor overflows: the cube of the
+    /// inertia of a body of 1 mm is no number of single precision. S⁻¹ = (S/m)⁻¹ / m.
     pub fn try_inverse(self) -> Option<Self> {
-        let cxx = self.yy * self.zz - self.yz * self.yz;
-        let cxy = self.xz * self.yz - self.xy * self.zz;
-        let cxz = self.xy * self.yz - self.xz * self.yy;
-        let det = self.xx * cxx + self.xy * cxy + self.xz * cxz;
+        let largest = self.largest();
+        let Self { xx, yy, zz, xy, xz, yz } = self.divided(largest);
+        let cxx = yy * zz - yz * yz;
+        let cxy = xz * yz - xy * zz;
+        let cxz = xy * yz - xz * yy;
+        let det = xx * cxx + xy * cxy + xz * cxz;
         if det == T::ZERO || !det.is_finite() {
             return None;
         }
-        let s = T::ONE / det;
-        let m = Self {
-            xx: cxx * s,
-            xy: cxy * s,
-            xz: cxz * s,
-            yy: (self.xx * self.zz - self.xz * self.xz) * s,
-            yz: (self.xy * self.xz - self.xx * self.yz) * s,
-            zz: (self.xx * self.yy - self.xy * self.xy) * s,
-        };
+        let cofactors =
+            Self { xx: cxx, xy: cxy, xz: cxz, yy: xx * zz - xz * xz, yz: xy * xz - xx * yz, zz: xx * yy - xy * xy };
+        let m = (cofactors * (T::ONE / det)).divided(largest);
         m.is_finite().then_some(m)
     }
 

@@ -130,10 +130,10 @@ impl<T: Float> Vec3<T> {
         self.x.is_finite() && self.y.is_finite() && self.z.is_finite()
     }
 
-    /// The vector of length 1 in this direction, or `None` where the length is zero, overflows or is not finite.
+    /// The vector of length 1 in this direction, or `None` where it is zero or not finite.
     ///
-    /// The vector is scaled by its largest component first, so that lengths far below the square root of the smallest
-    /// number still have a direction.
+    /// The vector is scaled by its largest component first, so that lengths whose square would underflow or overflow
+    /// still have a direction.
     pub fn try_normalize(self) -> Option<Self> {
         let m = self.abs().max_component();
         if !(m > T::ZERO && self.is_finite()) {

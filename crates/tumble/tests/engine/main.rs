@@ -7,6 +7,7 @@ extern crate tumble_f64 as tumble;
 
 mod body_mass;
 mod free_rotation;
+mod functions;
 mod kinds;
 mod materials;
 mod math;
@@ -14,5 +15,6 @@ mod motion;
 mod narrow;
 mod pushes;
 mod restraints;
+mod spatial;
 mod support;
 mod time;

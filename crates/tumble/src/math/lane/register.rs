@@ -161,8 +161,7 @@ macro_rules! vector_lane {
                 let zeros = const { &[Real::ZERO; C] };
                 let mut from = [zeros.as_ptr(); spell::WIDTH];
                 for lane in 0..spell::WIDTH {
-                    // SAFETY: the caller vouches for the rows.
-                    from[lane] = unsafe { row(rows, count, first, indices[lane], zeros.as_ptr()) };
+                    from[lane] = row(rows, count, first, indices[lane], zeros.as_ptr());
                 }
                 let mut columns = [Self::ZERO; C];
                 for block in 0..C / spell::BLOCK {
@@ -190,13 +189,13 @@ macro_rules! vector_lane {
                 const { assert!(C.is_multiple_of(4) && 4 % spell::BLOCK == 0) };
                 assert!(first + C <= N);
                 let indices = &indices[..spell::WIDTH];
-                // What is written to a row that does not exist lands here: cheaper than a branch per lane.
+                // What is written to a row that does not exist lands here: cheaper than a branch per lane that is guessed
+                // wrong. Hidden from the optimiser, which would otherwise see dead stores and put the branches back.
                 let mut sink = core::mem::MaybeUninit::<[Real; C]>::uninit();
-                let null = sink.as_mut_ptr().cast::<Real>();
+                let null = core::hint::black_box(sink.as_mut_ptr()).cast::<Real>();
                 let mut to = [null; spell::WIDTH];
                 for lane in 0..spell::WIDTH {
-                    // SAFETY: the caller vouches for the rows.
-                    to[lane] = unsafe { row(rows, count, first, indices[lane], null) }.cast_mut();
+                    to[lane] = row(rows, count, first, indices[lane], null).cast_mut();
                 }
                 for block in 0..C / spell::BLOCK {
                     let c = block * spell::BLOCK;

@@ -1,7 +1,7 @@
 //! Every lane against the scalar form, bit by bit.
 
 use super::portable::Portable;
-use super::{Isa, Kernel, LANES, Lane, Mask, NO_ROW, Num, Real, Vec3};
+use super::{Isa, Kernel, LANES, Lane, Mask, NO_ROW, Real, Vec3};
 use crate::math::{Mat3, Quat, Sym3};
 use proptest::prelude::*;
 
