@@ -11,6 +11,7 @@ mod kinds;
 mod mass;
 mod materials;
 mod math;
+mod meshes;
 mod motion;
 mod narrow;
 mod pushes;
