@@ -6,7 +6,9 @@
 extern crate tumble_f64 as tumble;
 
 mod body_mass;
+mod compounds;
 mod free_rotation;
+mod height_fields;
 mod kinds;
 mod mass;
 mod materials;

@@ -300,6 +300,50 @@ proptest! {
         prop_assert!(whole.validate().is_ok());
     }
 
+    // One fault in an otherwise closed mesh is found, and named by its kind and place.
+    #[test]
+    fn mutations_are_named(slices in 3u32..8, stacks in 3u32..8, kind in 0..8, pick in any::<prop::sample::Index>()) {
+        let (mut vertices, mut triangles) = solids::ball(1.0, slices, stacks);
+        let t = pick.index(triangles.len());
+        let triangle = triangles[t];
+        let expected = match kind {
+            0 => {
+                triangles.remove(t);
+                "has no neighbour".to_string()
+            }
+            1 => {
+                triangles.push(triangle);
+                "is shared by 3 triangles".to_string()
+            }
+            2 => {
+                triangles[t].swap(0, 1);
+                format!("{t}")
+            }
+            3 => {
+                triangles[t][1] = vertices.len() as u32;
+                format!("triangle {t} refers to vertex {}", vertices.len())
+            }
+            4 => {
+                triangles[t][1] = triangle[0];
+                format!("triangle {t} has a vertex twice")
+            }
+            5 => {
+                vertices[triangle[0] as usize].z = f64::NAN;
+                format!("vertex {} is", triangle[0])
+            }
+            6 => {
+                triangles.iter_mut().for_each(|t| t.swap(1, 2));
+                "inside out at triangle 0".to_string()
+            }
+            _ => {
+                vertices.iter_mut().for_each(|v| v.y = 2.0 * v.x - v.z);
+                "encloses no volume".to_string()
+            }
+        };
+        let error = check_closed(&vertices, &triangles).unwrap_err().to_string();
+        prop_assert!(error.contains(&expected), "{}", error);
+    }
+
     // Polyhedra turned, moved, stretched: a box stays a box, by its closed form.
     #[test]
     fn boxes_as_meshes(half in prop::array::uniform3(0.01..10.0f64), q in rotation(), by in point(100.0)) {

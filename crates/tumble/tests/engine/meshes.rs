@@ -183,7 +183,7 @@ proptest! {
         let (solid, exact) = (mesh(&solids::cuboid(half.to_f64())), Cuboid::new(half).unwrap());
         prop_assert!(solid.is_solid());
         let (a, b) = (solid.closest_point(p), exact.closest_point(p));
-        let rounding = 16.0 * Real::EPSILON;
+        let rounding = 16.0 * Real::EPSILON + 1e-13;
         prop_assert!((a.distance - b.distance).abs() <= rounding, "{:?} {:?}", a, b);
         if b.distance > 1e-3 {
             prop_assert!((a.point - b.point).length() <= rounding);
