@@ -115,7 +115,10 @@ fn shapes_agree_with_sampling() {
     let turned = Pose::new(Vec3::new(0.3, 0.2, -0.4), Quat::from_axis_angle(Vec3::new(1.0, 2.0, 3.0), 1.0));
     let (vertices, triangles) = solids::rounded(&solids::torus(1.0, 0.4, 24, 12));
     let ring = Shape::mesh(MeshDesc::new(vertices, triangles)).unwrap();
+    let wedge = [(-0.5, 0.0, 0.0), (0.7, 0.1, -0.2), (0.0, 0.9, 0.3), (0.1, 0.2, 1.1), (0.6, 0.8, 0.7)];
+    let wedge: Vec<Vec3> = wedge.iter().map(|&(x, y, z)| Vec3::new(x, y, z)).collect();
     let shapes = [
+        Shape::hull(&wedge).unwrap(),
         Shape::sphere(0.7).unwrap(),
         Shape::cuboid(0.3, 0.5, 0.9).unwrap(),
         Shape::capsule(0.5, 0.3).unwrap(),
