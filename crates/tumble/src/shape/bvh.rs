@@ -119,7 +119,14 @@ impl Bvh {
     /// or the one that was given.
     pub fn along_ray(&self, origin: Vec3<f64>, direction: Vec3<f64>, max: f64, visit: impl FnMut(u32, f64) -> f64) {
         let inverse = Vec3::new(1.0 / direction.x, 1.0 / direction.y, 1.0 / direction.z);
-        self.minimize(max, |low, high| ray_entry(low, high, origin, inverse), visit);
+        // A ray through a corner of a box may pass beside it by the rounding of its direction, and still hit what is in
+        // the box by the rounding of that test: room for both.
+        let finite = |v: Vec3<f64>| v.to_array().map(|c| if c.is_finite() { c.abs() } else { 0.0 });
+        let bounds = self.bounds();
+        let coordinates = [finite(origin), finite(bounds.min.to_f64()), finite(bounds.max.to_f64())];
+        let margin =
+            Vec3::all(64.0 * f64::EPSILON * coordinates.as_flattened().iter().fold(0.0, |a: f64, b| a.max(*b)));
+        self.minimize(max, |low, high| ray_entry(low - margin, high + margin, origin, inverse), visit);
     }
 
     /// Visits items about a point, near boxes first. `visit` gets an item and the *squared* distance within which there may
@@ -210,8 +217,7 @@ impl Bvh {
     }
 }
 
-/// Where the ray enters the box, or `None` where it misses. The far end is taken a little farther, so that rounding of the six
-/// quotients loses no box (Ize 2013).
+/// Where the ray enters the box, or `None` where it misses.
 fn ray_entry(low: Vec3<f64>, high: Vec3<f64>, origin: Vec3<f64>, inverse: Vec3<f64>) -> Option<f64> {
     let (mut near, mut far) = (0.0, f64::INFINITY);
     for i in 0..3 {
@@ -231,7 +237,7 @@ fn ray_entry(low: Vec3<f64>, high: Vec3<f64>, origin: Vec3<f64>, inverse: Vec3<f
             far = leave;
         }
     }
-    (near <= far * (1.0 + 4.0 * f64::EPSILON)).then_some(near)
+    (near <= far).then_some(near)
 }
 
 /// The items of [`Bvh::candidates`].

@@ -430,11 +430,15 @@ impl Geometry for HeightField {
                 b = b.min(p.max(q));
             }
             let (from, to) = between(cells, o[side] + d[side] * a, o[side] + d[side] * b);
+            let (y0, y1) = (o.y + d.y * a, o.y + d.y * b);
+            let heights = (y0.min(y1) - pad, y0.max(y1) + pad);
             let mut nearest: Option<(f64, u32)> = None;
             for cell in from..=to {
                 let (row, column) = if along_x { (cell, strip) } else { (strip, cell) };
                 let cell = (row * columns + column) as u32;
-                let hit = if self.is_hole(cell) { None } else { self.hit_in_cell(cell, origin, d) };
+                let (bottom, top) = self.cell_range(cell);
+                let passes = heights.0 > top.to_f64() || heights.1 < bottom.to_f64();
+                let hit = if passes || self.is_hole(cell) { None } else { self.hit_in_cell(cell, origin, d) };
                 if let Some((distance, t)) = hit
                     && shift + distance >= 0.0
                     && nearest.is_none_or(|(n, _)| distance < n)
@@ -463,7 +467,9 @@ impl Geometry for HeightField {
             for row in rows {
                 for column in columns.clone() {
                     let cell = (row * (self.xs.len() - 1) + column) as u32;
-                    if self.is_hole(cell) {
+                    let (low, high) = self.cell_range(cell);
+                    let beyond = found && distance_to(row..row + 1, column..column + 1, low, high) > best.0;
+                    if beyond || self.is_hole(cell) {
                         continue;
                     }
                     for t in [2 * cell, 2 * cell + 1] {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How far a given inertia may break the laws of inertia, as a share of its largest moment, and still count as rounded:
 /// room for tensors that were computed in `f32` or written down with six digits.
-const ROUNDING: f64 = 1e-6;
+const ROUNDING: f64 = 1e-5;
 
 /// How heavy something is, where its centre is, and how hard it is to turn. Always `f64`.
 ///

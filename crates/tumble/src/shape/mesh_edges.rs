@@ -91,7 +91,8 @@ pub(crate) fn check_triangles<T: Float>(
                 return Err(Error::geometry(
                     shape,
                     format_args!(
-                        "triangle {t} has a corner that is not finite: vertex {index} is {}",
+                        "triangle {t} has a corner that is {}: vertex {index} is {}",
+                        fault(vertex),
                         coordinates(vertex)
                     ),
                 ));
@@ -103,10 +104,16 @@ pub(crate) fn check_triangles<T: Float>(
         }
     }
     if let Some(index) = vertices.iter().position(|v| !usable(v)) {
-        let vertex = coordinates(&vertices[index]);
-        return Err(Error::geometry(shape, format_args!("vertex {index} is not finite: {vertex}")));
+        let vertex = &vertices[index];
+        let (fault, at) = (fault(vertex), coordinates(vertex));
+        return Err(Error::geometry(shape, format_args!("vertex {index} is {fault}: {at}")));
     }
     Ok(())
+}
+
+/// What is wrong with an unusable vertex.
+fn fault<T: Float>(v: &Vec3<T>) -> &'static str {
+    if v.is_finite() { "beyond the range of f32" } else { "not finite" }
 }
 
 /// A vertex for an error message.

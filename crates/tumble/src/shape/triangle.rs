@@ -14,19 +14,26 @@ pub(crate) enum Feature {
 /// may be negative, and whether it comes from the front (from where the corners run counter-clockwise).
 ///
 /// With the corners taken from the origin of the line, the sign of d·(a × b) says on which side of edge ab the line
-/// passes. For the neighbour across the edge the same products are formed with the opposite sign and rounded alike, so
-/// no line slips between the two. The three sum to d·n.
+/// passes; the three add up to d·n. For the neighbour across the edge the same products are formed with the opposite sign and
+/// rounded alike, so no line slips between two triangles. At a vertex the roundings of several edges meet, which
+/// need not agree: what lies within rounding of an edge counts as on it. The origin should be near the triangle.
 pub(crate) fn line_through(origin: Vec3<f64>, direction: Vec3<f64>, corners: [Vec3<f64>; 3]) -> Option<(f64, bool)> {
     let [a, b, c] = corners.map(|v| v - origin);
-    let (u, v, w) = (direction.dot(b.cross(c)), direction.dot(c.cross(a)), direction.dot(a.cross(b)));
-    let front = u <= 0.0 && v <= 0.0 && w <= 0.0;
-    let back = u >= 0.0 && v >= 0.0 && w >= 0.0;
-    // Both where the line lies in the plane of the triangle, where it has no single point.
-    if front == back {
+    let farthest = a.abs().max(b.abs()).max(c.abs()).max_component();
+    let rounding = 16.0 * f64::EPSILON * farthest * farthest;
+    let normal = (b - a).cross(c - a);
+    let facing = normal.dot(direction);
+    // In its own plane a triangle has no single point in common with a line.
+    if facing.abs() <= 4.0 * rounding {
         return None;
     }
-    let normal = (b - a).cross(c - a);
-    let distance = normal.dot(a) / normal.dot(direction);
+    let front = facing < 0.0;
+    let direction_in = if front { -direction } else { direction };
+    let inside = |p: Vec3<f64>, q: Vec3<f64>| direction_in.dot(p.cross(q)) >= -rounding;
+    if !(inside(a, b) && inside(b, c) && inside(c, a)) {
+        return None;
+    }
+    let distance = normal.dot(a) / facing;
     // Grazing a sliver the quotient may be anything; the point lies between the corners all the same.
     let along = Vec3::new(direction.dot(a), direction.dot(b), direction.dot(c));
     let distance = distance.max(along.min_component()).min(along.max_component());

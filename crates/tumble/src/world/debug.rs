@@ -211,6 +211,13 @@ impl DebugGeometry {
                     self.line(local(Vec3::new(x, -h, z)), local(Vec3::new(0.0, h, 0.0)), colour);
                 }
             }
+            Shape::Hull(hull) => {
+                let (vertices, edges) = (hull.vertices(), hull.edges());
+                for edge in edges.iter().filter(|e| e.origin < edges[e.twin as usize].origin) {
+                    let end = edges[edge.twin as usize].origin;
+                    self.line(local(vertices[edge.origin as usize]), local(vertices[end as usize]), colour);
+                }
+            }
             Shape::HalfSpace(p) => {
                 let (x, y) = p.normal().tangents();
                 let centre = p.normal() * p.offset();

@@ -6,15 +6,20 @@
 extern crate tumble_f64 as tumble;
 
 mod body_mass;
+mod compounds;
 mod free_rotation;
 mod functions;
+mod height_fields;
 mod kinds;
+mod mass;
 mod materials;
 mod math;
+mod meshes;
 mod motion;
 mod narrow;
 mod pushes;
 mod restraints;
+mod solids;
 mod spatial;
 mod support;
 mod time;
