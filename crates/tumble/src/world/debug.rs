@@ -234,16 +234,6 @@ impl DebugGeometry {
                     self.line(corners[i], corners[(i + 1) % 4], colour);
                 }
             }
-            Shape::Hull(hull) => {
-                for (i, edge) in hull.edges().iter().enumerate() {
-                    // Each edge is two half-edges.
-                    if (i as u32) < edge.twin {
-                        let to = hull.edges()[edge.twin as usize].origin;
-                        let [a, b] = [edge.origin, to].map(|v| local(hull.vertices()[v as usize]));
-                        self.line(a, b, colour);
-                    }
-                }
-            }
             Shape::Mesh(mesh) => {
                 for i in 0..mesh.triangle_count() {
                     self.triangle(mesh.get(i), pose, colour);
