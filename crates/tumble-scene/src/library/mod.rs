@@ -3,6 +3,7 @@
 //! To add a scene, write `library/its_name.rs` with a function `scene() -> Scene`, and name it in the list below. The tests
 //! then run it, and ask for a mutation that makes each of its checks fail (`tests/scenes`).
 
+mod box_stack;
 mod dzhanibekov_nut;
 mod flight;
 mod free_fall;
@@ -20,7 +21,7 @@ use crate::scene::Scene;
 /// }
 /// ```
 pub fn scenes() -> Vec<Scene> {
-    vec![free_fall::scene(), projectiles::scene(), dzhanibekov_nut::scene()]
+    vec![box_stack::scene(), free_fall::scene(), projectiles::scene(), dzhanibekov_nut::scene()]
 }
 
 /// The scene of this name, or an error with the nearest one.

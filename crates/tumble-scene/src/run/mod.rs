@@ -74,7 +74,7 @@ impl<'a> Setup<'a> {
     pub fn start(self) -> Result<Run> {
         let engine = |source| Error::Engine { scene: self.scene.name.to_string(), source };
         let mut world = World::with_method(self.method.clone()).map_err(engine)?;
-        world.set_clock(Clock { pace: Pace::Fixed(self.dt), ..Clock::default() }).map_err(engine)?;
+        world.set_clock(Clock { pace: Pace::Fixed(self.dt.into()), ..Clock::default() }).map_err(engine)?;
         let Built { world, seconds, checks } = self.scene.build(world, &self.values)?;
         Ok(Run {
             scene: self.scene.name.to_string(),

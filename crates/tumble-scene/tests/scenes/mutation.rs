@@ -15,7 +15,12 @@ pub struct Mutation {
 }
 
 fn all() -> impl Iterator<Item = &'static Mutation> {
-    let lists = [crate::free_fall::MUTATIONS, crate::projectiles::MUTATIONS, crate::dzhanibekov_nut::MUTATIONS];
+    let lists = [
+        crate::box_stack::MUTATIONS,
+        crate::free_fall::MUTATIONS,
+        crate::projectiles::MUTATIONS,
+        crate::dzhanibekov_nut::MUTATIONS,
+    ];
     lists.into_iter().flatten()
 }
 
