@@ -49,8 +49,8 @@ pub fn spin_of(index: u32, speed: Real) -> Vec3 {
 /// The time step of the world.
 pub fn time_step(world: &World) -> f64 {
     match world.clock().pace {
-        Pace::Fixed(dt) => dt.to_f64(),
-        Pace::Variable { max, .. } => max.to_f64(),
+        Pace::Fixed(dt) => dt,
+        Pace::Variable { max, .. } => max,
     }
 }
 
