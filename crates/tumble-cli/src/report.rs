@@ -33,13 +33,10 @@ impl Report {
         writeln!(f, "{}, by {}, in steps of {} s", s.scene, s.method, Figure(s.dt))?;
         row(f, "parameters", parameters.join(" "))?;
         row(f, "bodies", format!("{} with {} colliders", s.bodies, s.colliders))?;
-        let speed = s.simulated_seconds / self.real_seconds;
         row(f, "steps", s.steps)?;
-        row(
-            f,
-            "simulated",
-            format!("{:.3} s in {:.3} s, {speed:.0} x real time", s.simulated_seconds, self.real_seconds),
-        )?;
+        let speed = s.simulated_seconds / s.step_seconds;
+        row(f, "simulated", format!("{:.3} s, {} x real time", s.simulated_seconds, Figure(speed)))?;
+        row(f, "took", format!("{:.3} s, with the checks {:.3} s", s.step_seconds, self.real_seconds))?;
         for (name, count) in &s.counts {
             // What a method does not count stays zero.
             if count.max > 0 {

@@ -9,7 +9,6 @@ use crate::report::Report;
 use std::process::ExitCode;
 use std::time::Instant;
 use tumble::Method;
-use tumble::math::Float;
 use tumble_scene::figure::Exact;
 use tumble_scene::{Run, library, names};
 
@@ -22,14 +21,14 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     let seconds = options.seconds.unwrap_or(run.seconds());
     let steps = run.steps_in(seconds);
     if steps > MOST_STEPS {
-        let (seconds, dt) = (Exact(seconds), Exact(run.dt().to_f64()));
+        let (seconds, dt) = (Exact(seconds), Exact(run.dt()));
         return Err(Failure::Usage(format!(
             "{seconds} s in steps of {dt} s are more than {MOST_STEPS} steps; give fewer --seconds or a larger --dt"
         )));
     }
 
     let interrupt = Interrupt::listen()?;
-    let mut progress = Progress::new(&options.scene, steps, run.dt().to_f64(), options.quiet);
+    let mut progress = Progress::new(&options.scene, steps, run.dt(), options.quiet);
     let begin = Instant::now();
     let mut broken = None;
     while run.world().steps() < steps && !interrupt.asked() {

@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::scene::Stage;
 use tumble::math::{Float, Point, Quat, Real, Vec3};
+use tumble::method::Step;
 use tumble::shape::Shape;
 use tumble::{BodyDesc, BodyId, ColliderDesc, Pace, World};
 
@@ -49,15 +50,18 @@ pub fn spin_of(index: u32, speed: Real) -> Vec3 {
 /// The time step of the world.
 pub fn time_step(world: &World) -> f64 {
     match world.clock().pace {
-        Pace::Fixed(dt) => dt.to_f64(),
-        Pace::Variable { max, .. } => max.to_f64(),
+        Pace::Fixed(dt) => dt,
+        Pace::Variable { max, .. } => max,
     }
 }
 
-/// By how much, in metres, an integrator of first order misses the height of a body that has been flying for `t` seconds:
-/// Euler's rules err by g t dt/2 (semi-implicit downwards, explicit upwards).
+/// By how much, in metres, the method in force may miss the height of a body that has been flying for `t` seconds. The
+/// default method flies the parabola itself; Euler's rules err by g t dt/2 (semi-implicit downwards, explicit upwards).
 pub fn height_error(world: &World, gravity: f64, t: f64) -> f64 {
-    gravity * t * time_step(world) / 2.0
+    match world.method().step {
+        Step::SoftStep(_) => 0.0,
+        Step::Explicit(_) => gravity * t * time_step(world) / 2.0,
+    }
 }
 
 /// The largest relative error that rounding can have put into a velocity by now: every step rounds once, or once per

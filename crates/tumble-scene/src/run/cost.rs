@@ -66,6 +66,10 @@ impl Costs {
         }
     }
 
+    pub fn seconds(&self) -> f64 {
+        self.step.sum.as_secs_f64()
+    }
+
     pub fn step(&self) -> Cost {
         self.step.cost()
     }

@@ -34,7 +34,7 @@ pub struct Setup<'a> {
     scene: &'a Scene,
     values: Values,
     method: Method,
-    dt: Real,
+    dt: f64,
 }
 
 impl<'a> Setup<'a> {
@@ -57,6 +57,7 @@ impl<'a> Setup<'a> {
 
     /// Changes the time step, in seconds.
     pub fn dt(mut self, dt: f64) -> Result<Self> {
+        // It must be a number in the precision of the engine too.
         let real = Real::from_f64(dt);
         if !(real > 0.0 && real.is_finite()) {
             return Err(Error::Value {
@@ -66,7 +67,7 @@ impl<'a> Setup<'a> {
                 value: dt,
             });
         }
-        self.dt = real;
+        self.dt = dt;
         Ok(self)
     }
 
@@ -74,7 +75,8 @@ impl<'a> Setup<'a> {
     pub fn start(self) -> Result<Run> {
         let engine = |source| Error::Engine { scene: self.scene.name.to_string(), source };
         let mut world = World::with_method(self.method.clone()).map_err(engine)?;
-        world.set_clock(Clock { pace: Pace::Fixed(self.dt.into()), ..Clock::default() }).map_err(engine)?;
+        let clock = Clock { pace: Pace::Fixed(self.dt), max_per_call: self.dt, ..Clock::default() };
+        world.set_clock(clock).map_err(engine)?;
         let Built { world, seconds, checks } = self.scene.build(world, &self.values)?;
         Ok(Run {
             scene: self.scene.name.to_string(),
@@ -105,7 +107,7 @@ impl<'a> Setup<'a> {
 pub struct Run {
     scene: String,
     values: Values,
-    dt: Real,
+    dt: f64,
     seconds: f64,
     world: World,
     checks: Vec<(Claim, Gauge)>,
@@ -123,9 +125,11 @@ impl Run {
             self.ledger = Ledger::open(&self.world);
             self.observe();
         }
-        self.world.step(self.dt).map_err(|source| Error::Engine { scene: self.scene.clone(), source })?;
+        self.world
+            .step(Real::from_f64(self.dt))
+            .map_err(|source| Error::Engine { scene: self.scene.clone(), source })?;
         self.costs.add(self.world.profile());
-        self.ledger.enter(&self.world, self.dt.to_f64());
+        self.ledger.follow(&self.world);
         self.observe();
         Ok(())
     }
@@ -147,9 +151,9 @@ impl Run {
 
     /// How many steps make up a time; at least one, and saturating.
     pub fn steps_in(&self, seconds: f64) -> u64 {
-        // A quotient that is whole but for the rounding of the step counts as whole.
-        let (exact, whole) = (seconds / self.dt.to_f64(), (seconds / self.dt.to_f64()).round());
-        let steps = if (exact - whole).abs() <= exact * Real::EPSILON.to_f64() { whole } else { exact.ceil() };
+        // A quotient that is whole but for rounding counts as whole.
+        let (exact, whole) = (seconds / self.dt, (seconds / self.dt).round());
+        let steps = if (exact - whole).abs() <= 1e-9 * exact { whole } else { exact.ceil() };
         if steps >= 1.0 { steps as u64 } else { 1 }
     }
 
@@ -158,8 +162,8 @@ impl Run {
         self.seconds
     }
 
-    /// The time step.
-    pub fn dt(&self) -> Real {
+    /// The time step, in seconds.
+    pub fn dt(&self) -> f64 {
         self.dt
     }
 
@@ -186,21 +190,24 @@ impl Run {
     /// The figures of the run so far.
     pub fn summary(&self) -> Summary {
         let checks = self.verdicts();
+        let mut ledger = self.ledger.clone();
+        ledger.enter(&self.world);
         Summary {
             scene: self.scene.clone(),
             parameters: self.values.iter().map(|(p, v)| (p.name.to_string(), v)).collect(),
             method: self.world.method().name.clone(),
-            dt: self.dt.to_f64(),
+            dt: self.dt,
             bodies: self.world.body_count() as u64,
             colliders: self.world.collider_count() as u64,
             steps: self.world.steps(),
             simulated_seconds: self.world.time(),
+            step_seconds: self.costs.seconds(),
             step: self.costs.step(),
             stages: self.costs.stages(),
             counts: self.costs.counts(),
-            energy: self.ledger.energy(),
-            momentum: self.ledger.momentum(),
-            angular_momentum: self.ledger.angular_momentum(),
+            energy: ledger.energy(),
+            momentum: ledger.momentum(),
+            angular_momentum: ledger.angular_momentum(),
             passed: checks.iter().all(|v| v.outcome == Outcome::Passed),
             checks,
         }
@@ -226,6 +233,8 @@ pub struct Summary {
     pub steps: u64,
     /// Seconds simulated.
     pub simulated_seconds: f64,
+    /// Seconds that the steps took; checks and bookkeeping are not counted.
+    pub step_seconds: f64,
     /// What a step took.
     pub step: Cost,
     /// What the stages of a step took, in their order.

@@ -20,7 +20,7 @@ pub const MUTATIONS: &[Mutation] = &[
         what: "the inertia about the thread is 5 % too large",
         apply: |world| {
             edit(world, "nut", |nut| {
-                let mut mass = *nut.view().mass_properties().unwrap();
+                let mut mass = nut.view().mass_properties().unwrap();
                 mass.inertia.yy *= 1.05;
                 nut.set_mass(MassSource::Explicit(mass))
             })

@@ -6,20 +6,20 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "projectiles",
         check: "range",
-        what: "gravity is 5 % too weak",
-        apply: |world| world.set_gravity([0.0, -9.81 * 0.95, 0.0]),
+        what: "gravity is a thousandth too weak",
+        apply: |world| world.set_gravity([0.0, -9.81 * 0.999, 0.0]),
     },
     Mutation {
         scene: "projectiles",
         check: "range",
-        what: "air slows the flattest throw",
-        apply: |world| edit(world, "body-0", |b| b.set_damping(0.05, 0.0)),
+        what: "thin air slows the flattest throw",
+        apply: |world| edit(world, "body-0", |b| b.set_damping(1e-3, 0.0)),
     },
     Mutation {
         scene: "projectiles",
         check: "apex",
-        what: "gravity is 5 % too weak",
-        apply: |world| world.set_gravity([0.0, -9.81 * 0.95, 0.0]),
+        what: "gravity is a thousandth too weak",
+        apply: |world| world.set_gravity([0.0, -9.81 * 0.999, 0.0]),
     },
     Mutation {
         scene: "projectiles",
