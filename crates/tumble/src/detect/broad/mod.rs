@@ -6,8 +6,10 @@
 
 mod pair_set;
 mod pairs;
+mod search;
 mod tree;
 
 pub use pair_set::PairSet;
 pub use pairs::{BroadPhase, ProxyDesc, ProxyId, ProxyKind, ProxyPair};
+pub use search::{PairFilter, PairSearch};
 pub use tree::{BoxCast, DynamicTree, LeafId};

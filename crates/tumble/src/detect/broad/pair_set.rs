@@ -107,6 +107,24 @@ impl PairSet {
         }
     }
 
+    /// Checks that every pair is where it will be found and passes `check(smaller, larger)`; says what is wrong first.
+    pub fn validate(&self, mut check: impl FnMut(u32, u32) -> bool) -> Result<(), String> {
+        let (size, count) = (self.table.len(), self.count as usize);
+        // Without a vacant place, a search would never end.
+        if (size > 0 && !size.is_power_of_two()) || count * 4 > size * 3 {
+            return Err(format!("{count} pairs in a table of {size}"));
+        }
+        let mut seen = 0;
+        for (place, &entry) in self.table.iter().enumerate().filter(|(_, entry)| **entry != VACANT) {
+            let (a, b) = ((entry >> 32) as u32, entry as u32);
+            seen += 1;
+            if seen > count || a >= b || self.find(entry) != place || !check(a, b) {
+                return Err(format!("pair {a}, {b} is misplaced, or one of them does not exist"));
+            }
+        }
+        if seen == count { Ok(()) } else { Err(format!("{seen} pairs, {count} counted")) }
+    }
+
     /// The place where the key is, or the vacant one where it would be.
     #[inline(always)]
     fn find(&self, key: u64) -> usize {

@@ -1,14 +1,19 @@
 //! Proxies of colliders in two trees, and the pairs of them that overlap, kept from step to step.
 
 use super::PairSet;
-use super::tree::{BoxCast, DynamicTree, LeafId, Meeting};
+use super::search::SearchScratch;
+use super::tree::{BoxCast, DynamicTree, LeafId};
 use crate::math::{Aabb, Real, Vec3};
-use core::ops::Range;
 
 /// Names a proxy until it is destroyed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
-pub struct ProxyId(pub u32);
+pub struct ProxyId(pub(crate) u32);
+
+// SAFETY: a transparent wrapper of an integer.
+unsafe impl bytemuck::Zeroable for ProxyId {}
+// SAFETY: as above.
+unsafe impl bytemuck::Pod for ProxyId {}
 
 /// Two proxies whose boxes overlap, the smaller id first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,14 +25,15 @@ pub struct ProxyPair {
     pub b: ProxyId,
 }
 
+// SAFETY: two integers.
+unsafe impl bytemuck::Zeroable for ProxyPair {}
+// SAFETY: as above.
+unsafe impl bytemuck::Pod for ProxyPair {}
+
 impl ProxyPair {
     /// The pair of two different proxies in any order.
     pub fn new(a: ProxyId, b: ProxyId) -> Self {
         if a < b { Self { a, b } } else { Self { a: b, b: a } }
-    }
-
-    fn key(self) -> u64 {
-        u64::from(self.a.0) << 32 | u64::from(self.b.0)
     }
 }
 
@@ -80,24 +86,8 @@ unsafe impl bytemuck::Pod for Proxy {}
 const FREE: u32 = 2;
 /// No proxy.
 const NONE: u32 = u32::MAX;
-const FIXED: usize = ProxyKind::Fixed as usize;
-const MOVING: usize = ProxyKind::Moving as usize;
-
-/// A part of the search for new pairs that one thread can do.
-#[derive(Clone, Copy, Debug)]
-enum Job {
-    /// Moving leaves among themselves.
-    Moving(Meeting),
-    /// Moving leaves with fixed ones.
-    Mixed(Meeting),
-    /// An unbounded fixed leaf with the moving ones.
-    UnboundedFixed(u32),
-    /// An unbounded moving leaf with everything.
-    UnboundedMoving(u32),
-}
-
-/// Enough parts for threads to share evenly.
-const PARTS: usize = 256;
+pub(super) const FIXED: usize = ProxyKind::Fixed as usize;
+pub(super) const MOVING: usize = ProxyKind::Moving as usize;
 
 /// Who may touch: a proxy with a fat box for each collider, and the pairs whose boxes overlap.
 ///
@@ -130,11 +120,7 @@ pub struct BroadPhase {
     pub(crate) proxies: Vec<Proxy>,
     pub(crate) free: u32,
     pub(crate) known: PairSet,
-    /// Between [`Self::prepare`] and [`Self::finish`], the parts of the search.
-    jobs: Vec<Job>,
-    /// Memory of [`Self::prepare`].
-    meetings: Vec<Meeting>,
-    slots: Vec<u32>,
+    pub(super) scratch: SearchScratch,
 }
 
 impl Default for BroadPhase {
@@ -151,9 +137,7 @@ impl BroadPhase {
             proxies: Vec::new(),
             free: NONE,
             known: PairSet::default(),
-            jobs: Vec::new(),
-            meetings: Vec::new(),
-            slots: Vec::new(),
+            scratch: SearchScratch::default(),
         }
     }
 
@@ -184,27 +168,25 @@ impl BroadPhase {
         }
     }
 
-    /// Removes a proxy. The owner should have removed its pairs; if not, all known pairs are searched for them.
-    pub fn destroy_proxy(&mut self, id: ProxyId) {
-        let proxy = self.proxies[id.0 as usize];
-        debug_assert!(proxy.kind != FREE);
+    /// Removes a proxy; says whether it was there. The owner should have removed its pairs; if not, all known pairs are
+    /// searched for them.
+    pub fn destroy_proxy(&mut self, id: ProxyId) -> bool {
+        let Some(&proxy) = self.get(id) else { return false };
         self.trees[proxy.kind as usize].remove(LeafId(proxy.leaf));
         if proxy.pairs > 0 {
             let proxies = &mut self.proxies;
             self.known.remove_all_of(id.0, |partner| proxies[partner as usize].pairs -= 1);
         }
-        let slot = &mut self.proxies[id.0 as usize];
-        slot.kind = FREE;
-        slot.pairs = 0;
-        slot.leaf = self.free;
+        self.proxies[id.0 as usize] = Proxy { kind: FREE, pairs: 0, leaf: self.free, ..proxy };
         self.free = id.0;
+        true
     }
 
-    /// Tells where the collider now is, and how far it will probably go in the next steps. Says whether the proxy got
-    /// another box, because the collider left the fat one or the fat one had become far too large.
+    /// Tells where the collider now is, and how far it will probably go before the box is looked at again (a step or a few).
+    /// Says whether the proxy got another box, because the collider left the fat one or the fat one had become far too large.
     pub fn move_proxy(&mut self, id: ProxyId, tight: &Aabb, displacement: Vec3) -> bool {
-        let proxy = &mut self.proxies[id.0 as usize];
-        if fits(&proxy.fat, tight, displacement, proxy.margin) {
+        let Some(proxy) = self.proxies.get_mut(id.0 as usize) else { return false };
+        if proxy.kind == FREE || fits(&proxy.fat, tight, displacement, proxy.margin) {
             return false;
         }
         let before = proxy.fat;
@@ -219,49 +201,48 @@ impl BroadPhase {
         true
     }
 
-    /// Whether [`Self::move_proxy`] would have something to do. Reads only; threads may ask for many proxies at once, and only
+    /// Whether [`Self::move_proxy`] would have something to do. Reads only: threads may ask about many proxies at once, and only
     /// those for which the answer is yes need be moved, in a fixed order.
     pub fn must_move(&self, id: ProxyId, tight: &Aabb, displacement: Vec3) -> bool {
-        let proxy = &self.proxies[id.0 as usize];
-        !fits(&proxy.fat, tight, displacement, proxy.margin)
+        self.get(id).is_some_and(|proxy| !fits(&proxy.fat, tight, displacement, proxy.margin))
     }
 
     /// Has all pairs of the proxy tested again by the next [`Self::update_pairs`], since a filter may decide otherwise now. Known
     /// pairs are not reported again; it is for the owner to drop those that are no longer wanted.
     pub fn touch_proxy(&mut self, id: ProxyId) {
-        let proxy = &self.proxies[id.0 as usize];
-        self.trees[proxy.kind as usize].touch_leaf(LeafId(proxy.leaf));
+        if let Some(&proxy) = self.get(id) {
+            self.trees[proxy.kind as usize].touch_leaf(LeafId(proxy.leaf));
+        }
     }
 
     /// Makes a proxy fixed or moving. Its pairs stay known, and new ones are found by the next [`Self::update_pairs`]; it is for
     /// the owner to drop pairs of two fixed proxies.
     pub fn set_kind(&mut self, id: ProxyId, kind: ProxyKind) {
-        let proxy = self.proxies[id.0 as usize];
-        if proxy.kind == kind as u32 {
-            return;
-        }
-        let layers = self.layers(id);
-        self.trees[proxy.kind as usize].remove(LeafId(proxy.leaf));
+        let Some(&proxy) = self.get(id) else { return };
+        let (old, leaf) = (&mut self.trees[proxy.kind as usize], LeafId(proxy.leaf));
+        let Some(layers) = old.layers(leaf).filter(|_| proxy.kind != kind as u32) else { return };
+        old.remove(leaf);
         let leaf = self.trees[kind as usize].insert(proxy.fat, id.0, layers);
-        let proxy = &mut self.proxies[id.0 as usize];
-        proxy.kind = kind as u32;
-        proxy.leaf = leaf.0;
+        self.proxies[id.0 as usize] = Proxy { kind: kind as u32, leaf: leaf.0, ..proxy };
     }
 
     /// Puts a proxy into other layers, for queries.
     pub fn set_layers(&mut self, id: ProxyId, layers: u32) {
-        let proxy = &self.proxies[id.0 as usize];
-        self.trees[proxy.kind as usize].set_layers(LeafId(proxy.leaf), layers);
+        if let Some(&proxy) = self.get(id) {
+            self.trees[proxy.kind as usize].set_layers(LeafId(proxy.leaf), layers);
+        }
     }
 
     /// Sets how far the fat box reaches beyond the tight one, from the next move on.
     pub fn set_margin(&mut self, id: ProxyId, margin: Real) {
-        self.proxies[id.0 as usize].margin = margin;
+        if let Some(proxy) = self.proxies.get_mut(id.0 as usize) {
+            proxy.margin = margin;
+        }
     }
 
     /// The proxy exists.
     pub fn contains(&self, id: ProxyId) -> bool {
-        self.proxies.get(id.0 as usize).is_some_and(|p| p.kind != FREE)
+        self.get(id).is_some()
     }
 
     /// How many proxies there are.
@@ -276,31 +257,35 @@ impl BroadPhase {
 
     /// The owner's number.
     #[inline(always)]
-    pub fn user(&self, id: ProxyId) -> u32 {
-        self.proxies[id.0 as usize].user
+    pub fn user(&self, id: ProxyId) -> Option<u32> {
+        self.get(id).map(|proxy| proxy.user)
     }
 
     /// Which tree the proxy is in.
-    pub fn kind(&self, id: ProxyId) -> ProxyKind {
-        if self.proxies[id.0 as usize].kind == ProxyKind::Fixed as u32 { ProxyKind::Fixed } else { ProxyKind::Moving }
+    pub fn kind(&self, id: ProxyId) -> Option<ProxyKind> {
+        let kind = self.get(id)?.kind;
+        Some(if kind == ProxyKind::Fixed as u32 { ProxyKind::Fixed } else { ProxyKind::Moving })
     }
 
     /// The layers in which queries see the proxy.
-    pub fn layers(&self, id: ProxyId) -> u32 {
-        let proxy = &self.proxies[id.0 as usize];
+    pub fn layers(&self, id: ProxyId) -> Option<u32> {
+        let proxy = self.get(id)?;
         self.trees[proxy.kind as usize].layers(LeafId(proxy.leaf))
     }
 
     /// The box that is stored for the proxy, larger than that of the collider.
     #[inline(always)]
-    pub fn fat_aabb(&self, id: ProxyId) -> Aabb {
-        self.proxies[id.0 as usize].fat
+    pub fn fat_aabb(&self, id: ProxyId) -> Option<Aabb> {
+        self.get(id).map(|proxy| proxy.fat)
     }
 
-    /// The stored boxes overlap or touch: the pair goes on.
+    /// Both proxies exist and their stored boxes overlap or touch: the pair goes on.
     #[inline(always)]
-    pub fn fat_overlap(&self, a: ProxyId, b: ProxyId) -> bool {
-        self.proxies[a.0 as usize].fat.overlaps(&self.proxies[b.0 as usize].fat)
+    pub fn fat_overlap(&self, pair: ProxyPair) -> bool {
+        match (self.get(pair.a), self.get(pair.b)) {
+            (Some(a), Some(b)) => a.fat.overlaps(&b.fat),
+            _ => false,
+        }
     }
 
     /// How many pairs are known.
@@ -324,6 +309,16 @@ impl BroadPhase {
         known
     }
 
+    /// Makes a pair known; says whether it was not, and both exist.
+    pub(super) fn add_pair(&mut self, pair: ProxyPair) -> bool {
+        let new = self.contains(pair.a) && self.contains(pair.b) && self.known.insert(pair.a.0, pair.b.0);
+        if new {
+            self.proxies[pair.a.0 as usize].pairs += 1;
+            self.proxies[pair.b.0 as usize].pairs += 1;
+        }
+        new
+    }
+
     /// The tree of one kind, for displays and measurements.
     pub fn tree(&self, kind: ProxyKind) -> &DynamicTree {
         &self.trees[kind as usize]
@@ -334,136 +329,21 @@ impl BroadPhase {
         self.trees.iter().map(DynamicTree::memory).sum::<usize>()
             + self.proxies.capacity() * size_of::<Proxy>()
             + self.known.memory()
-            + self.jobs.capacity() * size_of::<Job>()
-            + self.meetings.capacity() * size_of::<Meeting>()
-            + self.slots.capacity() * size_of::<u32>()
-    }
-
-    /// Replaces `out` by the pairs that are new since the last call, sorted: of proxies whose boxes overlap or touch, not both
-    /// fixed, not known yet, and for which `filter(user of a, user of b)` is true. They are known from now on.
-    ///
-    /// The filter is asked only about pairs of which one proxy was created, moved or touched. The result does not depend on
-    /// the shapes of the trees. To search on several threads, call [`Self::prepare`], [`Self::collect_pairs`] for parts of
-    /// its range on each, and [`Self::finish`] with all that came out, in any order.
-    pub fn update_pairs(&mut self, filter: &(dyn Fn(u32, u32) -> bool + Sync), out: &mut Vec<ProxyPair>) {
-        out.clear();
-        let jobs = self.prepare();
-        self.collect_pairs(jobs, filter, out);
-        self.finish(out);
-    }
-
-    /// Brings the trees into order and divides the search for new pairs into parts; returns their range.
-    pub fn prepare(&mut self) -> Range<usize> {
-        self.jobs.clear();
-        let [fixed, moving] = &mut self.trees;
-        if fixed.changed() == 0 && moving.changed() == 0 {
-            return 0..0;
-        }
-        fixed.maintain();
-        moving.maintain();
-
-        // Where much has changed, walks of whole trees; where little has, one walk per changed leaf.
-        let dense = |tree: &DynamicTree| tree.changed() * 4 > tree.len();
-        if dense(moving) {
-            divided(moving, moving, moving.meet_self(), &mut self.meetings);
-        } else {
-            self.slots.clear();
-            moving.changed_slots(&mut self.slots);
-            self.meetings.clear();
-            self.meetings.extend(self.slots.iter().map(|&slot| Meeting::Between(slot, 0)));
-        }
-        self.jobs.extend(self.meetings.iter().copied().map(Job::Moving));
-
-        if dense(moving) || dense(fixed) {
-            divided(moving, fixed, moving.meet_other(fixed), &mut self.meetings);
-        } else {
-            // The slots of the changed moving leaves are there from above.
-            self.meetings.clear();
-            if !fixed.is_vacant() {
-                self.meetings.extend(self.slots.iter().map(|&slot| Meeting::Between(slot, 0)));
-            }
-            self.slots.clear();
-            fixed.changed_slots(&mut self.slots);
-            if !moving.is_vacant() {
-                self.meetings.extend(self.slots.iter().map(|&slot| Meeting::Between(0, slot)));
-            }
-        }
-        self.jobs.extend(self.meetings.iter().copied().map(Job::Mixed));
-
-        self.jobs.extend((0..fixed.unbounded.len() as u32).map(Job::UnboundedFixed));
-        self.jobs.extend((0..moving.unbounded.len() as u32).map(Job::UnboundedMoving));
-        0..self.jobs.len()
-    }
-
-    /// Does some parts of the search and appends what it finds to `out`, in no particular order and possibly twice.
-    pub fn collect_pairs(
-        &self,
-        jobs: Range<usize>,
-        filter: &(dyn Fn(u32, u32) -> bool + Sync),
-        out: &mut Vec<ProxyPair>,
-    ) {
-        let [fixed, moving] = &self.trees;
-        for part in self.jobs.get(jobs).unwrap_or_default().chunks(32) {
-            let mut first = out.len();
-            let mut emit = |a: u32, b: u32| out.push(ProxyPair::new(ProxyId(a), ProxyId(b)));
-            for job in part {
-                match *job {
-                    Job::Moving(meeting) => moving.meet(moving, meeting, &mut emit),
-                    Job::Mixed(meeting) => moving.meet(fixed, meeting, &mut emit),
-                    Job::UnboundedFixed(index) => fixed.meet_unbounded(index as usize, moving, &mut emit),
-                    Job::UnboundedMoving(index) => {
-                        let index = index as usize;
-                        moving.meet_unbounded(index, moving, &mut emit);
-                        moving.meet_unbounded(index, fixed, &mut emit);
-                        moving.meet_unbounded_list(index, moving, index + 1, &mut emit);
-                        moving.meet_unbounded_list(index, fixed, 0, &mut emit);
-                    }
-                }
-            }
-            let mut kept = first;
-            while first < out.len() {
-                let pair = out[first];
-                first += 1;
-                if pair.a != pair.b
-                    && !self.known.contains(pair.a.0, pair.b.0)
-                    && filter(self.user(pair.a), self.user(pair.b))
-                {
-                    out[kept] = pair;
-                    kept += 1;
-                }
-            }
-            out.truncate(kept);
-        }
-    }
-
-    /// Ends the search: sorts what was found, drops doubles, and makes the rest known.
-    pub fn finish(&mut self, found: &mut Vec<ProxyPair>) {
-        found.sort_unstable_by_key(|pair| pair.key());
-        found.dedup();
-        for pair in found.iter() {
-            if self.known.insert(pair.a.0, pair.b.0) {
-                self.proxies[pair.a.0 as usize].pairs += 1;
-                self.proxies[pair.b.0 as usize].pairs += 1;
-            }
-        }
-        self.jobs.clear();
-        for tree in &mut self.trees {
-            tree.settle();
-        }
+            + self.scratch.memory()
     }
 
     /// Calls `visit` for each proxy in one of the layers of `mask` whose stored box overlaps or touches `aabb`, until it returns
     /// `false`. Says whether it never did.
     pub fn overlap(&self, aabb: &Aabb, mask: u32, mut visit: impl FnMut(ProxyId) -> bool) -> bool {
-        self.trees.iter().all(|tree| tree.overlap(aabb, mask, |leaf| visit(ProxyId(tree.user(leaf)))))
+        self.trees.iter().all(|tree| tree.overlap(aabb, mask, |proxy| visit(ProxyId(proxy))))
     }
 
-    /// Calls `visit(proxy, entry, max) -> max` for the proxies whose stored boxes the moving box meets; see
+    /// Calls `visit(proxy, entry, max)` for the proxies whose stored boxes the moving box meets; see
     /// [`DynamicTree::cast`].
     pub fn cast(&self, cast: &BoxCast, mask: u32, mut visit: impl FnMut(ProxyId, Real, Real) -> Real) -> Real {
         let mut cast = *cast;
         for tree in &self.trees {
-            cast.max = tree.cast(&cast, mask, |leaf, entry, max| visit(ProxyId(tree.user(leaf)), entry, max));
+            cast.max = tree.cast(&cast, mask, |proxy, entry, max| visit(ProxyId(proxy), entry, max));
             if cast.max < 0.0 {
                 break;
             }
@@ -471,7 +351,7 @@ impl BroadPhase {
         cast.max
     }
 
-    /// Calls `visit(proxy, squared distance, max) -> max` for the proxies whose stored boxes are within √`max` of `from`;
+    /// Calls `visit(proxy, squared distance, max)` for the proxies whose stored boxes are within √`max` of `from`;
     /// see [`DynamicTree::closest`].
     pub fn closest(
         &self,
@@ -482,7 +362,7 @@ impl BroadPhase {
     ) -> Real {
         let mut max = max;
         for tree in &self.trees {
-            max = tree.closest(from, max, mask, |leaf, d, max| visit(ProxyId(tree.user(leaf)), d, max));
+            max = tree.closest(from, max, mask, |proxy, d, max| visit(ProxyId(proxy), d, max));
             if max < 0.0 {
                 break;
             }
@@ -491,25 +371,28 @@ impl BroadPhase {
     }
 
     /// Checks that trees, proxies and pairs agree; says what is wrong first.
+    ///
+    /// Whatever passes can be used without ever leaving an array or looping for ever.
     pub fn validate(&self) -> Result<(), String> {
-        for (kind, tree) in self.trees.iter().enumerate() {
+        for tree in &self.trees {
             tree.validate()?;
-            for proxy in 0..self.proxies.len() {
-                let p = &self.proxies[proxy];
-                if p.kind as usize == kind {
-                    let leaf = LeafId(p.leaf);
-                    if !tree.contains(leaf) || tree.user(leaf) as usize != proxy || tree.aabb(leaf) != p.fat {
-                        return Err(format!("proxy {proxy}: its leaf {} is another's or has another box", p.leaf));
-                    }
-                }
-            }
         }
-        let used = self.proxies.iter().filter(|p| p.kind < FREE).count();
+        let mut used = 0;
+        for (index, proxy) in self.proxies.iter().enumerate().filter(|(_, proxy)| proxy.kind != FREE) {
+            let leaf = LeafId(proxy.leaf);
+            let Some(tree) = self.trees.get(proxy.kind as usize) else {
+                return Err(format!("proxy {index}: kind {}", proxy.kind));
+            };
+            if tree.user(leaf) != Some(index as u32) || tree.aabb(leaf) != Some(proxy.fat) {
+                return Err(format!("proxy {index}: leaf {} is not its own or has another box", proxy.leaf));
+            }
+            used += 1;
+        }
         let mut free = 0;
         let mut next = self.free;
         while let Some(proxy) = self.proxies.get(next as usize) {
-            if proxy.kind != FREE || free > self.proxies.len() {
-                return Err(format!("free proxy {next} is in use"));
+            if proxy.kind != FREE || free == self.proxies.len() {
+                return Err(format!("free proxy {next} is in use or free twice"));
             }
             free += 1;
             next = proxy.leaf;
@@ -517,11 +400,24 @@ impl BroadPhase {
         if next != NONE || used != self.len() || used + free != self.proxies.len() {
             return Err(format!("{used} proxies, {free} free, {} leaves", self.len()));
         }
-        let ends: usize = self.proxies.iter().map(|p| p.pairs as usize).sum();
-        if ends != 2 * self.known.len() {
-            return Err(format!("{ends} ends of {} pairs", self.known.len()));
+        let mut pairs = vec![0; self.proxies.len()];
+        self.known.validate(|a, b| {
+            let exist = self.contains(ProxyId(a)) && self.contains(ProxyId(b));
+            if exist {
+                pairs[a as usize] += 1;
+                pairs[b as usize] += 1;
+            }
+            exist
+        })?;
+        match (0..pairs.len()).find(|&i| self.proxies[i].pairs != pairs[i]) {
+            Some(proxy) => Err(format!("proxy {proxy}: {} pairs, not {}", pairs[proxy], self.proxies[proxy].pairs)),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    #[inline(always)]
+    fn get(&self, id: ProxyId) -> Option<&Proxy> {
+        self.proxies.get(id.0 as usize).filter(|proxy| proxy.kind != FREE)
     }
 
     fn take_proxy(&mut self, desc: &ProxyDesc, fat: Aabb) -> ProxyId {
@@ -538,21 +434,6 @@ impl BroadPhase {
                 ProxyId(self.proxies.len() as u32 - 1)
             }
         }
-    }
-}
-
-/// Replaces `out` by the parts of a walk; enough of them for threads to share, unless there is little to do.
-fn divided(a: &DynamicTree, b: &DynamicTree, whole: Option<Meeting>, out: &mut Vec<Meeting>) {
-    out.clear();
-    out.extend(whole);
-    let mut divisible = a.changed() + b.changed() > 2 * PARTS;
-    while divisible && out.len() < PARTS {
-        divisible = false;
-        let end = out.len();
-        for i in 0..end {
-            divisible |= a.divide(b, out[i], out);
-        }
-        out.drain(..end);
     }
 }
 

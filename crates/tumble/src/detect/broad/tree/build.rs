@@ -1,89 +1,63 @@
 //! Building the tree, or the changed part of it, from above by the surface-area heuristic in bins.
 
-use super::{CHANGED, DynamicTree, LEAF, LeafId, MAX_HEIGHT, NONE, Node, Pair, WORN, area, is_bounded};
+use super::{CHANGED, DynamicTree, LEAF, LeafId, MAX_HEIGHT, NONE, Node, Pair, WORN, area, is_bounded, is_box};
 use crate::math::{Aabb, Float, Num, Real, Vec3};
-use core::cmp::Ordering;
 
 /// Bins per axis, for parts with at least twice as many items.
 const BINS: usize = 16;
 /// What a build may reach, so that there is room for insertions until [`MAX_HEIGHT`].
 const BUILD_HEIGHT: u32 = 48;
 
-/// Four lanes, so that the compiler sees whole vectors; what the fourth holds does not matter.
-type Lanes = [Real; 4];
-
-/// Extreme corners of boxes or of their centres, each with a lane of no meaning: the last of `low`, the first of `high`.
+/// Extreme corners of boxes, or of their centres. A fourth lane, always zero, lets the compiler use whole vectors.
 #[derive(Clone, Copy)]
-struct Range {
-    low: Lanes,
-    high: Lanes,
+struct Extent {
+    low: [Real; 4],
+    high: [Real; 4],
 }
 
-impl Range {
+impl Extent {
     const EMPTY: Self = Self { low: [Real::INFINITY; 4], high: [Real::NEG_INFINITY; 4] };
 
-    /// A box, read as two overlapping runs of four numbers.
     #[inline(always)]
-    fn of(b: &Aabb) -> Self {
-        Self { low: [b.min.x, b.min.y, b.min.z, b.max.x], high: [b.min.z, b.max.x, b.max.y, b.max.z] }
+    fn of_box(b: &Aabb) -> Self {
+        Self { low: [b.min.x, b.min.y, b.min.z, 0.0], high: [b.max.x, b.max.y, b.max.z, 0.0] }
+    }
+
+    /// Of the centre, with halves taken first: the sum of two large coordinates may overflow.
+    #[inline(always)]
+    fn of_centre(b: &Aabb) -> Self {
+        let Self { low, high } = Self::of_box(b);
+        let centre = core::array::from_fn(|i| low[i] * 0.5 + high[i] * 0.5);
+        Self { low: centre, high: centre }
+    }
+
+    fn of_centres(items: &[Node]) -> Self {
+        let mut extent = Self::EMPTY;
+        for item in items {
+            extent.add(&Self::of_centre(&item.aabb));
+        }
+        extent
     }
 
     #[inline(always)]
-    fn union(&self, o: &Self) -> Self {
-        Self {
-            low: core::array::from_fn(|i| Num::min(o.low[i], self.low[i])),
-            high: core::array::from_fn(|i| Num::max(o.high[i], self.high[i])),
-        }
+    fn add(&mut self, o: &Self) {
+        self.low = core::array::from_fn(|i| Num::min(o.low[i], self.low[i]));
+        self.high = core::array::from_fn(|i| Num::max(o.high[i], self.high[i]));
     }
 
     #[inline(always)]
     fn area(&self) -> f64 {
-        area(&Aabb::new(
-            Vec3::new(self.low[0], self.low[1], self.low[2]),
-            Vec3::new(self.high[1], self.high[2], self.high[3]),
-        ))
-    }
-}
-
-/// Extreme corners of the centres of boxes.
-#[derive(Clone, Copy)]
-struct Centres {
-    low: Lanes,
-    high: Lanes,
-}
-
-impl Centres {
-    const EMPTY: Self = Self { low: [Real::INFINITY; 4], high: [Real::NEG_INFINITY; 4] };
-
-    #[inline(always)]
-    fn add(&mut self, c: &Lanes) {
-        self.low = core::array::from_fn(|i| Num::min(c[i], self.low[i]));
-        self.high = core::array::from_fn(|i| Num::max(c[i], self.high[i]));
+        let [x, y, z, _] = self.low;
+        let [u, v, w, _] = self.high;
+        area(&Aabb::new(Vec3::new(x, y, z), Vec3::new(u, v, w)))
     }
 
-    fn of(items: &[Node]) -> Self {
-        let mut centres = Self::EMPTY;
-        for item in items {
-            centres.add(&centre(item));
-        }
-        centres
-    }
-
-    /// The axis along which the centres are spread most, and how far.
+    /// The longest axis, and its length.
     fn widest(&self) -> (usize, Real) {
-        let extent = Vec3::new(self.high[0] - self.low[0], self.high[1] - self.low[1], self.high[2] - self.low[2]);
-        let axis = extent.largest_axis();
-        (axis, extent[axis])
+        let size: [Real; 4] = core::array::from_fn(|i| self.high[i] - self.low[i]);
+        let axis = Vec3::new(size[0], size[1], size[2]).largest_axis();
+        (axis, size[axis])
     }
-}
-
-/// Centre of a box, with halves taken first: the sum of two large coordinates may overflow.
-#[inline(always)]
-fn centre(item: &Node) -> Lanes {
-    let b = &item.aabb;
-    let low = [b.min.x, b.min.y, b.min.z, b.max.x];
-    let high = [b.max.x, b.max.y, b.max.z, 0.0];
-    core::array::from_fn(|i| low[i] * 0.5 + high[i] * 0.5)
 }
 
 /// Memory of the builder, empty between builds.
@@ -101,23 +75,23 @@ impl BuildScratch {
 
 #[derive(Clone, Copy)]
 struct Bin {
-    range: Range,
+    extent: Extent,
     count: u32,
 }
 
 impl Bin {
-    const EMPTY: Self = Self { range: Range::EMPTY, count: 0 };
+    const EMPTY: Self = Self { extent: Extent::EMPTY, count: 0 };
 
     #[inline(always)]
     fn join(&mut self, o: &Self) {
-        self.range = self.range.union(&o.range);
+        self.extent.add(&o.extent);
         self.count += o.count;
     }
 
     /// What it stands for in C(T) of the tree below: count times area; infinite where nothing is.
     #[inline(always)]
     fn cost(&self) -> f64 {
-        if self.count == 0 { f64::INFINITY } else { f64::from(self.count) * self.range.area() }
+        if self.count == 0 { f64::INFINITY } else { f64::from(self.count) * self.extent.area() }
     }
 }
 
@@ -126,9 +100,9 @@ impl DynamicTree {
     ///
     /// Where they are many compared with what is there, the tree is built anew: faster and better than one by one.
     pub fn extend(&mut self, leaves: impl IntoIterator<Item = (Aabb, u32, u32)>, ids: &mut Vec<LeafId>) {
-        let mut scratch = core::mem::take(&mut self.scratch);
+        let mut scratch = BuildScratch::default();
         for (aabb, user, layers) in leaves {
-            debug_assert!(aabb.min.x <= aabb.max.x && aabb.min.y <= aabb.max.y && aabb.min.z <= aabb.max.z);
+            debug_assert!(is_box(&aabb));
             let leaf = self.take_leaf(user);
             self.changed += 1;
             ids.push(leaf);
@@ -148,7 +122,7 @@ impl DynamicTree {
             self.gather(|_| true, &mut scratch);
             self.build_all(&mut scratch, BUILD_HEIGHT);
         }
-        self.scratch = scratch;
+        // The memory is not kept: it is as large as the tree, and what comes later is smaller.
     }
 
     /// Builds the whole tree anew.
@@ -222,7 +196,7 @@ impl DynamicTree {
 
     fn build_root(&mut self, scratch: &mut BuildScratch, height: u32) {
         if !scratch.items.is_empty() {
-            let centres = Centres::of(&scratch.items);
+            let centres = Extent::of_centres(&scratch.items);
             self.build_below(0, &mut scratch.items, centres, &mut scratch.pairs, height);
         }
         scratch.items.clear();
@@ -232,7 +206,7 @@ impl DynamicTree {
 
     /// Builds a subtree over `items` at `slot`, not higher than `limit` above the highest item (`limit` must leave room for a
     /// balanced one), taking pairs from the end of `pairs`.
-    fn build_below(&mut self, slot: u32, items: &mut [Node], centres: Centres, pairs: &mut Vec<u32>, limit: u32) {
+    fn build_below(&mut self, slot: u32, items: &mut [Node], centres: Extent, pairs: &mut Vec<u32>, limit: u32) {
         if let [item] = items {
             // The children of a subtree that is arranged as a whole stay in their place.
             let height = if item.is_leaf() { 0 } else { self.height_over(item.index()) };
@@ -260,9 +234,9 @@ fn ceil_log2(n: usize) -> u32 {
 /// The split is the cheapest of those between bins of the centres along their widest axis: cost n_l·SA_l + n_r·SA_r, which
 /// stands for C(T) of what will be built below (Wald, "On fast construction of SAH-based bounding volume
 /// hierarchies", 2007).
-fn split(items: &mut [Node], centres: &Centres) -> (usize, Centres, Centres) {
+fn split(items: &mut [Node], centres: &Extent) -> (usize, Extent, Extent) {
     if items.len() == 2 {
-        return (1, Centres::EMPTY, Centres::EMPTY);
+        return (1, Extent::EMPTY, Extent::EMPTY);
     }
     let bins = if items.len() >= 2 * BINS { BINS } else { BINS / 2 };
     let (axis, extent) = centres.widest();
@@ -276,7 +250,7 @@ fn split(items: &mut [Node], centres: &Centres) -> (usize, Centres, Centres) {
 
     let mut table = [Bin::EMPTY; BINS];
     for item in items.iter() {
-        table[bin_of(item) % BINS].join(&Bin { range: Range::of(&item.aabb), count: 1 });
+        table[bin_of(item) % BINS].join(&Bin { extent: Extent::of_box(&item.aabb), count: 1 });
     }
     let mut left_costs = [0.0; BINS];
     let mut reach = Bin::EMPTY;
@@ -300,12 +274,12 @@ fn split(items: &mut [Node], centres: &Centres) -> (usize, Centres, Centres) {
     }
     // Every item is exchanged with the first of the right group, and the group begins one later if it belongs to the left:
     // no branch, since none could be predicted.
-    let mut centres = [Centres::EMPTY; 2];
+    let mut centres = [Extent::EMPTY; 2];
     let mut middle = 0;
     for i in 0..items.len() {
         let item = items[i];
         let right = usize::from(bin_of(&item) >= first_right);
-        centres[right].add(&centre(&item));
+        centres[right].add(&Extent::of_centre(&item.aabb));
         items[i] = items[middle];
         items[middle] = item;
         middle += 1 - right;
@@ -316,14 +290,14 @@ fn split(items: &mut [Node], centres: &Centres) -> (usize, Centres, Centres) {
 
 /// Arranges the items in two halves of equal count along the widest axis of their centres. The order is total, so that
 /// the result does not depend on how it was before.
-fn halve(items: &mut [Node]) -> (usize, Centres, Centres) {
-    let (axis, _) = Centres::of(items).widest();
-    let compare = |a: &Node, b: &Node| -> Ordering {
-        (centre(a)[axis].total_cmp(&centre(b)[axis]))
-            .then(area(&a.aabb).total_cmp(&area(&b.aabb)))
-            .then((a.link & !CHANGED).cmp(&(b.link & !CHANGED)))
-    };
-    items.sort_unstable_by(compare);
+fn halve(items: &mut [Node]) -> (usize, Extent, Extent) {
+    let (axis, _) = Extent::of_centres(items).widest();
+    let centre = |item: &Node| item.aabb.min[axis] * 0.5 + item.aabb.max[axis] * 0.5;
+    items.sort_unstable_by(|a, b| {
+        (centre(a).total_cmp(&centre(b)))
+            .then_with(|| area(&a.aabb).total_cmp(&area(&b.aabb)))
+            .then_with(|| (a.link & !CHANGED).cmp(&(b.link & !CHANGED)))
+    });
     let middle = items.len() / 2;
-    (middle, Centres::of(&items[..middle]), Centres::of(&items[middle..]))
+    (middle, Extent::of_centres(&items[..middle]), Extent::of_centres(&items[middle..]))
 }

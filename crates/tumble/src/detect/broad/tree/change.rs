@@ -1,6 +1,6 @@
 //! Moving leaves, refitting what is above them, and rotations that keep the tree good while everything moves.
 
-use super::{CHANGED, DynamicTree, INDEX, LeafId, MAX_HEIGHT, UNBOUNDED, WORN, is_bounded};
+use super::{CHANGED, DynamicTree, INDEX, LeafId, MAX_HEIGHT, UNBOUNDED, WORN, is_bounded, is_box};
 use crate::math::{Aabb, Float, Real};
 
 /// Wear per worn leaf at which building their part of the tree again costs less than going on with it: found by measuring
@@ -10,8 +10,12 @@ pub(super) const WEAR_LIMIT: f64 = 0.4;
 impl DynamicTree {
     /// Gives a leaf another box and puts it where it now costs least, as if removed and inserted: for boxes that have
     /// jumped. The leaf counts as changed until [`Self::settle`].
+    /// Does nothing to a leaf that does not exist.
     pub fn move_leaf(&mut self, leaf: LeafId, aabb: Aabb) {
-        debug_assert!(aabb.min.x <= aabb.max.x && aabb.min.y <= aabb.max.y && aabb.min.z <= aabb.max.z);
+        debug_assert!(is_box(&aabb));
+        if !self.contains(leaf) {
+            return;
+        }
         let mut node = self.detach(leaf);
         self.changed += u32::from(!node.is_changed());
         node.aabb = aabb;
@@ -22,8 +26,12 @@ impl DynamicTree {
     /// Gives a leaf another box and enlarges its ancestors where they do not contain it: for boxes that have crept.
     /// Cheap; what the tree loses in quality, [`Self::maintain`] wins back. The leaf counts as changed until
     /// [`Self::settle`].
+    /// Does nothing to a leaf that does not exist.
     pub fn enlarge_leaf(&mut self, leaf: LeafId, aabb: Aabb) {
-        debug_assert!(aabb.min.x <= aabb.max.x && aabb.min.y <= aabb.max.y && aabb.min.z <= aabb.max.z);
+        debug_assert!(is_box(&aabb));
+        if !self.contains(leaf) {
+            return;
+        }
         let slot = self.leaves[leaf.0 as usize].slot;
         if slot & UNBOUNDED != 0 || !is_bounded(&aabb) {
             return self.move_leaf(leaf, aabb);
@@ -42,8 +50,11 @@ impl DynamicTree {
         self.enlarge_upwards(slot, &aabb, CHANGED | WORN);
     }
 
-    /// Marks a leaf as changed although its box is the same.
+    /// Marks a leaf as changed although its box is the same. Does nothing to a leaf that does not exist.
     pub fn touch_leaf(&mut self, leaf: LeafId) {
+        if !self.contains(leaf) {
+            return;
+        }
         let slot = self.leaves[leaf.0 as usize].slot;
         if slot & UNBOUNDED != 0 {
             let node = &mut self.unbounded[(slot & INDEX) as usize];
@@ -58,8 +69,11 @@ impl DynamicTree {
         self.enlarge_upwards(slot, &before.aabb, CHANGED);
     }
 
-    /// Puts a leaf into other layers.
+    /// Puts a leaf into other layers. Does nothing to a leaf that does not exist.
     pub fn set_layers(&mut self, leaf: LeafId, layers: u32) {
+        if !self.contains(leaf) {
+            return;
+        }
         let slot = self.leaves[leaf.0 as usize].slot;
         if slot & UNBOUNDED != 0 {
             self.unbounded[(slot & INDEX) as usize].layers = layers;

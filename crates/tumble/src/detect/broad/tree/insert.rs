@@ -1,7 +1,7 @@
 //! Insertion by branch and bound (002-32..34) and removal (002-36).
 
 use super::change::WEAR_LIMIT;
-use super::{CHANGED, DynamicTree, LEAF, LeafId, MAX_HEIGHT, Node, UNBOUNDED, WORN, area, is_bounded};
+use super::{CHANGED, DynamicTree, LEAF, LeafId, MAX_HEIGHT, Node, UNBOUNDED, WORN, area, is_bounded, is_box};
 use crate::math::Aabb;
 
 impl DynamicTree {
@@ -10,19 +10,22 @@ impl DynamicTree {
     /// `user` is the owner's number; a query sees the leaf if its mask and `layers` have a bit in common. The box may be
     /// infinite, but not NaN.
     pub fn insert(&mut self, aabb: Aabb, user: u32, layers: u32) -> LeafId {
-        debug_assert!(aabb.min.x <= aabb.max.x && aabb.min.y <= aabb.max.y && aabb.min.z <= aabb.max.z);
+        debug_assert!(is_box(&aabb));
         let leaf = self.take_leaf(user);
         self.changed += 1;
         self.attach(Node { aabb, link: LEAF | CHANGED | leaf.0, layers });
         leaf
     }
 
-    /// Removes a leaf.
-    pub fn remove(&mut self, leaf: LeafId) {
-        debug_assert!(self.contains(leaf));
-        let node = self.detach(leaf);
-        self.changed -= u32::from(node.is_changed());
-        self.give_leaf(leaf);
+    /// Removes a leaf; says whether it was there.
+    pub fn remove(&mut self, leaf: LeafId) -> bool {
+        let exists = self.contains(leaf);
+        if exists {
+            let node = self.detach(leaf);
+            self.changed -= u32::from(node.is_changed());
+            self.give_leaf(leaf);
+        }
+        exists
     }
 
     /// Puts a leaf node, which is not marked as worn, into the tree or into the list.
@@ -47,7 +50,7 @@ impl DynamicTree {
         }
     }
 
-    /// Takes a leaf node out of the tree or the list, and its mark of wear away.
+    /// Takes the node of a leaf that exists out of the tree or the list, and its mark of wear away.
     pub(super) fn detach(&mut self, leaf: LeafId) -> Node {
         let slot = self.leaves[leaf.0 as usize].slot;
         if slot & UNBOUNDED != 0 {

@@ -95,7 +95,12 @@ impl DynamicTree {
     pub(crate) fn meet(&self, other: &Self, meeting: Meeting, emit: &mut impl FnMut(u32, u32)) {
         match meeting {
             Meeting::Within(slot) => self.meet_within(self.node(slot), emit),
-            Meeting::Between(a, b) => self.meet_between(self.node(a), other, other.node(b), emit),
+            Meeting::Between(a, b) => {
+                let (a, b) = (self.node(a), other.node(b));
+                if meets(a, b) {
+                    self.meet_between(a, other, b, emit);
+                }
+            }
         }
     }
 

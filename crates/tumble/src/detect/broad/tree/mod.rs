@@ -90,14 +90,19 @@ impl Node {
     }
 }
 
+// SAFETY: a box of six equal floats and two `u32` leave no padding, in `f32` (32 bytes) as in `f64` (56 bytes), and every
+// bit pattern is a value.
+unsafe impl bytemuck::Zeroable for Node {}
+// SAFETY: as above.
+unsafe impl bytemuck::Pod for Node {}
+
 /// Two siblings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(not(tumble_f64), repr(C, align(64)))]
 #[cfg_attr(tumble_f64, repr(C))]
 pub(crate) struct Pair([Node; 2]);
 
-// SAFETY: boxes of six equal floats and two `u32` per node leave no padding, in `f32` (2 · 32 bytes) as in `f64`
-// (2 · 56 bytes), and every bit pattern is a value.
+// SAFETY: two nodes without padding, of 64 bytes in `f32`, which is the alignment, and of 112 in `f64`, a multiple of it.
 unsafe impl bytemuck::Zeroable for Pair {}
 // SAFETY: as above.
 unsafe impl bytemuck::Pod for Pair {}
@@ -146,15 +151,17 @@ const FREE: u32 = 1 << 30;
 /// let a = tree.insert(cube(0.0), 10, 1);
 /// let b = tree.insert(cube(5.0), 11, 1);
 /// let mut found = Vec::new();
-/// tree.overlap(&cube(0.5), u32::MAX, |leaf| {
-///     found.push(tree.user(leaf));
+/// tree.overlap(&cube(0.5), u32::MAX, |user| {
+///     found.push(user);
 ///     true
 /// });
 /// assert_eq!(found, [10]);
-/// tree.remove(a);
+/// assert!(tree.remove(a));
 /// assert_eq!(tree.len(), 1);
-/// assert_eq!(tree.aabb(b), cube(5.0));
+/// assert_eq!(tree.aabb(b), Some(cube(5.0)));
 /// ```
+///
+/// There is room for 2²⁹ − 1 leaves.
 #[derive(Clone, Debug)]
 pub struct DynamicTree {
     pub(crate) pairs: Vec<Pair>,
@@ -218,26 +225,24 @@ impl DynamicTree {
     }
 
     /// The leaf exists.
+    #[inline(always)]
     pub fn contains(&self, leaf: LeafId) -> bool {
         self.leaves.get(leaf.0 as usize).is_some_and(|l| l.slot & (UNBOUNDED | FREE) != FREE)
     }
 
     /// The number that the owner gave to the leaf.
-    #[inline(always)]
-    pub fn user(&self, leaf: LeafId) -> u32 {
-        self.leaves[leaf.0 as usize].user
+    pub fn user(&self, leaf: LeafId) -> Option<u32> {
+        self.contains(leaf).then(|| self.leaves[leaf.0 as usize].user)
     }
 
     /// The box of the leaf.
-    #[inline(always)]
-    pub fn aabb(&self, leaf: LeafId) -> Aabb {
-        self.leaf_node(leaf).aabb
+    pub fn aabb(&self, leaf: LeafId) -> Option<Aabb> {
+        self.contains(leaf).then(|| self.leaf_node(leaf).aabb)
     }
 
     /// The layers of the leaf.
-    #[inline(always)]
-    pub fn layers(&self, leaf: LeafId) -> u32 {
-        self.leaf_node(leaf).layers
+    pub fn layers(&self, leaf: LeafId) -> Option<u32> {
+        self.contains(leaf).then(|| self.leaf_node(leaf).layers)
     }
 
     /// How many leaves were inserted, moved or touched since [`Self::settle`].
@@ -323,6 +328,7 @@ impl DynamicTree {
         self.heights[(slot >> 1) as usize][(slot & 1) as usize] = height;
     }
 
+    /// The node of a leaf that exists.
     #[inline(always)]
     fn leaf_node(&self, leaf: LeafId) -> &Node {
         let slot = self.leaves[leaf.0 as usize].slot;
@@ -377,6 +383,11 @@ impl DynamicTree {
         self.leaves[leaf.0 as usize] = Leaf { slot: FREE | self.free_leaf, user: 0 };
         self.free_leaf = leaf.0;
     }
+}
+
+/// The box holds something: its corners are in order and not NaN.
+fn is_box(b: &Aabb) -> bool {
+    b.min.x <= b.max.x && b.min.y <= b.max.y && b.min.z <= b.max.z
 }
 
 /// Surface area in `f64`: no box of `f32` overflows, and the differences that decide an insertion keep their digits.

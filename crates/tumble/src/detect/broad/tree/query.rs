@@ -3,7 +3,7 @@
 //! All take `&self`, allocate nothing, and may run on any number of threads at once. The order in which leaves are
 //! visited is a function of the tree alone.
 
-use super::{DynamicTree, LeafId, MAX_HEIGHT, Node};
+use super::{DynamicTree, MAX_HEIGHT, Node};
 use crate::math::{Aabb, Num, Real, Vec3};
 
 /// A box that travels along a line: `start + t·direction`, 0 <= t <= `max`.
@@ -73,12 +73,17 @@ fn gap_squared(a: &Aabb, b: &Aabb) -> Real {
 }
 
 impl DynamicTree {
-    /// Calls `visit` for each leaf in one of the layers of `mask` whose box overlaps or touches `aabb`, until it returns
-    /// `false`. Says whether it never did.
+    #[inline(always)]
+    fn leaf_user(&self, node: &Node) -> u32 {
+        self.leaves[node.index() as usize].user
+    }
+
+    /// Calls `visit(user)` for each leaf in one of the layers of `mask` whose box overlaps or touches `aabb`, until it
+    /// returns `false`. Says whether it never did.
     #[inline]
-    pub fn overlap(&self, aabb: &Aabb, mask: u32, mut visit: impl FnMut(LeafId) -> bool) -> bool {
+    pub fn overlap(&self, aabb: &Aabb, mask: u32, mut visit: impl FnMut(u32) -> bool) -> bool {
         for node in &self.unbounded {
-            if node.layers & mask != 0 && node.aabb.overlaps(aabb) && !visit(LeafId(node.index())) {
+            if node.layers & mask != 0 && node.aabb.overlaps(aabb) && !visit(self.leaf_user(node)) {
                 return false;
             }
         }
@@ -92,7 +97,7 @@ impl DynamicTree {
             let mut next = None;
             if hit_b {
                 if b.is_leaf() {
-                    if !visit(LeafId(b.index())) {
+                    if !visit(self.leaf_user(b)) {
                         return false;
                     }
                 } else {
@@ -101,7 +106,7 @@ impl DynamicTree {
             }
             if hit_a {
                 if a.is_leaf() {
-                    if !visit(LeafId(a.index())) {
+                    if !visit(self.leaf_user(a)) {
                         return false;
                     }
                 } else {
@@ -123,30 +128,37 @@ impl DynamicTree {
         }
     }
 
-    /// Calls `visit` for each leaf in one of the layers of `mask` whose box the moving box meets, nearest boxes first as far
-    /// as the tree knows. `visit` gets the t at which the box is entered and returns how far the search still goes:
-    /// what it got as `max` to go on, less to shorten it (a hit), a negative number to stop.
+    /// Calls `visit(user, entry, max)` for each leaf in one of the layers of `mask` whose box the moving box meets, nearest
+    /// boxes first as far as the tree knows. `entry` is the t at which the box is entered; what `visit` returns is how far the
+    /// search still goes: `max` to go on, less to shorten it (a hit), a negative number to stop. Returns the last `max`.
     ///
-    /// `visit(leaf, entry, max) -> max`. Returns the last `max`.
+    /// ```
+    /// use tumble::detect::broad::{BoxCast, DynamicTree};
+    /// use tumble::math::{Aabb, Vec3};
+    /// let mut tree = DynamicTree::new();
+    /// for x in [3.0, 5.0, 7.0] {
+    ///     tree.insert(Aabb::new(Vec3::new(x, 0.0, 0.0), Vec3::new(x + 1.0, 1.0, 1.0)), x as u32, 1);
+    /// }
+    /// let mut nearest = None;
+    /// let ray = BoxCast::ray(Vec3::all(0.5), Vec3::X, 100.0);
+    /// tree.cast(&ray, 1, |user, entry, _| {
+    ///     nearest = Some(user);
+    ///     entry
+    /// });
+    /// assert_eq!(nearest, Some(3));
+    /// ```
     #[inline]
-    pub fn cast(&self, cast: &BoxCast, mask: u32, mut visit: impl FnMut(LeafId, Real, Real) -> Real) -> Real {
+    pub fn cast(&self, cast: &BoxCast, mask: u32, mut visit: impl FnMut(u32, Real, Real) -> Real) -> Real {
         let slabs = Slabs::new(cast);
         self.nearest_first(cast.max, mask, |b, max| slabs.entry(b, max), &mut visit)
     }
 
-    /// Calls `visit` for each leaf in one of the layers of `mask` whose box is within the distance √`max` of `from`, nearest
-    /// boxes first as far as the tree knows. `visit` gets the *squared* distance of the boxes and returns the
-    /// squared distance within which the search goes on; a negative number stops it.
-    ///
-    /// `visit(leaf, squared, max) -> max`. Returns the last `max`.
+    /// Calls `visit(user, squared, max)` for each leaf in one of the layers of `mask` whose box is within the distance √`max`
+    /// of `from`, nearest boxes first as far as the tree knows. `squared` is the *squared* distance of the boxes; what
+    /// `visit` returns is the squared distance within which the search goes on, a negative number to stop. Returns the last
+    /// `max`.
     #[inline]
-    pub fn closest(
-        &self,
-        from: &Aabb,
-        max: Real,
-        mask: u32,
-        mut visit: impl FnMut(LeafId, Real, Real) -> Real,
-    ) -> Real {
+    pub fn closest(&self, from: &Aabb, max: Real, mask: u32, mut visit: impl FnMut(u32, Real, Real) -> Real) -> Real {
         self.nearest_first(max, mask, |b, _| gap_squared(from, b), &mut visit)
     }
 
@@ -158,14 +170,14 @@ impl DynamicTree {
         max: Real,
         mask: u32,
         measure: impl Fn(&Aabb, Real) -> Real,
-        visit: &mut impl FnMut(LeafId, Real, Real) -> Real,
+        visit: &mut impl FnMut(u32, Real, Real) -> Real,
     ) -> Real {
         let mut max = max;
         for node in &self.unbounded {
             if node.layers & mask != 0 {
                 let d = measure(&node.aabb, max);
                 if d <= max {
-                    max = visit(LeafId(node.index()), d, max);
+                    max = visit(self.leaf_user(node), d, max);
                     if max < 0.0 {
                         return max;
                     }
@@ -183,7 +195,7 @@ impl DynamicTree {
             let mut next = None;
             if near_d <= max {
                 if near.is_leaf() {
-                    max = visit(LeafId(near.index()), near_d, max);
+                    max = visit(self.leaf_user(near), near_d, max);
                     if max < 0.0 {
                         return max;
                     }
@@ -193,7 +205,7 @@ impl DynamicTree {
             }
             if far_d <= max {
                 if far.is_leaf() {
-                    max = visit(LeafId(far.index()), far_d, max);
+                    max = visit(self.leaf_user(far), far_d, max);
                     if max < 0.0 {
                         return max;
                     }
