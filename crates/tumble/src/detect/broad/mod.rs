@@ -6,6 +6,7 @@
 
 mod pair_set;
 mod pairs;
+mod record;
 mod search;
 mod tree;
 

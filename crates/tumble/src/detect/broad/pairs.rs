@@ -130,7 +130,7 @@ impl Default for BroadPhase {
 }
 
 impl BroadPhase {
-    /// Without proxies.
+    /// Without proxies. Allocates nothing.
     pub fn new() -> Self {
         Self {
             trees: [DynamicTree::new(), DynamicTree::new()],
@@ -281,11 +281,16 @@ impl BroadPhase {
 
     /// Both proxies exist and their stored boxes overlap or touch: the pair goes on.
     #[inline(always)]
-    pub fn fat_overlap(&self, pair: ProxyPair) -> bool {
-        match (self.get(pair.a), self.get(pair.b)) {
+    pub fn fat_overlap(&self, a: ProxyId, b: ProxyId) -> bool {
+        match (self.get(a), self.get(b)) {
             (Some(a), Some(b)) => a.fat.overlaps(&b.fat),
             _ => false,
         }
+    }
+
+    /// No proxy was created, moved, touched or changed in kind since the last search: the next one will find nothing.
+    pub fn is_settled(&self) -> bool {
+        self.trees.iter().all(|tree| tree.changed() == 0)
     }
 
     /// How many pairs are known.
@@ -309,9 +314,10 @@ impl BroadPhase {
         known
     }
 
-    /// Makes a pair known; says whether it was not, and both exist.
+    /// Makes a pair of two different proxies that exist known; says whether it was not.
     pub(super) fn add_pair(&mut self, pair: ProxyPair) -> bool {
-        let new = self.contains(pair.a) && self.contains(pair.b) && self.known.insert(pair.a.0, pair.b.0);
+        let exists = pair.a != pair.b && self.contains(pair.a) && self.contains(pair.b);
+        let new = exists && self.known.insert(pair.a.0, pair.b.0);
         if new {
             self.proxies[pair.a.0 as usize].pairs += 1;
             self.proxies[pair.b.0 as usize].pairs += 1;
@@ -383,6 +389,9 @@ impl BroadPhase {
             let Some(tree) = self.trees.get(proxy.kind as usize) else {
                 return Err(format!("proxy {index}: kind {}", proxy.kind));
             };
+            if !(proxy.margin >= 0.0 && proxy.margin.is_finite()) {
+                return Err(format!("proxy {index}: margin {}", proxy.margin));
+            }
             if tree.user(leaf) != Some(index as u32) || tree.aabb(leaf) != Some(proxy.fat) {
                 return Err(format!("proxy {index}: leaf {} is not its own or has another box", proxy.leaf));
             }

@@ -99,11 +99,11 @@ impl BroadPhase {
 
     fn divide_search(&mut self) {
         self.scratch.clear();
-        let SearchScratch { parts, meetings, slots } = &mut self.scratch;
-        let [fixed, moving] = &mut self.trees;
-        if fixed.changed() == 0 && moving.changed() == 0 {
+        if self.is_settled() {
             return;
         }
+        let SearchScratch { parts, meetings, slots } = &mut self.scratch;
+        let [fixed, moving] = &mut self.trees;
         fixed.maintain();
         moving.maintain();
 

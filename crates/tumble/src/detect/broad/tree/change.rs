@@ -140,7 +140,7 @@ impl DynamicTree {
     ///
     /// Visits changed nodes only, from the leaves upwards.
     pub fn refit(&mut self) {
-        let root = self.node(0);
+        let root = self.root();
         if root.is_changed() && !root.is_leaf() {
             self.refit_below(0);
             if self.height() > MAX_HEIGHT {
@@ -170,7 +170,7 @@ impl DynamicTree {
         for node in &mut self.unbounded {
             node.link &= !CHANGED;
         }
-        if self.node(0).is_changed() {
+        if self.root().is_changed() {
             self.settle_below(0);
         }
     }

@@ -39,6 +39,9 @@ impl DynamicTree {
         self.worn += 1;
         self.wear += WEAR_LIMIT;
         if self.is_vacant() {
+            if self.pairs.is_empty() {
+                self.take_pair();
+            }
             self.place(0, node, 0);
         } else {
             let (sibling, _) = self.best_sibling(&node.aabb);
@@ -106,7 +109,7 @@ impl DynamicTree {
     /// Where several nodes cost the same (equal boxes), the descent into the lower subtree keeps the tree balanced.
     pub(super) fn best_sibling(&self, leaf: &Aabb) -> (u32, f64) {
         let leaf_area = area(leaf);
-        let root = self.node(0);
+        let root = self.root();
         let mut best_cost = area(&root.aabb.union(leaf));
         let mut best = (0, 0.0);
         // Nodes whose children are to be searched, with the cost their children inherit.

@@ -23,20 +23,20 @@ fn meets(a: &Node, b: &Node) -> bool {
 impl DynamicTree {
     /// The walk of this tree with itself.
     pub(crate) fn meet_self(&self) -> Option<Meeting> {
-        let root = self.node(0);
+        let root = self.root();
         (root.is_changed() && !root.is_leaf()).then_some(Meeting::Within(0))
     }
 
     /// The walk of this tree with another.
     pub(crate) fn meet_other(&self, other: &Self) -> Option<Meeting> {
-        let (a, b) = (self.node(0), other.node(0));
+        let (a, b) = (self.root(), other.root());
         (!self.is_vacant() && !other.is_vacant() && meets(a, b)).then_some(Meeting::Between(0, 0))
     }
 
     /// The slots of the changed leaves, in the order of the tree: neighbours follow each other.
     pub(crate) fn changed_slots(&self, out: &mut Vec<u32>) {
         let mut stack = [0u32; MAX_HEIGHT + 2];
-        let mut top = usize::from(self.node(0).is_changed());
+        let mut top = usize::from(self.root().is_changed());
         while top > 0 {
             top -= 1;
             let slot = stack[top];
@@ -106,7 +106,7 @@ impl DynamicTree {
 
     /// Pairs of leaf `index` of the list of unbounded ones with the leaves of the tree `other`.
     pub(crate) fn meet_unbounded(&self, index: usize, other: &Self, emit: &mut impl FnMut(u32, u32)) {
-        let (a, b) = (&self.unbounded[index], other.node(0));
+        let (a, b) = (&self.unbounded[index], other.root());
         if !other.is_vacant() && meets(a, b) {
             self.meet_between(a, other, b, emit);
         }

@@ -191,12 +191,12 @@ impl Default for DynamicTree {
 }
 
 impl DynamicTree {
-    /// A tree without leaves.
+    /// A tree without leaves. Allocates nothing.
     pub fn new() -> Self {
         Self {
-            pairs: vec![Pair::VACANT],
-            upper: vec![NONE],
-            heights: vec![[0; 2]],
+            pairs: Vec::new(),
+            upper: Vec::new(),
+            heights: Vec::new(),
             leaves: Vec::new(),
             unbounded: Vec::new(),
             free_pair: NONE,
@@ -221,7 +221,7 @@ impl DynamicTree {
 
     /// Length of the longest way from the root to a leaf; 0 for a single leaf.
     pub fn height(&self) -> usize {
-        self.heights[0][0] as usize
+        self.heights.first().map_or(0, |root| root[0] as usize)
     }
 
     /// The leaf exists.
@@ -252,7 +252,7 @@ impl DynamicTree {
 
     /// The box around all leaves with finite bounds, or [`Aabb::EMPTY`].
     pub fn root_aabb(&self) -> Aabb {
-        self.node(0).aabb
+        self.root().aabb
     }
 
     /// C(T) = Σ SA over the inner nodes, the root included (002-33): what a random query has to pay. Lower is better.
@@ -278,7 +278,7 @@ impl DynamicTree {
     fn walk_inner(&self, mut visit: impl FnMut(&Node)) {
         let mut stack = [0u32; MAX_HEIGHT + 1];
         let mut top = 0;
-        let mut next = *self.node(0);
+        let mut next = *self.root();
         loop {
             if next.is_leaf() {
                 if top == 0 {
@@ -296,9 +296,15 @@ impl DynamicTree {
         }
     }
 
+    /// The node at slot 0; vacant before the first leaf has come.
+    #[inline(always)]
+    fn root(&self) -> &Node {
+        self.pairs.first().map_or(&Node::VACANT, |pair| &pair.0[0])
+    }
+
     /// There is no leaf in the tree itself.
     pub(crate) fn is_vacant(&self) -> bool {
-        self.node(0).link == LEAF | NONE
+        self.root().link == LEAF | NONE
     }
 
     #[inline(always)]

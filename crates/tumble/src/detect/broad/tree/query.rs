@@ -87,6 +87,9 @@ impl DynamicTree {
                 return false;
             }
         }
+        if self.is_vacant() {
+            return true;
+        }
         let mut stack = [0u32; MAX_HEIGHT];
         let mut top = 0;
         let mut pair = 0;
@@ -183,6 +186,9 @@ impl DynamicTree {
                     }
                 }
             }
+        }
+        if self.is_vacant() {
+            return max;
         }
         let mut stack = [(0u32, 0.0 as Real); MAX_HEIGHT];
         let mut top = 0;

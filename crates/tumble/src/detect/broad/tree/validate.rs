@@ -10,15 +10,17 @@ impl DynamicTree {
     /// A tree for which this is `Ok` can be queried and changed without ever leaving its arrays.
     pub fn validate(&self) -> Result<(), String> {
         let (pairs, leaves) = (self.pairs.len(), self.leaves.len());
-        if pairs == 0 || self.upper.len() != pairs || self.heights.len() != pairs || pairs.max(leaves) >= NONE as usize
+        if self.upper.len() != pairs || self.heights.len() != pairs || pairs.max(leaves) >= NONE as usize
         {
             return Err(format!("{pairs} pairs, {} links upwards, {} heights", self.upper.len(), self.heights.len()));
         }
         let mut pair_seen = vec![false; pairs];
         let mut leaf_seen = vec![false; leaves];
-        pair_seen[0] = true;
-        if self.pairs[0].0[1] != Node::VACANT {
-            return Err("the sibling of the root is not vacant".into());
+        if let (Some(seen), Some(pair)) = (pair_seen.first_mut(), self.pairs.first()) {
+            *seen = true;
+            if pair.0[1] != Node::VACANT {
+                return Err("the sibling of the root is not vacant".into());
+            }
         }
         let (mut changed, mut worn) = (0, 0);
         let mut stack = if self.is_vacant() { vec![] } else { vec![0u32] };
