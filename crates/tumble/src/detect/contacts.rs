@@ -7,7 +7,7 @@ use super::manifolds::{self, Workspace};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, MAX_POINTS, NONE, SurfacePair};
-use crate::detect::broad::{BroadPhase, ProxyDesc, ProxyId, ProxyKind, ProxyPair};
+use crate::detect::broad::{ProxyDesc, ProxyId, ProxyKind, ProxyPair};
 use crate::event::Event;
 use crate::id::ColliderId;
 use crate::math::{Aabb, Pose, Real, Vec3};
@@ -37,12 +37,13 @@ pub(crate) struct Detector {
 pub(crate) fn find_pairs(state: &mut State, detector: &mut Detector) {
     let mut pairs = core::mem::take(&mut detector.pairs);
     // The broad phase is taken out while it asks the state which pairs may touch.
-    let mut broad = core::mem::replace(&mut state.broad, BroadPhase::new());
+    let mut broad = core::mem::take(&mut state.broad);
     broad.update_pairs(&|a, b| state.may_touch(a, b), &mut pairs);
     state.broad = broad;
     for pair in &pairs {
-        let (a, b) = (state.broad.user(pair.a), state.broad.user(pair.b));
-        state.begin_pair(a, b);
+        if let (Some(a), Some(b)) = (state.broad.user(pair.a), state.broad.user(pair.b)) {
+            state.begin_pair(a, b);
+        }
     }
     detector.pairs = pairs;
 }
