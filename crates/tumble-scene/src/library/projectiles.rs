@@ -109,6 +109,7 @@ impl Projectile {
 struct Flight {
     body: Projectile,
     place: Point,
+    velocity: Point,
     highest: f64,
     /// Where it came down, if it has.
     landed: Option<f64>,
@@ -116,20 +117,23 @@ struct Flight {
 
 impl Flight {
     fn of(body: &Projectile) -> Self {
-        Self { body: *body, place: body.start, highest: f64::NEG_INFINITY, landed: None }
+        Self { body: *body, place: body.start, velocity: body.velocity, highest: f64::NEG_INFINITY, landed: None }
     }
 
     fn observe(&mut self, world: &World) {
-        let (before, ground) = (self.place, self.body.start.y);
-        self.place = world.body(self.body.id).map_or(Point::all(f64::NAN), |body| body.centre_of_mass());
-        let now = self.place;
-        if self.highest < now.y || now.y.is_nan() {
-            self.highest = now.y;
+        let (place, velocity) = (self.place, self.velocity);
+        (self.place, self.velocity) = match world.body(self.body.id) {
+            Ok(body) => (body.centre_of_mass(), body.centre_velocity().to_f64()),
+            Err(_) => (Point::all(f64::NAN), Point::all(f64::NAN)),
+        };
+        let height = self.place.y - self.body.start.y;
+        if self.highest < height || height.is_nan() {
+            self.highest = height;
         }
-        if self.landed.is_none() && world.steps() > 0 && (now.y <= ground || now.y.is_nan()) {
-            // Where the chord between the last two places passes the height of the throw.
-            let along = (before.y - ground) / (before.y - now.y);
-            self.landed = Some(before.x + (now.x - before.x) * along);
+        if self.landed.is_none() && world.steps() > 0 && (height <= 0.0 || height.is_nan()) {
+            // Within the step it flies on from where it was: y + v t - g t²/2 = 0.
+            let (y, v, g) = (place.y - self.body.start.y, velocity.y, self.body.gravity);
+            self.landed = Some(place.x + velocity.x * (v + (v * v + 2.0 * g * y).sqrt()) / g);
         }
     }
 
@@ -138,7 +142,7 @@ impl Flight {
         let (body, expected) = (&self.body, self.body.expected_range());
         let range = self.landed.or_else(|| (self.place.x > expected).then_some(self.place.x))?;
         // An error h in height is one of h vₓ/v_y in range.
-        let height = height_error(world, body.gravity, 2.0 * body.time_up()) + self.between_steps(world);
+        let height = height_error(world, body.gravity, 2.0 * body.time_up());
         let allowed = height * body.velocity.x / body.velocity.y + rounding(world) * expected;
         Some(Reading::at_most((range - expected).abs(), allowed))
     }
@@ -148,14 +152,10 @@ impl Flight {
         if world.time() < body.time_up() + time_step(world) {
             return None;
         }
-        let height = height_error(world, body.gravity, body.time_up()) + self.between_steps(world);
-        let error = (self.highest - body.start.y - expected).abs();
-        Some(Reading::at_most(error, height + rounding(world) * expected))
-    }
-
-    /// How much higher than a chord from step to step the parabola runs: g dt²/8 at the most.
-    fn between_steps(&self, world: &World) -> f64 {
+        // The apex is at most half a step away from where the body was seen highest, and g dt²/8 higher.
         let dt = time_step(world);
-        self.body.gravity * dt * dt / 8.0
+        let between = body.gravity * dt * dt / 8.0;
+        let allowed = height_error(world, body.gravity, body.time_up()) + between + rounding(world) * expected;
+        Some(Reading::at_most((self.highest - expected).abs(), allowed))
     }
 }
