@@ -43,7 +43,13 @@ impl Report {
                 row(f, &name.replace('_', " "), format!("{} per step, {} at the most", Figure(count.mean), count.max))?;
             }
         }
-        drift(f, "energy", s.energy, "J")?;
+        let (energy, part) = (s.energy, Figure(100.0 * s.energy.share));
+        let (end, gain) = (Figure(energy.end), Figure(energy.gain));
+        row(
+            f,
+            "energy",
+            format!("changed by {end} J, never more than {gain} J above its start ({part} % of what moved)"),
+        )?;
         drift(f, "momentum", s.momentum, "kg m/s")?;
         drift(f, "angular momentum", s.angular_momentum, "kg m²/s")?;
 
@@ -67,9 +73,11 @@ fn row(f: &mut String, name: &str, value: impl std::fmt::Display) -> std::fmt::R
     writeln!(f, "  {name:<18}{value}")
 }
 
-fn drift(f: &mut String, name: &str, drift: Drift, unit: &str) -> std::fmt::Result {
+/// Nothing where the quantity is not kept.
+fn drift(f: &mut String, name: &str, drift: Option<Drift>, unit: &str) -> std::fmt::Result {
+    let Some(drift) = drift else { return Ok(()) };
     let (worst, share) = (Figure(drift.worst), Figure(100.0 * drift.share));
-    row(f, name, format!("strays by {worst} {unit} at the most ({share} % of what moves)"))
+    row(f, name, format!("strays by {worst} {unit} at the most ({share} % of what moved)"))
 }
 
 fn check(f: &mut String, verdict: &Verdict) -> std::fmt::Result {

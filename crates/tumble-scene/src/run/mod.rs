@@ -13,7 +13,7 @@ use tumble::math::{Float, Real};
 use tumble::{Clock, Method, Pace, World};
 
 pub use cost::{Cost, Count, StageCost};
-pub use drift::Drift;
+pub use drift::{Drift, EnergyDrift};
 
 use cost::Costs;
 use drift::Ledger;
@@ -241,12 +241,13 @@ pub struct Summary {
     pub stages: Vec<StageCost>,
     /// Pairs, contacts, islands and awake bodies per step.
     pub counts: BTreeMap<&'static str, Count>,
-    /// How far the energy strayed, in joules.
-    pub energy: Drift,
-    /// How far the momentum strayed from what gravity and the users' forces make of it, in kg m/s.
-    pub momentum: Drift,
+    /// How the energy changed, in joules.
+    pub energy: EnergyDrift,
+    /// How far the momentum strayed from what gravity and the users' forces make of it, in kg m/s; `None` where fixed or
+    /// kinematic bodies can be touched, which give and take momentum.
+    pub momentum: Option<Drift>,
     /// The same for the angular momentum about the origin, in kg m²/s.
-    pub angular_momentum: Drift,
+    pub angular_momentum: Option<Drift>,
     /// What the checks say.
     pub checks: Vec<Verdict>,
     /// Every check has passed.
