@@ -1,8 +1,6 @@
 //! What breaks free fall.
 
 use crate::mutation::{Mutation, edit};
-use tumble::{Integrate, Method};
-use tumble_scene::library::find;
 
 pub const MUTATIONS: &[Mutation] = &[
     Mutation {
@@ -42,19 +40,3 @@ pub const MUTATIONS: &[Mutation] = &[
         apply: |world| edit(world, "body-0", |b| b.set_kind(tumble::BodyKind::Fixed)),
     },
 ];
-
-/// Euler's rules miss the parabola by g t dt/2, and the checks of flying bodies allow them that, but nothing more.
-#[test]
-fn methods_of_first_order_may_err_to_first_order() {
-    for scene in ["free-fall", "projectiles"] {
-        for integrate in [Integrate::SemiImplicitEuler, Integrate::ExplicitEuler] {
-            let scene = find(scene).unwrap();
-            let mut run = scene.setup().method(Method::ballistic(integrate)).start().unwrap();
-            run.finish().unwrap();
-            // Explicit Euler leaves the gyroscopic torque out.
-            for v in run.verdicts().into_iter().filter(|v| v.claim.name != "angular-momentum") {
-                assert_eq!(v.outcome, tumble_scene::Outcome::Passed, "{integrate:?}: {v}");
-            }
-        }
-    }
-}

@@ -3,6 +3,7 @@
 
 mod box_stack;
 mod dzhanibekov_nut;
+mod flight;
 mod free_fall;
 mod library;
 mod mutation;
