@@ -66,7 +66,8 @@ pub struct SoftStep {
     /// Stiffness of contacts: their frequency as a share of the sub-step rate. As a share it scales with the step, so that
     /// the sag of a stack in body sizes does not depend on the scale of the world.
     pub contact_stiffness: Real,
-    /// Damping ratio of contacts. Large, so that bodies that overlap are pushed apart without being launched.
+    /// Damping ratio of contacts. Bodies that overlap are pushed apart without being launched whatever it is: the relaxing pass
+    /// takes the velocity of the push back.
     pub contact_damping: Real,
     /// Stiffness of joints, as a share of the sub-step rate.
     pub joint_stiffness: Real,
@@ -76,7 +77,7 @@ pub struct SoftStep {
 
 impl Default for SoftStep {
     fn default() -> Self {
-        Self { substeps: 4, contact_stiffness: 0.125, contact_damping: 10.0, joint_stiffness: 0.25, joint_damping: 2.0 }
+        Self { substeps: 4, contact_stiffness: 0.2, contact_damping: 1.0, joint_stiffness: 0.25, joint_damping: 2.0 }
     }
 }
 
@@ -193,7 +194,7 @@ impl Default for Tolerances {
     fn default() -> Self {
         Self {
             length: 1.0,
-            slop: 0.002,
+            slop: 0.001,
             detection: 0.02,
             box_margin: 0.05,
             restitution_speed: 0.32,

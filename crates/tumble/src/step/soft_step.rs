@@ -199,9 +199,10 @@ fn finish(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real) {
         }
         rest.linear_acceleration = (velocity.linear - old.linear) / dt;
         rest.angular_acceleration = (velocity.angular - old.angular) / dt;
-        // The farthest point moved by at most |Δx| + θ r, however the two add up.
+        // The farthest point moved by at most |Δx| + |ω| dt r, however the two add up. Not from the orientations: a body that
+        // makes a whole turn in a step is not at rest.
         let moved = (pose.centre - before.centre).to_real().length();
-        let turned = 2.0 * (pose.rotation * before.rotation.conjugate()).vector().length();
+        let turned = velocity.angular.length() * dt;
         let extent = if rest.extent.is_finite() { rest.extent } else { 0.0 };
         if moved + turned * extent < idle_speed * dt {
             rest.idle_time += dt;

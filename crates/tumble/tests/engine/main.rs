@@ -21,5 +21,6 @@ mod pushes;
 mod restraints;
 mod solids;
 mod spatial;
+mod stacking;
 mod support;
 mod time;
