@@ -60,7 +60,6 @@ impl Error {
     }
 
     /// A fault in geometry.
-    #[allow(dead_code)]
     pub(crate) fn geometry(shape: &'static str, problem: impl fmt::Display) -> Self {
         Self::Geometry { shape, problem: problem.to_string() }
     }

@@ -61,7 +61,7 @@ impl Cone {
     /// Along p + s d the first condition reads a s² + 2 b s + c <= 0 with a = d_x² + d_z² - k² d_y²,
     /// b = p_x d_x + p_z d_z - k² w d_y, c = p_x² + p_z² - k² w². The double cone has two sheets:
     /// - a > 0: the line runs between the two roots through one sheet, which may be the upper one (cut off by the caller);
-    /// - a <= 0: it runs outside the roots, through the lower sheet on the side where it descends.
+    /// - a < 0: it runs outside the roots, through the lower sheet on the side where it descends.
     ///
     /// `p` is the point of the line nearest to the apex, so that nothing far away enters the differences of squares.
     fn through_nappe(&self, line: &Line) -> Option<(f64, f64)> {
@@ -92,8 +92,12 @@ impl Cone {
         if a > 0.0 {
             return Some((shift + Num::min(first, second), shift + Num::max(first, second)));
         }
-        // A parallel to the side (a = 0) meets the double cone once; the other root is at infinity.
-        let (low, high) = if a == 0.0 { (first, first) } else { (Num::min(first, second), Num::max(first, second)) };
+        if a == 0.0 {
+            // Parallel to the side: one root, one sheet; the other root is at infinity.
+            let root = shift + first;
+            return Some(if b > 0.0 { (f64::NEG_INFINITY, root) } else { (root, f64::INFINITY) });
+        }
+        let (low, high) = (Num::min(first, second), Num::max(first, second));
         if d.y < 0.0 { Some((shift + high, f64::INFINITY)) } else { Some((f64::NEG_INFINITY, shift + low)) }
     }
 }

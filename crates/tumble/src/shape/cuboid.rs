@@ -1,5 +1,6 @@
 //! Boxes.
 
+use super::hull_merge::Polygons;
 use super::mass::checked_density;
 use super::query::{Clip, Line};
 use super::{Convex, Geometry, Hull, MassProperties, Projection, Ray, RayHit, positive};
@@ -44,18 +45,14 @@ impl Cuboid {
     pub fn to_hull(self) -> Hull {
         let sign = |i: u32, bit: u32| if i & bit == 0 { -1.0 } else { 1.0 };
         let corner = |i| self.half.scale(Vec3::new(sign(i, 1), sign(i, 2), sign(i, 4)));
-        let face = |corners: [u32; 4], normal| (corners.to_vec(), normal);
-        Hull::from_faces(
-            (0..8).map(corner).collect(),
-            &[
-                face([1, 3, 7, 5], Vec3::X),
-                face([0, 4, 6, 2], -Vec3::X),
-                face([2, 6, 7, 3], Vec3::Y),
-                face([0, 1, 5, 4], -Vec3::Y),
-                face([4, 5, 7, 6], Vec3::Z),
-                face([0, 2, 3, 1], -Vec3::Z),
-            ],
-        )
+        let mut faces = Polygons::default();
+        faces.push(&[1, 3, 7, 5], Vec3::X);
+        faces.push(&[0, 4, 6, 2], -Vec3::X);
+        faces.push(&[2, 6, 7, 3], Vec3::Y);
+        faces.push(&[0, 1, 5, 4], -Vec3::Y);
+        faces.push(&[4, 5, 7, 6], Vec3::Z);
+        faces.push(&[0, 2, 3, 1], -Vec3::Z);
+        Hull::from_faces((0..8).map(corner).collect(), &faces)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Convex polyhedra.
 
 use super::hull_climb::Climb;
+use super::hull_merge::Polygons;
 use super::mass::checked_density;
 use super::query::{Clip, Line};
 use super::{Convex, Geometry, MassProperties, Projection, Ray, RayHit};
 use crate::error::Result;
-use crate::math::{Aabb, Float, Num, Pose, Real, Sym3, Vec3};
+use crate::math::{Aabb, Float, Mat3, Num, Pose, Real, Sym3, Vec3};
 
 /// A face of a [`Hull`]: a convex polygon.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,12 +128,12 @@ impl Hull {
 
     /// The number of a vertex that is farthest along `direction` (any length).
     pub fn support_vertex(&self, direction: Vec3) -> u32 {
-        // Brought to order 1, so that products with the vertices neither overflow nor vanish.
-        let size = direction.abs().max_component();
-        let direction = if size > 0.0 { direction / size } else { direction };
         if let Some(climb) = &self.climb {
             return climb.highest(&self.vertices, direction);
         }
+        // Brought to order 1, so that products with the vertices neither overflow nor vanish.
+        let size = direction.abs().max_component();
+        let direction = if size > 0.0 { direction / size } else { direction };
         let (mut best, mut height) = (0, Real::NEG_INFINITY);
         for (i, v) in self.vertices.iter().enumerate() {
             let h = v.dot(direction);
@@ -152,13 +153,12 @@ impl Hull {
         face.normal.to_f64().dot(p) - face.offset.to_f64()
     }
 
-    /// The hull with these vertices and faces (loops of vertices counter-clockwise, outward normals of any length). Whether
-    /// they make one is for [`Hull::is_sound`] to say.
-    pub(super) fn from_faces(vertices: Vec<Vec3>, loops: &[(Vec<u32>, Vec3<f64>)]) -> Self {
-        let mut faces = Vec::with_capacity(loops.len());
-        let mut edges = Vec::with_capacity(loops.iter().map(|l| l.0.len()).sum());
+    /// The hull with these vertices and faces. Whether they make one is for [`Hull::is_sound`] to say.
+    pub(super) fn from_faces(vertices: Vec<Vec3>, polygons: &Polygons) -> Self {
+        let mut faces = Vec::with_capacity(polygons.len());
+        let mut edges = Vec::with_capacity(polygons.points().len());
         let mut vertex_edges = vec![NONE; vertices.len()];
-        for (face, (corners, normal)) in loops.iter().enumerate() {
+        for (face, (corners, normal)) in polygons.iter().enumerate() {
             let first = edges.len() as u32;
             let count = corners.len() as u32;
             for (i, &origin) in corners.iter().enumerate() {
@@ -175,8 +175,8 @@ impl Hull {
             let offset = Real::from_f64(heights.fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a }));
             faces.push(HullFace { normal, offset, first_edge: first, edge_count: count });
         }
-        pair_twins(&mut edges);
-        let mass = integrate(&vertices, loops);
+        pair_twins(&mut edges, vertices.len());
+        let mass = integrate(&vertices, polygons);
         let inner = inscribed_ball(&faces, mass.centre);
         let reach = vertices.iter().fold(0.0, |r, v| Num::max(r, (v.to_f64() - mass.centre).length()));
         let reach = Real::from_f64(reach);
@@ -255,8 +255,10 @@ impl Geometry for Hull {
         line.hit(clip.near, clip.normal, clip.part)
     }
 
-    /// Inside, the nearest face is the one of least depth. Outside, the nearest point lies on a face that the point is
-    /// above; the height over a face's plane is a lower bound that spares most of them.
+    /// Inside, the nearest face is the one of least depth. Outside, it is the nearest of all; the distance from a face's
+    /// plane is a lower bound that spares most of them. (To look only at faces that the point is above would be enough
+    /// but for rounding: beside a face, hardly above its plane, a point may be hardly below the plane of the face it is
+    /// next to.)
     fn closest_point(&self, point: Vec3) -> Projection {
         let p = point.to_f64();
         let (mut top, mut height) = (0, f64::NEG_INFINITY);
@@ -282,7 +284,7 @@ impl Geometry for Hull {
         let mut best = top;
         for (i, face) in self.faces.iter().enumerate() {
             let h = Self::height(face, p);
-            if h > 0.0 && h < nearest.distance && i != top {
+            if h.abs() < nearest.distance && i != top {
                 let candidate = self.closest_on_face(i, p);
                 if candidate.distance < nearest.distance {
                     (nearest, best) = (candidate, i);
@@ -290,7 +292,11 @@ impl Geometry for Hull {
             }
         }
         match nearest.point {
-            None => on_plane(best, nearest.distance),
+            // A height below zero here is rounding.
+            None => Projection {
+                distance: Real::from_f64(nearest.distance),
+                ..on_plane(best, Self::height(&self.faces[best], p))
+            },
             Some(q) => Projection {
                 point: q.to_real(),
                 normal: (p - q).normalize_or(self.faces[best].normal.to_f64()).to_real(),
@@ -349,7 +355,7 @@ impl Hull {
             }
         }
         if over {
-            OnFace { distance: Self::height(face, p), point: None }
+            OnFace { distance: Self::height(face, p).abs(), point: None }
         } else {
             OnFace { distance: square.sqrt(), point: nearest }
         }
@@ -360,21 +366,37 @@ impl Hull {
 const NONE: u32 = u32::MAX;
 
 /// Finds the other side of every half-edge; those without exactly one keep none.
-fn pair_twins(edges: &mut [HalfEdge]) {
-    let mut sides: Vec<(u64, u32)> = (0..edges.len())
-        .map(|i| {
-            let (a, b) = (edges[i].origin, edges[edges[i].next as usize].origin);
-            let (low, high) = if a < b { (a, b) } else { (b, a) };
-            (u64::from(low) << 32 | u64::from(high), i as u32)
-        })
-        .collect();
-    sides.sort_unstable();
-    for group in sides.chunk_by(|a, b| a.0 == b.0) {
-        if let &[(_, a), (_, b)] = group
-            && edges[a as usize].origin != edges[b as usize].origin
-        {
-            edges[a as usize].twin = b;
-            edges[b as usize].twin = a;
+fn pair_twins(edges: &mut [HalfEdge], vertex_count: usize) {
+    // Both sides of an edge, and few others, share the lower of its two vertices: sorted by that in linear time, the
+    // rest of the sorting is in small pieces.
+    let ends = |edges: &[HalfEdge], i: usize| {
+        let (a, b) = (edges[i].origin, edges[edges[i].next as usize].origin);
+        if a < b { (a, b) } else { (b, a) }
+    };
+    let mut first = vec![0_usize; vertex_count + 1];
+    for i in 0..edges.len() {
+        first[ends(edges, i).0 as usize + 1] += 1;
+    }
+    for v in 0..vertex_count {
+        first[v + 1] += first[v];
+    }
+    let mut end = first.clone();
+    let mut sides = vec![(0, 0); edges.len()];
+    for i in 0..edges.len() {
+        let (low, high) = ends(edges, i);
+        sides[end[low as usize]] = (high, i as u32);
+        end[low as usize] += 1;
+    }
+    for v in 0..vertex_count {
+        let sides = &mut sides[first[v]..first[v + 1]];
+        sides.sort_unstable();
+        for group in sides.chunk_by(|a, b| a.0 == b.0) {
+            if let &[(_, a), (_, b)] = group
+                && edges[a as usize].origin != edges[b as usize].origin
+            {
+                edges[a as usize].twin = b;
+                edges[b as usize].twin = a;
+            }
         }
     }
 }
@@ -385,7 +407,7 @@ fn pair_twins(edges: &mut [HalfEdge]) {
 /// a, b, c from that vertex, with s = a + b + c and volume v = a·(b × c)/6: ∫x = v s/4 and
 /// ∫x xᵀ = v/20 (a aᵀ + b bᵀ + c cᵀ + s sᵀ). Lengths are counted in sizes of the hull, so that no power of them overflows
 /// before the volume does.
-fn integrate(vertices: &[Vec3], loops: &[(Vec<u32>, Vec3<f64>)]) -> MassProperties {
+fn integrate(vertices: &[Vec3], polygons: &Polygons) -> MassProperties {
     let Some(base) = vertices.first().map(|v| v.to_f64()) else {
         return MassProperties { mass: 0.0, centre: Vec3::ZERO, inertia: Sym3::ZERO };
     };
@@ -401,7 +423,7 @@ fn integrate(vertices: &[Vec3], loops: &[(Vec<u32>, Vec3<f64>)]) -> MassProperti
     let mut first = Vec3::ZERO;
     // |x|² 1 - x xᵀ summed over the four vectors of the second formula.
     let mut second = Sym3::<f64>::ZERO;
-    for (corners, _) in loops {
+    for (corners, _) in polygons.iter() {
         for pair in corners.windows(2).skip(1) {
             let (a, b, c) = (at(corners[0]), at(pair[0]), at(pair[1]));
             let v = a.dot(b.cross(c)) / 6.0;
@@ -421,31 +443,69 @@ fn integrate(vertices: &[Vec3], loops: &[(Vec<u32>, Vec3<f64>)]) -> MassProperti
 /// A large ball inside.
 ///
 /// The centroid of a solid has from each of its planes at least a quarter of the solid's width across that plane
-/// (Bonnesen and Fenchel, "Theorie der konvexen Körper", 1934, §34), and no ball inside is larger across than the solid;
-/// so the ball about the centroid has at least half of the largest radius. A fixed number of steps away from the nearest
-/// face, each shorter than the one before, brings it close to the largest.
+/// (Bonnesen and Fenchel, "Theorie der konvexen Körper", 1934, §34), and no ball inside is wider than the solid; so the ball
+/// about the centroid has at least half of the largest radius. From there a few steps of an interior-point method come
+/// close to the largest: Newton's method on -t r - Σ log s_i over centre c and radius r, where s_i = o_i - n_i·c - r is the
+/// gap between ball and face i, with growing t. The best centre on the way counts.
 fn inscribed_ball(faces: &[HullFace], centroid: Vec3<f64>) -> (Vec3, Real) {
-    const STEPS: u32 = 48;
     let room = |p: Vec3<f64>| {
-        let (mut least, mut nearest) = (f64::INFINITY, Vec3::ZERO);
+        let mut least = f64::INFINITY;
         for face in faces {
             let depth = -Hull::height(face, p);
             if depth < least {
-                (least, nearest) = (depth, face.normal.to_f64());
+                least = depth;
             }
         }
-        (least, nearest)
+        least
     };
-    let mut p = centroid;
-    let (mut radius, mut nearest) = room(p);
-    let (mut centre, start) = (p, radius);
-    for k in 0..STEPS {
-        p = p.add_scaled(nearest, -start / f64::from(k + 2));
-        let depth;
-        (depth, nearest) = room(p);
+    let unit = room(centroid);
+    if unit <= 0.0 || !unit.is_finite() {
+        return (centroid.to_real(), 0.0);
+    }
+    // Lengths from here on in units of the first ball's radius.
+    let gaps = |c: Vec3<f64>, r: f64| {
+        faces.iter().map(move |f| {
+            let n = f.normal.to_f64();
+            (n, -Hull::height(f, centroid) / unit - n.dot(c) - r)
+        })
+    };
+    let (mut c, mut r) = (Vec3::ZERO, 0.5);
+    let (mut centre, mut radius) = (centroid, unit);
+    let mut t = faces.len() as f64;
+    // Enough for the largest radius to three digits; hulls of very many faces are mostly round, and few will do.
+    let steps = if faces.len() < 2048 { 12 } else { 4 };
+    for _ in 0..steps {
+        let (mut gradient_c, mut gradient_r) = (Vec3::ZERO, -t);
+        let (mut h_cc, mut h_cr, mut h_rr) = (Sym3::<f64>::ZERO, Vec3::ZERO, 0.0);
+        for (n, s) in gaps(c, r) {
+            let w = 1.0 / s;
+            gradient_c += n * w;
+            gradient_r += w;
+            h_cc = h_cc + Sym3::from_mat3(&Mat3::outer(n, n)) * (w * w);
+            h_cr += n * (w * w);
+            h_rr += w * w;
+        }
+        // The radius eliminated from the 4x4 system.
+        let schur = h_cc - Sym3::from_mat3(&Mat3::outer(h_cr, h_cr)) * (1.0 / h_rr);
+        let Some(inverse) = schur.try_inverse() else { break };
+        let step_c = -(inverse * (gradient_c - h_cr * (gradient_r / h_rr)));
+        let step_r = -(gradient_r + h_cr.dot(step_c)) / h_rr;
+        // At most nine tenths of the way to the first face.
+        let mut part = 1.0;
+        for (n, s) in gaps(c, r) {
+            let shrink = n.dot(step_c) + step_r;
+            if shrink * part > 0.9 * s {
+                part = 0.9 * s / shrink;
+            }
+        }
+        c += step_c * part;
+        r += step_r * part;
+        let p = centroid.add_scaled(c, unit);
+        let depth = room(p);
         if depth > radius {
             (radius, centre) = (depth, p);
         }
+        t *= 4.0;
     }
-    (centre.to_real(), Real::from_f64(if radius > 0.0 { radius } else { 0.0 }))
+    (centre.to_real(), Real::from_f64(radius))
 }

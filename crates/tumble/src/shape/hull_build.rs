@@ -2,7 +2,7 @@
 
 use super::hull::Hull;
 use super::hull_climb::{Climb, FEWEST_TO_CLIMB};
-use super::hull_merge::{Polygon, merge_coplanar, triangles};
+use super::hull_merge::{Polygons, merge_coplanar, triangles};
 use super::quickhull::{Facet, GRID_BITS, Quickhull};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
@@ -20,8 +20,10 @@ impl Hull {
     /// The convex hull of the points.
     ///
     /// Points inside, points within about 10⁻⁶ of the cloud's size of the hull, and duplicates are dropped; triangles in
-    /// one plane are joined. Vertices keep the order of the points, and their bits. The result does not depend on where
-    /// the cloud lies, nor (up to powers of two) on its size, and is the same on every machine.
+    /// one plane are joined. No vertex lies above the plane of a face, and those of the face less than 10⁻⁶ of the size
+    /// below it; the planes are computed to 10⁻¹² of the size. Vertices keep the order of the points, and their bits. The
+    /// result does not depend on where the cloud lies, nor (up to powers of two) on its size, and is the same on every
+    /// machine.
     ///
     /// ```
     /// use tumble::{math::Vec3, shape::Hull};
@@ -41,9 +43,9 @@ impl Hull {
         let simplex = find_simplex(&grid, tolerance).map_err(|flaw| flaw.describe(points))?;
         let impossible = || Error::geometry("hull", format_args!("of {} points could not be built", points.len()));
         let facets = Quickhull::build(&grid, simplex, tolerance).ok_or_else(impossible)?;
-        let (mut hull, mut used) = assemble(points, &merge_coplanar(&grid, &facets, tolerance));
+        let (mut hull, mut used) = assemble(points, merge_coplanar(&grid, &facets, tolerance));
         if !hull.is_sound() {
-            (hull, used) = assemble(points, &triangles(&facets));
+            (hull, used) = assemble(points, triangles(&facets));
         }
         if !hull.is_sound() {
             return Err(impossible());
@@ -191,17 +193,15 @@ fn farthest(points: &[Vec3<f64>], measure: impl Fn(Vec3<f64>) -> f64) -> (usize,
 }
 
 /// The polygons as a hull of the points they use, and the numbers of those points.
-fn assemble(points: &[Vec3], polygons: &[Polygon]) -> (Hull, Vec<u32>) {
-    let mut used: Vec<u32> = polygons.iter().flat_map(|polygon| polygon.points.iter().copied()).collect();
-    used.sort_unstable();
-    used.dedup();
-    let number = renumbering(points.len(), &used);
+fn assemble(points: &[Vec3], mut polygons: Polygons) -> (Hull, Vec<u32>) {
+    let mut is_used = vec![false; points.len()];
+    for &p in polygons.points() {
+        is_used[p as usize] = true;
+    }
+    let used: Vec<u32> = (0..points.len() as u32).filter(|&p| is_used[p as usize]).collect();
     let vertices = used.iter().map(|&p| points[p as usize]).collect();
-    let loops: Vec<_> = polygons
-        .iter()
-        .map(|polygon| (polygon.points.iter().map(|&p| number[p as usize]).collect(), polygon.normal))
-        .collect();
-    (Hull::from_faces(vertices, &loops), used)
+    polygons.renumber(&renumbering(points.len(), &used));
+    (Hull::from_faces(vertices, &polygons), used)
 }
 
 /// For each point its place in `used`.

@@ -1,6 +1,6 @@
 //! The highest vertex of a large hull by climbing along its edges.
 
-use crate::math::{Real, Vec3};
+use crate::math::{Float, Real, Vec3};
 
 /// Hulls with fewer vertices than this are searched one by one, which is faster for them.
 pub(super) const FEWEST_TO_CLIMB: usize = 64;
@@ -57,7 +57,9 @@ impl Climb {
     pub(super) fn highest(&self, vertices: &[Vec3], direction: Vec3<Real>) -> u32 {
         let negative = |x: Real, bit: usize| if x < 0.0 { bit } else { 0 };
         let octant = negative(direction.x, 1) | negative(direction.y, 2) | negative(direction.z, 4);
-        let direction = direction.to_f64();
+        // Brought to order 1, so that products with the vertices neither overflow nor vanish.
+        let size = direction.abs().max_component().to_f64();
+        let direction = if size > 0.0 { direction.to_f64() / size } else { Vec3::ZERO };
         let height = |v: u32| vertices[v as usize].to_f64().dot(direction);
         let mut best = self.starts[octant];
         let mut top = height(best);

@@ -80,11 +80,11 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// `None` where the direction is zero or not finite.
+    /// `None` where the direction is zero, or anything is not finite.
     pub(crate) fn new(ray: &Ray, max: Real) -> Option<Self> {
-        let given = ray.direction.to_f64();
+        let (origin, given) = (ray.origin.to_f64(), ray.direction.to_f64());
         let direction = given.try_normalize()?;
-        Some(Self { origin: ray.origin.to_f64(), direction, length: given.dot(direction), max })
+        origin.is_finite().then(|| Self { origin, direction, length: given.dot(direction), max })
     }
 
     /// The point at a distance from the origin.

@@ -1,6 +1,8 @@
 //! The engine's tests against closed forms, invariants and other methods; run in both precisions.
 // Numbers that need no conversion in one precision need it in the other.
 #![allow(clippy::unnecessary_cast, clippy::useless_conversion)]
+// Clippy knows test functions as such, but not the helpers beside them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[cfg(tumble_f64)]
 extern crate tumble_f64 as tumble;
@@ -10,6 +12,7 @@ mod compounds;
 mod free_rotation;
 mod functions;
 mod height_fields;
+mod hull;
 mod kinds;
 mod mass;
 mod materials;
@@ -18,7 +21,9 @@ mod meshes;
 mod motion;
 mod narrow;
 mod pushes;
+mod random;
 mod restraints;
+mod shapes;
 mod solids;
 mod spatial;
 mod stacking;
