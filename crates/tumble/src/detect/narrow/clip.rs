@@ -44,8 +44,17 @@ impl Polygon {
         }
     }
 
-    fn corners(&self) -> &[Vec3] {
-        &self.points[..self.len]
+    /// The polygon seen from where its frame stands at (`rotation`, `translation`).
+    pub fn moved(mut self, rotation: &Mat3, translation: Vec3) -> Self {
+        self.move_to(rotation, translation);
+        self
+    }
+
+    fn move_to(&mut self, rotation: &Mat3, translation: Vec3) {
+        self.normal = *rotation * self.normal;
+        for p in &mut self.points[..self.len] {
+            *p = *rotation * *p + translation;
+        }
     }
 }
 
@@ -130,12 +139,7 @@ impl Patch {
         match &mut self {
             Self::Point(p, _) => *p = point(*p),
             Self::Segment(s) => s.ends = s.ends.map(point),
-            Self::Polygon(p) => {
-                p.normal = *rotation * p.normal;
-                for q in &mut p.points[..p.len] {
-                    *q = point(*q);
-                }
-            }
+            Self::Polygon(p) => p.move_to(rotation, translation),
             Self::Disc(d) => {
                 d.centre = point(d.centre);
                 d.normal = *rotation * d.normal;
@@ -220,7 +224,7 @@ impl Gather {
                     self.add_cut(&cut, reference.face, s);
                 }
             }
-            Patch::Polygon(p) => self.clip_polygon(reference, p),
+            Patch::Polygon(p) => self.polygon_over_polygon(reference, p),
             Patch::Disc(d) => super::disc::over_polygon(self, reference, d),
         }
     }
@@ -238,7 +242,8 @@ impl Gather {
         }
     }
 
-    fn clip_polygon(&mut self, reference: &Polygon, incident: &Polygon) {
+    /// Adds the corners of what the two polygons have in common as seen along the reference's normal.
+    pub fn polygon_over_polygon(&mut self, reference: &Polygon, incident: &Polygon) {
         let mut rings = [[Corner::default(); 2 * MAX_CORNERS]; 2];
         let mut len = incident.len;
         for i in 0..len {
@@ -375,8 +380,7 @@ pub(super) fn lies_over(polygon: &Polygon, p: Vec3, slack: Real) -> bool {
 /// The height along `m` at which the line through `p` meets the polygon's plane, or `None` where it hardly does.
 pub(super) fn height_over(polygon: &Polygon, p: Vec3, m: Vec3) -> Option<Real> {
     let slope = polygon.normal.dot(m);
-    let first = *polygon.corners().first()?;
-    (slope.abs() > 0.05).then(|| polygon.normal.dot(first - p) / slope)
+    (slope.abs() > 0.05).then(|| polygon.normal.dot(polygon.points[0] - p) / slope)
 }
 
 #[cfg(test)]

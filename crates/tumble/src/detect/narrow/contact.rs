@@ -11,7 +11,7 @@ use super::clip::{Gather, Patch, Segment};
 use super::convex::{ConvexRef, Triangle};
 use super::disc;
 use super::manifold::{Feature, FeatureKind, Manifold, ManifoldPoint};
-use super::patch::{Flat, face_patch, facing_patch, feature_facing, flat_face, line_patch};
+use super::patch::{Flat, ON_FACE, face_patch, facing_patch, feature_facing, flat_face, line_patch};
 use crate::math::{Mat3, Num, Pose, Real, Vec3};
 
 /// Two shapes in A's frame, with the lengths that count for them.
@@ -76,8 +76,8 @@ impl<'a> Touch<'a> {
         (self.a.radius(), self.b.radius())
     }
 
-    /// From A's frame to B's.
-    fn into_b(&self, v: Vec3) -> Vec3 {
+    /// A direction in A's frame as B sees it.
+    fn turned_to_b(&self, v: Vec3) -> Vec3 {
         self.rotation.transpose_mul(v)
     }
 
@@ -96,13 +96,13 @@ impl<'a> Touch<'a> {
         let (ra, rb) = self.radii();
         let n = found.normal;
         let point = (found.a.add_scaled(n, ra) + found.b.add_scaled(n, -rb)) * 0.5;
-        let (a, b) = (feature_facing(&self.a, n), feature_facing(&self.b, -self.into_b(n)));
+        let (a, b) = (feature_facing(&self.a, n), feature_facing(&self.b, -self.turned_to_b(n)));
         out.set_single(n, point, found.separation, a, b);
     }
 
     fn on_faces(&self, found: &Found, cache: &mut PairCache, out: &mut Manifold) -> bool {
         let near = |flat: Option<Flat>, d: Vec3| flat.filter(|f| f.normal.dot(d) > NEAR_FACE);
-        let (d_a, d_b) = (found.normal, -self.into_b(found.normal));
+        let (d_a, d_b) = (found.normal, -self.turned_to_b(found.normal));
         let face_a = near(flat_face(&self.a, d_a), d_a);
         let face_b = near(flat_face(&self.b, d_b), d_b);
         // The last reference stays where both would do; else the face that the axis is nearer to is tried first.
@@ -141,7 +141,7 @@ impl<'a> Touch<'a> {
             normal = flat.normal;
             offset = flat.offset;
             reference = face_patch(&self.a, flat.index)?;
-            incident = facing_patch(&self.b, -self.into_b(normal)).moved(r, t);
+            incident = facing_patch(&self.b, -self.turned_to_b(normal)).moved(r, t);
             radius = self.b.radius();
         }
         let mut gather = Gather::new(normal, offset, radius, flip, self.margin, SLACK * self.tolerance);
@@ -160,14 +160,14 @@ impl<'a> Touch<'a> {
             out.feature_b = Feature::face(flat.index);
         } else {
             out.feature_a = Feature::face(flat.index);
-            out.feature_b = feature_facing(&self.b, -self.into_b(n));
+            out.feature_b = feature_facing(&self.b, -self.turned_to_b(n));
         }
     }
 
     fn along_lines(&self, found: &Found, cache: &mut PairCache, out: &mut Manifold) -> bool {
         let n = found.normal;
         let Some(e) = line_patch(&self.a, n) else { return false };
-        let Some(f) = line_patch(&self.b, -self.into_b(n)) else { return false };
+        let Some(f) = line_patch(&self.b, -self.turned_to_b(n)) else { return false };
         let f = Segment { ends: f.ends.map(|p| self.rotation * p + self.translation), ..f };
         let two = self.side_by_side(found, &e, &f, out);
         if two {
@@ -212,25 +212,33 @@ impl<'a> Touch<'a> {
         true
     }
 
-    /// Turns a contact of an inner edge or corner of a triangle of a mesh into one of its face, or drops it.
+    /// Turns a contact that pushes across an inner edge or corner of a triangle of a mesh into one of its face, or drops
+    /// it. What counts is where the deepest point lies; inside of its border a triangle can only push along its normal.
     pub fn without_inner_edges(&self, cache: &mut PairCache, out: &mut Manifold) {
-        let (triangle, flip, feature) = match (self.a, self.b) {
-            (ConvexRef::Triangle(t), _) => (t, false, out.feature_a),
-            (_, ConvexRef::Triangle(t)) => (t, true, out.feature_b),
+        let (triangle, flip, toward) = match (self.a, self.b) {
+            (ConvexRef::Triangle(t), _) => (t, false, out.normal),
+            (_, ConvexRef::Triangle(t)) => (t, true, -self.turned_to_b(out.normal)),
             _ => return,
         };
-        if out.is_empty() || !is_inner(triangle, feature) {
+        let Some(front) = triangle.area_vector().try_normalize() else { return };
+        let Some(deepest) = out.points().iter().min_by(|p, q| p.separation.total_cmp(&q.separation)) else { return };
+        if front.dot(toward).abs() > 1.0 - ON_FACE {
             return;
         }
-        out.clear();
-        let Some(front) = triangle.area_vector().try_normalize() else { return };
+        let (of_a, of_b) = deepest.features();
+        let feature = if flip { of_b } else { of_a };
         let centre = if flip {
-            self.into_b(self.a.centre() - self.translation)
+            self.turned_to_b(self.a.centre() - self.translation)
         } else {
             self.rotation * self.b.centre() + self.translation
         };
         let offset = front.dot(triangle.vertices[0]);
-        let flat = if triangle.two_sided && front.dot(centre) < offset {
+        let back = triangle.two_sided && front.dot(centre) < offset;
+        if !is_inner(triangle, back, feature) {
+            return;
+        }
+        out.clear();
+        let flat = if back {
             Flat { index: 1, normal: -front, offset: -offset }
         } else {
             Flat { index: 0, normal: front, offset }
@@ -243,13 +251,14 @@ impl<'a> Touch<'a> {
     }
 }
 
-fn is_inner(triangle: &Triangle, feature: Feature) -> bool {
-    let inner = |edge: u32| triangle.inner_edges >> (edge % 3) & 1 == 1;
+fn is_inner(triangle: &Triangle, back: bool, feature: Feature) -> bool {
+    let edges = if back { triangle.inner_edges >> 3 } else { triangle.inner_edges };
+    let inner = |edge: u32| edges >> (edge % 3) & 1 == 1;
     match feature.kind() {
         FeatureKind::Edge => inner(feature.index()),
         // Edges i - 1 and i meet in vertex i.
         FeatureKind::Vertex => inner(feature.index()) && inner(feature.index() + 2),
-        FeatureKind::Face | FeatureKind::Round => false,
+        FeatureKind::Face | FeatureKind::Round => true,
     }
 }
 

@@ -1,11 +1,12 @@
 //! Two polytopes: separating axes, then clipped faces or a pair of edges.
 
 use super::cache::{Axis, PairCache};
-use super::clip::{Gather, Patch};
+use super::clip::Gather;
 use super::contact::{NEAR_FACE, SLACK, tolerance};
 use super::convex::ConvexRef;
 use super::curved;
 use super::manifold::{Feature, Manifold};
+use super::patch::ON_FACE;
 use super::polytope::Polytope;
 use super::sat::{Axes, EdgeAxis, FaceAxis, Placed};
 use crate::math::{Num, Pose, Real, Vec3};
@@ -47,14 +48,14 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             if edges.is_some_and(|e| e.normal.dot(normal) < NEAR_FACE) {
                 continue;
             }
-            let gather = clip(&placed, flip, &axis, margin, SLACK * tolerance);
+            let (gather, facing) = clip(&placed, flip, &axis, margin, SLACK * tolerance);
             if (gather.least - best).abs() <= tolerance && !gather.is_empty() {
-                write_face(&gather, flip, &axis, cache, out);
+                write_face(&gather, flip, &axis, facing, cache, out);
                 return;
             }
             // Kept for overlaps in which rounding parts the axis from its points.
             if fallback.is_none() && !gather.is_empty() {
-                fallback = Some((gather, flip, axis));
+                fallback = Some((gather, flip, axis, facing));
             }
         }
         if let Some(e) = edges
@@ -64,9 +65,9 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             return;
         }
         if best <= 0.0
-            && let Some((gather, flip, axis)) = fallback
+            && let Some((gather, flip, axis, facing)) = fallback
         {
-            write_face(&gather, flip, &axis, cache, out);
+            write_face(&gather, flip, &axis, facing, cache, out);
             return;
         }
         // Apart, with a vertex nearest to a vertex or an edge: no axis of a face shows the distance.
@@ -92,40 +93,46 @@ fn face_order(axes: &Axes, last: Axis, tolerance: Real) -> [(bool, FaceAxis); 2]
     if b_first { [(true, b), (false, a)] } else { [(false, a), (true, b)] }
 }
 
+/// The points over a face of A (of B where `flip`), and the feature of the other polytope that faces it.
 fn clip<P: Polytope, Q: Polytope>(
     placed: &Placed<P, Q>,
     flip: bool,
     axis: &FaceAxis,
     margin: Real,
     slack: Real,
-) -> Gather {
+) -> (Gather, Feature) {
     let (r, t) = (placed.rotation, placed.translation);
     let (reference, incident, normal, offset);
     if flip {
-        let n = placed.b.normal(axis.face);
-        normal = *r * n;
+        normal = *r * placed.b.normal(axis.face);
         offset = placed.b.offset(axis.face) + normal.dot(t);
-        reference = Patch::Polygon(placed.b.polygon(axis.face, 0)).moved(r, t);
+        reference = placed.b.polygon(axis.face, 0).moved(r, t);
         let face = placed.a.face_at(axis.vertex, -normal);
-        incident = Patch::Polygon(placed.a.polygon(face, axis.vertex));
+        incident = placed.a.polygon(face, axis.vertex);
     } else {
         normal = placed.a.normal(axis.face);
         offset = placed.a.offset(axis.face);
-        reference = Patch::Polygon(placed.a.polygon(axis.face, 0));
+        reference = placed.a.polygon(axis.face, 0);
         let face = placed.b.face_at(axis.vertex, -r.transpose_mul(normal));
-        incident = Patch::Polygon(placed.b.polygon(face, axis.vertex)).moved(r, t);
+        incident = placed.b.polygon(face, axis.vertex).moved(r, t);
     }
     let mut gather = Gather::new(normal, offset, 0.0, flip, margin, slack);
-    if let Patch::Polygon(polygon) = &reference {
-        gather.over_polygon(polygon, &incident);
-    }
-    gather
+    gather.polygon_over_polygon(&reference, &incident);
+    let flat = incident.normal.dot(normal) < ON_FACE - 1.0;
+    (gather, if flat { incident.face } else { Feature::vertex(axis.vertex as u32) })
 }
 
-fn write_face(gather: &Gather, flip: bool, axis: &FaceAxis, cache: &mut PairCache, out: &mut Manifold) {
+fn write_face(
+    gather: &Gather,
+    flip: bool,
+    axis: &FaceAxis,
+    facing: Feature,
+    cache: &mut PairCache,
+    out: &mut Manifold,
+) {
     gather.write(out);
-    let (face, vertex) = (Feature::face(axis.face as u32), Feature::vertex(axis.vertex as u32));
-    (out.feature_a, out.feature_b) = if flip { (vertex, face) } else { (face, vertex) };
+    let face = Feature::face(axis.face as u32);
+    (out.feature_a, out.feature_b) = if flip { (facing, face) } else { (face, facing) };
     let kind = if flip { Axis::FaceB(axis.face as u32) } else { Axis::FaceA(axis.face as u32) };
     cache.set(kind, out.normal, gather.least);
 }

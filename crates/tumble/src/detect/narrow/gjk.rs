@@ -49,6 +49,7 @@ pub(super) struct Closest {
 
 /// What the search found.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant)]
 pub(super) enum Outcome {
     /// The cores are apart.
     Apart(Closest),
@@ -65,6 +66,7 @@ pub(super) fn distance(pair: &Pair, direction: Vec3<f64>, limit: f64) -> Outcome
     simplex.vertices[0] = pair.support(direction);
     let mut v = simplex.vertices[0].w;
     let touch = TOUCH * pair.scale;
+    let mut parted = false;
     for _ in 0..MAX_ROUNDS {
         let squared = v.dot(v);
         if squared <= touch * touch {
@@ -82,7 +84,9 @@ pub(super) fn distance(pair: &Pair, direction: Vec3<f64>, limit: f64) -> Outcome
         let mut grown = simplex;
         grown.vertices[grown.len] = next;
         grown.len += 1;
-        let Some(nearest) = grown.reduce() else {
+        // Once some axis has parted the cores, no simplex can hold the origin; if one seems to, it is a sliver.
+        parted |= bound > touch * length;
+        let Some(nearest) = grown.reduce(parted) else {
             return Outcome::Overlap(grown);
         };
         if nearest.dot(nearest) >= squared {
@@ -115,13 +119,13 @@ impl Simplex {
     }
 
     /// Keeps the vertices that span the point nearest to the origin and returns that point; `None` where the four hold
-    /// the origin.
-    fn reduce(&mut self) -> Option<Vec3<f64>> {
+    /// the origin, which they cannot if it is known to be `outside`.
+    fn reduce(&mut self, outside: bool) -> Option<Vec3<f64>> {
         let w = self.vertices.map(|v| v.w);
         let found = match self.len {
             2 => on_segment(w, [0, 1]),
             3 => on_triangle(w, [0, 1, 2]),
-            _ => on_tetrahedron(w)?,
+            _ => on_tetrahedron(w, outside)?,
         };
         let mut nearest = Vec3::ZERO;
         let old = self.vertices;
@@ -181,8 +185,9 @@ fn on_triangle(w: [Vec3<f64>; 4], [i, j, k]: [usize; 3]) -> Nearest {
 }
 
 /// `None` where the origin is inside. A face whose plane has the origin and the fourth vertex on different sides, or in
-/// which the fourth vertex lies but for rounding, is a candidate: the sign of a flat tetrahedron's volume says nothing.
-fn on_tetrahedron(w: [Vec3<f64>; 4]) -> Option<Nearest> {
+/// which the fourth vertex lies but for rounding, is a candidate: the sign of a flat tetrahedron's volume says nothing. If
+/// the origin is known to be `outside`, all are.
+fn on_tetrahedron(w: [Vec3<f64>; 4], outside: bool) -> Option<Nearest> {
     let faces = [([0, 1, 2], 3), ([0, 3, 1], 2), ([0, 2, 3], 1), ([1, 3, 2], 0)];
     let mut best: Option<(f64, Nearest)> = None;
     for (face, opposite) in faces {
@@ -192,7 +197,7 @@ fn on_tetrahedron(w: [Vec3<f64>; 4]) -> Option<Nearest> {
         let inner = normal.dot(to_opposite);
         let origin = -normal.dot(w[i]);
         let flat = inner * inner <= FLAT * FLAT * normal.dot(normal) * to_opposite.dot(to_opposite);
-        if inner * origin > 0.0 && !flat {
+        if inner * origin > 0.0 && !flat && !outside {
             continue;
         }
         let found = on_triangle(w, face);
