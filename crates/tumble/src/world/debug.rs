@@ -174,9 +174,7 @@ impl DebugGeometry {
 
     fn shape(&mut self, shape: &Shape, pose: &WorldPose, colour: [u8; 4]) {
         let local = |p: Vec3| pose.transform_point(p);
-        #[allow(unreachable_patterns)]
         match shape {
-            Shape::Hull(_) | Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => {}
             Shape::Sphere(s) => {
                 for axis in 0..3 {
                     self.circle(pose, Vec3::ZERO, axis, s.radius(), colour);
