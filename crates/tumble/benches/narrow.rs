@@ -136,6 +136,9 @@ fn main() {
     bench("cone-box", b, k, above(b, k, turned(0.6, 1.0, 0.1, skew), -0.005), 0.01);
     let deep = turned(0.1, 0.5, 0.0, skew);
     bench("cylinder-box deep", b, d, deep, 0.01);
+    if std::env::args().nth(1).is_some_and(|only| !only.starts_with("--")) {
+        return;
+    }
     let poses = sequence(above(r, t, turned(0.1, 1.2, 0.1, skew), 0.1));
     println!("{:38} {:8.1} ns", "distance hull32-hull32", time(|i| {
         black_box(closest_points(r, t, &poses[i]));

@@ -13,7 +13,7 @@
 //! order and spares the square roots.
 
 use super::cache::{Axis, PairCache};
-use super::contact::{NEAR_FACE, SLACK, tolerance};
+use super::contact::{NEAR_FACE, SLACK, Touch, tolerance};
 use super::convex::ConvexRef;
 use super::curved;
 use super::faceted::nearest_on_lines;
@@ -120,7 +120,8 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
         let normal = if b_first { boxes.face_normal_b(face_of_b.0) } else { boxes.face_normal_a(face_of_a.0) };
         cache.set(Axis::Direction, edge_normal.unwrap_or(normal), target);
     }
-    curved::collide(ConvexRef::Cuboid(a), ConvexRef::Cuboid(b), b_in_a, margin, cache, out);
+    let touch = Touch::new(ConvexRef::Cuboid(a), ConvexRef::Cuboid(b), b_in_a, margin);
+    curved::search(&touch, b_in_a, cache, out);
 }
 
 #[inline(always)]

@@ -50,6 +50,19 @@ impl Polygon {
         self
     }
 
+    /// How far inside of the border a point over the polygon is; negative outside.
+    pub fn inset(&self, p: Vec3) -> Real {
+        let mut least = Real::INFINITY;
+        for side in 0..self.len {
+            let from = self.points[side];
+            let to = self.points[if side + 1 == self.len { 0 } else { side + 1 }];
+            let outward = (to - from).cross(self.normal);
+            let length = Num::max(outward.length(), Real::MIN_POSITIVE);
+            least = Num::min(outward.dot(from - p) / length, least);
+        }
+        least
+    }
+
     fn move_to(&mut self, rotation: &Mat3, translation: Vec3) {
         self.normal = *rotation * self.normal;
         for p in &mut self.points[..self.len] {
@@ -133,6 +146,15 @@ pub(super) enum Patch {
 }
 
 impl Patch {
+    /// How far inside of the border a point over the face is; negative outside, and for what has no inside.
+    pub fn inset(&self, p: Vec3) -> Real {
+        match self {
+            Self::Polygon(polygon) => polygon.inset(p),
+            Self::Disc(disc) => disc.radius - (p - disc.centre).across(disc.normal).length(),
+            _ => Real::NEG_INFINITY,
+        }
+    }
+
     /// The patch seen from where its frame stands at (`rotation`, `translation`).
     pub fn moved(mut self, rotation: &Mat3, translation: Vec3) -> Self {
         let point = |p: Vec3| *rotation * p + translation;
@@ -202,6 +224,30 @@ impl Gather {
             self.list[self.len] = ManifoldPoint::new(middle, separation, a, b);
             self.len += 1;
         }
+    }
+
+    /// The middle of the points that are as low as the lowest but for `tolerance`: since both patches are convex, a place
+    /// where the shapes are as deep in each other as anywhere on this face.
+    pub fn lowest(&self, tolerance: Real) -> Vec3 {
+        let (mut sum, mut count) = (Vec3::ZERO, 0.0);
+        for p in &self.list[..self.len] {
+            if p.separation <= self.least + tolerance {
+                sum += p.point;
+                count += 1.0;
+            }
+        }
+        sum / Num::max(count, 1.0)
+    }
+
+    /// The middle of all points, with the separation there.
+    pub fn middle(&self) -> (Vec3, Real) {
+        let (mut sum, mut separation) = (Vec3::ZERO, 0.0);
+        for p in &self.list[..self.len] {
+            sum += p.point;
+            separation += p.separation;
+        }
+        let share = 1.0 / Num::max(self.len as Real, 1.0);
+        (sum * share, separation * share)
     }
 
     /// Fills the points and the normal of the manifold, keeping the best eight.

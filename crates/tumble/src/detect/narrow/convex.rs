@@ -142,17 +142,18 @@ impl<'a> ConvexRef<'a> {
         }
     }
 
-    /// The radius of a ball inside; 0 for shapes without volume.
-    pub(super) fn inner_radius(&self) -> Real {
+    /// A ball inside: its centre, and its radius, which is 0 for shapes without volume.
+    pub(super) fn inner_ball(&self) -> (Vec3, Real) {
         match self {
-            Self::Sphere(s) => s.radius(),
-            Self::Capsule(s) => s.radius(),
-            Self::Cuboid(s) => s.half_extents().min_component(),
-            Self::Cylinder(s) => s.inner_sphere().1,
-            Self::Cone(s) => s.inner_sphere().1,
-            Self::Hull(s) => s.inner_sphere().1,
-            Self::HalfSpace(_) => Real::INFINITY,
-            Self::Rectangle(_) | Self::Triangle(_) => 0.0,
+            Self::Sphere(s) => (Vec3::ZERO, s.radius()),
+            Self::Capsule(s) => (Vec3::ZERO, s.radius()),
+            Self::Cuboid(s) => (Vec3::ZERO, s.half_extents().min_component()),
+            Self::Cylinder(s) => s.inner_sphere(),
+            Self::Cone(s) => s.inner_sphere(),
+            Self::Hull(s) => s.inner_sphere(),
+            Self::HalfSpace(s) => s.inner_sphere(),
+            Self::Rectangle(_) => (Vec3::ZERO, 0.0),
+            Self::Triangle(t) => (t.centre(), 0.0),
         }
     }
 

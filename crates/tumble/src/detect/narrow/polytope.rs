@@ -3,12 +3,13 @@
 use super::clip::{MAX_CORNERS, Polygon, Segment};
 use super::convex::Triangle;
 use super::manifold::Feature;
+use super::sat::{BATCH, Side};
 use crate::math::{Num, Real, Vec3};
 use crate::shape::{Cuboid, Geometry, Hull, Rectangle};
 
 /// An edge with the normals of the two faces that it borders. Seen from outside it runs counter-clockwise about the left
 /// face, so that tail → head is along left × right.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Edge {
     pub tail: Vec3,
     pub head: Vec3,
@@ -26,6 +27,9 @@ pub(super) trait Polytope {
     /// How many numbers edges have; not every number need be an edge.
     fn edge_numbers(&self) -> usize;
     fn edge(&self, i: usize) -> Option<Edge>;
+    /// Fills `found` with edges, from number `next` on, some normal of which sees `c` higher than `bar` over the edge, and
+    /// returns how many; 0 when there are no more. See [`reaches`].
+    fn edges_reaching(&self, next: &mut usize, c: Vec3, bar: Real, found: &mut [Side; BATCH]) -> usize;
     /// The vertex farthest along `d`.
     fn support(&self, d: Vec3) -> usize;
     /// Centre and radius of a ball inside.
@@ -53,6 +57,21 @@ pub(super) trait Polytope {
         }
         best
     }
+}
+
+/// Some unit normal n on the arc of an edge has n·(c - p) > `bar`, with p on the edge. `left` and `right` are the heights of c
+/// over the two faces, n·(c - p) at the ends of the arc, and `cos` is the cosine of the angle between their normals.
+///
+/// Where the part q of c - p across the edge lies on the arc, the most is |q| in its direction:
+/// |q|² sin² = left² + right² - 2 left right cos, and q is on the arc if left >= right cos and right >= left cos.
+#[inline(always)]
+fn reaches(left: Real, right: Real, cos: Real, bar: Real) -> bool {
+    if (left > bar) | (right > bar) {
+        return true;
+    }
+    let inside = (left >= right * cos) & (right >= left * cos);
+    let square = left * left + right * right - 2.0 * left * right * cos;
+    inside & ((bar < 0.0) | (square > bar * bar * (1.0 - cos * cos)))
 }
 
 /// How vertices, edges and faces belong together.
@@ -207,6 +226,22 @@ impl Polytope for Small {
         Some(Edge { tail, head, left: self.normals[left], right: self.normals[right] })
     }
 
+    fn edges_reaching(&self, next: &mut usize, c: Vec3, bar: Real, found: &mut [Side; BATCH]) -> usize {
+        let mut len = 0;
+        while *next < self.topology.edges.len() {
+            let i = *next;
+            *next += 1;
+            let Some(edge) = self.edge(i) else { continue };
+            let (w, cos) = (c - edge.tail, edge.left.dot(edge.right));
+            // The arc of a flat polytope's edge is half a circle, on which heights over the faces say nothing.
+            if cos <= -0.999 || reaches(w.dot(edge.left), w.dot(edge.right), cos, bar) {
+                found[len] = Side::new(edge, i);
+                len += 1;
+            }
+        }
+        len
+    }
+
     #[inline]
     fn support(&self, d: Vec3) -> usize {
         let mut best = 0;
@@ -307,6 +342,29 @@ impl Polytope for Hull {
                 right: self.normal(twin.face as usize),
             }
         })
+    }
+
+    fn edges_reaching(&self, next: &mut usize, c: Vec3, bar: Real, found: &mut [Side; BATCH]) -> usize {
+        let (edges, faces) = (self.edges(), self.faces());
+        let mut len = 0;
+        while *next < edges.len() && len < BATCH {
+            let i = *next;
+            *next += 1;
+            let half = edges[i];
+            if half.twin < i as u32 {
+                continue;
+            }
+            let (left, right) = (&faces[half.face as usize], &faces[edges[half.twin as usize].face as usize]);
+            let cos = left.normal.dot(right.normal);
+            let (over_left, over_right) = (left.normal.dot(c) - left.offset, right.normal.dot(c) - right.offset);
+            if reaches(over_left, over_right, cos, bar)
+                && let Some(edge) = self.edge(i)
+            {
+                found[len] = Side::new(edge, i);
+                len += 1;
+            }
+        }
+        len
     }
 
     #[inline(always)]
