@@ -333,6 +333,7 @@ pub(super) fn between(p: Vec3, q: Vec3, t: Real) -> Vec3 {
 }
 
 /// The plane through an edge of a reference polygon along its normal; outside is positive.
+#[derive(Clone, Copy, Default)]
 struct SidePlane {
     outward: Vec3,
     offset: Real,
@@ -418,9 +419,25 @@ fn clip_segment(reference: &Polygon, segment: &Segment, slack: Real) -> Option<C
     (cut.t[0] <= cut.t[1]).then_some(cut)
 }
 
-/// `p` lies over the polygon or outside of its border by no more than `slack`.
-pub(super) fn lies_over(polygon: &Polygon, p: Vec3, slack: Real) -> bool {
-    (0..polygon.len).all(|side| SidePlane::new(polygon, side, slack).excess(p) <= 0.0)
+/// The planes around a polygon along its normal.
+pub(super) struct Fence {
+    len: usize,
+    planes: [SidePlane; MAX_CORNERS],
+}
+
+impl Fence {
+    pub fn new(polygon: &Polygon, slack: Real) -> Self {
+        let mut fence = Self { len: polygon.len, planes: [SidePlane::default(); MAX_CORNERS] };
+        for side in 0..polygon.len {
+            fence.planes[side] = SidePlane::new(polygon, side, slack);
+        }
+        fence
+    }
+
+    /// `p` lies over the polygon, or outside of its border by no more than the slack.
+    pub fn holds(&self, p: Vec3) -> bool {
+        self.planes[..self.len].iter().all(|plane| plane.excess(p) <= 0.0)
+    }
 }
 
 /// The height along `m` at which the line through `p` meets the polygon's plane, or `None` where it hardly does.

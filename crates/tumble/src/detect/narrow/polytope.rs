@@ -345,26 +345,19 @@ impl Polytope for Hull {
     }
 
     fn edges_reaching(&self, next: &mut usize, c: Vec3, bar: Real, found: &mut [Side; BATCH]) -> usize {
-        let (edges, faces) = (self.edges(), self.faces());
-        let mut len = 0;
-        while *next < edges.len() && len < BATCH {
-            let i = *next;
-            *next += 1;
-            let half = edges[i];
-            if half.twin < i as u32 {
-                continue;
-            }
-            let (left, right) = (&faces[half.face as usize], &faces[edges[half.twin as usize].face as usize]);
-            let cos = left.normal.dot(right.normal);
-            let (over_left, over_right) = (left.normal.dot(c) - left.offset, right.normal.dot(c) - right.offset);
-            if reaches(over_left, over_right, cos, bar)
-                && let Some(edge) = self.edge(i)
-            {
-                found[len] = Side::new(edge, i);
-                len += 1;
-            }
+        let faces = self.faces();
+        if faces.len() > HEIGHTS {
+            let height = |face: u32| {
+                let face = &faces[face as usize];
+                face.normal.dot(c) - face.offset
+            };
+            return sides_reaching(self, next, height, bar, found);
         }
-        len
+        let mut heights = [0.0; HEIGHTS];
+        for (height, face) in heights.iter_mut().zip(faces) {
+            *height = face.normal.dot(c) - face.offset;
+        }
+        sides_reaching(self, next, |face| heights[face as usize & (HEIGHTS - 1)], bar, found)
     }
 
     #[inline(always)]
@@ -422,6 +415,33 @@ impl Polytope for Hull {
         }
         polygon
     }
+}
+
+/// Faces up to which the heights of a point over all of them are found once, and not once per edge.
+const HEIGHTS: usize = 128;
+
+#[inline(always)]
+fn sides_reaching(
+    hull: &Hull,
+    next: &mut usize,
+    height: impl Fn(u32) -> Real,
+    bar: Real,
+    found: &mut [Side; BATCH],
+) -> usize {
+    let mut len = 0;
+    for side in &hull.sides()[*next..] {
+        if len == BATCH {
+            break;
+        }
+        *next += 1;
+        if reaches(height(side.left), height(side.right), side.cosine, bar)
+            && let Some(edge) = hull.edge(side.half as usize)
+        {
+            found[len] = Side::new(edge, side.half as usize);
+            len += 1;
+        }
+    }
+    len
 }
 
 /// Calls `visit` with every half-edge that starts at the vertex.

@@ -205,7 +205,7 @@ fn slender_shapes_agree_with_the_judge() {
     let mut failures = Vec::new();
     let mut dice = Dice::new(4);
     for i in 0..200 {
-        let mut slender = |d: &mut Dice| {
+        let slender = |d: &mut Dice| {
             let (long, thin) = (d.real(0.5, 1.0), d.real(0.5, 1.0) * 1e-3);
             match d.pick(5) {
                 0 => Any::Cuboid(Cuboid::new(Vec3::new(long, thin, d.real(0.5, 1.0))).unwrap()),
