@@ -1,7 +1,11 @@
 //! Convex polyhedra.
 
 use super::hull_climb::Climb;
+<<<<<<< HEAD
 use super::hull_merge::Polygons;
+=======
+use super::hull_scan::Scan;
+>>>>>>> narrow
 use super::mass::checked_density;
 use super::query::{Clip, Line};
 use super::{Convex, Geometry, MassProperties, Projection, Ray, RayHit};
@@ -56,7 +60,22 @@ pub struct Hull {
     mass: MassProperties,
     inner: (Vec3, Real),
     reach: Real,
+    sides: Vec<HullSide>,
+    scan: Scan,
     climb: Option<Climb>,
+}
+
+/// An edge of a [`Hull`] as the border between two faces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct HullSide {
+    /// The first of its half-edges.
+    pub half: u32,
+    /// The face of the first half-edge.
+    pub left: u32,
+    /// The face of the other.
+    pub right: u32,
+    /// Cosine of the angle between the faces' normals.
+    pub cosine: Real,
 }
 
 impl Hull {
@@ -82,6 +101,12 @@ impl Hull {
     #[inline(always)]
     pub fn vertex_edges(&self) -> &[u32] {
         &self.vertex_edges
+    }
+
+    /// The edges, each once.
+    #[inline(always)]
+    pub(crate) fn sides(&self) -> &[HullSide] {
+        &self.sides
     }
 
     /// How many edges there are; half of the half-edges.
@@ -128,6 +153,7 @@ impl Hull {
 
     /// The number of a vertex that is farthest along `direction` (any length).
     pub fn support_vertex(&self, direction: Vec3) -> u32 {
+<<<<<<< HEAD
         if let Some(climb) = &self.climb {
             return climb.highest(&self.vertices, direction);
         }
@@ -142,6 +168,16 @@ impl Hull {
             }
         }
         best
+=======
+        // Brought to order 1 where need be, so that products with the vertices neither overflow nor vanish.
+        let size = direction.abs().max_component();
+        let fine = (size > 1e-8) & (size < 1e8);
+        let direction = if fine || size == 0.0 { direction } else { direction / size };
+        match &self.climb {
+            Some(climb) => climb.highest(&self.vertices, direction),
+            None => self.scan.highest(direction),
+        }
+>>>>>>> narrow
     }
 
     fn edges_of(&self, face: &HullFace) -> &[HalfEdge] {
@@ -180,7 +216,18 @@ impl Hull {
         let inner = inscribed_ball(&faces, mass.centre);
         let reach = vertices.iter().fold(0.0, |r, v| Num::max(r, (v.to_f64() - mass.centre).length()));
         let reach = Real::from_f64(reach);
-        Self { vertices, faces, edges, vertex_edges, mass, inner, reach, climb: None }
+        let scan = Scan::new(&vertices);
+        let mut sides = Vec::with_capacity(edges.len() / 2);
+        for (i, half) in edges.iter().enumerate() {
+            // A half-edge without its twin makes no side, and the hull is not sound.
+            if let Some(twin) = edges.get(half.twin as usize)
+                && half.twin > i as u32
+            {
+                let cosine = faces[half.face as usize].normal.dot(faces[twin.face as usize].normal);
+                sides.push(HullSide { half: i as u32, left: half.face, right: twin.face, cosine });
+            }
+        }
+        Self { vertices, faces, edges, vertex_edges, mass, inner, reach, sides, scan, climb: None }
     }
 
     /// The half-edges make a closed surface without handles: every edge has two sides, the faces around each vertex make
@@ -281,6 +328,10 @@ impl Geometry for Hull {
             return on_plane(top, height);
         }
         let mut nearest = self.closest_on_face(top, p);
+        // The hull is nowhere nearer than the highest of its planes.
+        if nearest.point.is_none() {
+            return on_plane(top, height);
+        }
         let mut best = top;
         for (i, face) in self.faces.iter().enumerate() {
             let h = Self::height(face, p);

@@ -17,6 +17,7 @@ mod hull;
 mod hull_build;
 mod hull_climb;
 mod hull_merge;
+mod hull_scan;
 mod mass;
 mod mesh;
 mod mesh_edges;

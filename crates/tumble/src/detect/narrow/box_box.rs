@@ -13,7 +13,7 @@
 //! order and spares the square roots.
 
 use super::cache::{Axis, PairCache};
-use super::contact::{NEAR_FACE, SLACK, tolerance};
+use super::contact::{NEAR_FACE, SLACK, Touch, tolerance};
 use super::convex::ConvexRef;
 use super::curved;
 use super::faceted::nearest_on_lines;
@@ -21,14 +21,53 @@ use super::manifold::{Feature, Manifold, ManifoldPoint};
 use crate::math::{Mat3, Num, Pose, Real, Vec3};
 use crate::shape::Cuboid;
 
-/// Corners of each face, counter-clockwise, by vertex number: bit 0 for +x, bit 1 for +y, bit 2 for +z.
-const CORNERS: [[u8; 4]; 6] = [[1, 3, 7, 5], [0, 4, 6, 2], [2, 6, 7, 3], [0, 1, 5, 4], [4, 5, 7, 6], [0, 2, 3, 1]];
-
-/// Edges of each face: edge k runs from corner k to corner k + 1.
-const EDGES: [[u8; 4]; 6] = [[0, 1, 2, 3], [4, 5, 6, 7], [6, 8, 1, 9], [10, 3, 11, 4], [11, 2, 8, 5], [7, 9, 0, 10]];
-
 /// Edge numbers by axis and by the signs of the two other coordinates, in their order: bit 0 for the first.
 const EDGE_BY_SIGNS: [[u8; 4]; 3] = [[10, 9, 11, 8], [7, 0, 5, 2], [4, 3, 6, 1]];
+
+/// A face across axis j in the frame (u, v) = (j + 1, j + 2): its corners (-, -), (+, -), (+, +), (-, +), and its edges, edge k
+/// from corner k to corner k + 1.
+#[derive(Clone, Copy)]
+struct FaceNames {
+    corners: [Feature; 4],
+    edges: [Feature; 4],
+}
+
+/// Of all faces.
+static NAMES: [FaceNames; 6] = {
+    let mut names = [FaceNames { corners: [Feature::ROUND; 4], edges: [Feature::ROUND; 4] }; 6];
+    let mut face = 0;
+    while face < 6 {
+        let j = face / 2;
+        let (u, v) = ((j + 1) % 3, (j + 2) % 3);
+        let own = if face % 2 == 0 { 1 << j } else { 0 };
+        let (pu, pv) = (1 << u, 1 << v);
+        names[face].corners = [
+            Feature::vertex(own),
+            Feature::vertex(own | pu),
+            Feature::vertex(own | pu | pv),
+            Feature::vertex(own | pv),
+        ];
+        names[face].edges = [
+            edge_through(u, own),
+            edge_through(v, own | pu),
+            edge_through(u, own | pv),
+            edge_through(v, own),
+        ];
+        face += 1;
+    }
+    names
+};
+
+/// The edge along `axis` through the vertex.
+const fn edge_through(axis: usize, vertex: u32) -> Feature {
+    let (first, second) = match axis {
+        0 => (1, 2),
+        1 => (0, 2),
+        _ => (0, 1),
+    };
+    let signs = (vertex >> first & 1) | (vertex >> second & 1) << 1;
+    Feature::edge(EDGE_BY_SIGNS[axis][signs as usize] as u32)
+}
 
 /// The pair, seen from A.
 struct Boxes {
@@ -120,7 +159,8 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
         let normal = if b_first { boxes.face_normal_b(face_of_b.0) } else { boxes.face_normal_a(face_of_a.0) };
         cache.set(Axis::Direction, edge_normal.unwrap_or(normal), target);
     }
-    curved::collide(ConvexRef::Cuboid(a), ConvexRef::Cuboid(b), b_in_a, margin, cache, out);
+    let touch = Touch::new(ConvexRef::Cuboid(a), ConvexRef::Cuboid(b), b_in_a, margin);
+    curved::search(&touch, b_in_a, cache, out);
 }
 
 #[inline(always)]
@@ -188,28 +228,32 @@ impl Boxes {
     }
 
     /// Clips the face of B that faces the given face of A; the least separation is returned.
+    #[inline(always)]
     fn on_face_of_a(&self, face: usize, out: &mut Manifold) -> Real {
-        let (axis, up) = (face / 2, face & 1 == 0);
-        let across = Vec3::new(self.r.x[axis], self.r.y[axis], self.r.z[axis]);
-        let incident = opposing(across, up);
-        let mut quad = Quad::new(&self.r, self.t, self.b, incident, axis, up, self.a);
-        quad.clip(self.a, face, SLACK * self.tolerance);
-        out.normal = unit(face);
+        let n = unit(face);
+        let frame = Frame::new(face, self.a, &self.r, self.t);
+        let incident = frame.opposing();
+        out.normal = n;
         (out.feature_a, out.feature_b) = (Feature::face(face as u32), Feature::face(incident as u32));
-        quad.write(self.margin, out, face, incident, false, |p, separation| p.add_scaled(unit(face), -0.5 * separation))
+        let mut ring = frame.incident(self.b, incident);
+        ring.clip(&frame, SLACK * self.tolerance);
+        ring.write(self.margin, &NAMES[face], &NAMES[incident], out, false, |c| {
+            frame.back(c.u, c.v, frame.top + 0.5 * c.height)
+        })
     }
 
     /// Clips the face of A that faces the given face of B.
+    #[inline(always)]
     fn on_face_of_b(&self, face: usize, out: &mut Manifold) -> Real {
-        let (axis, up) = (face / 2, face & 1 == 0);
         let back = self.r.transpose();
-        let incident = opposing(column(&self.r, axis), up);
-        let mut quad = Quad::new(&back, -(back * self.t), self.a, incident, axis, up, self.b);
-        quad.clip(self.b, face, SLACK * self.tolerance);
+        let frame = Frame::new(face, self.b, &back, -(back * self.t));
+        let incident = frame.opposing();
         out.normal = self.face_normal_b(face);
         (out.feature_a, out.feature_b) = (Feature::face(incident as u32), Feature::face(face as u32));
-        quad.write(self.margin, out, face, incident, true, |p, separation| {
-            self.r * p.add_scaled(unit(face), -0.5 * separation) + self.t
+        let mut ring = frame.incident(self.a, incident);
+        ring.clip(&frame, SLACK * self.tolerance);
+        ring.write(self.margin, &NAMES[face], &NAMES[incident], out, true, |c| {
+            self.r * frame.back(c.u, c.v, frame.top + 0.5 * c.height) + self.t
         })
     }
 
@@ -263,95 +307,164 @@ fn unit(face: usize) -> Vec3 {
     n
 }
 
-/// The face of the other box that faces the reference face most; `across` has the heights of its axes along the
-/// reference's axis.
-#[inline(always)]
-fn opposing(across: Vec3, up: bool) -> usize {
-    let size = across.abs();
-    let axis = if size.x >= size.y && size.x >= size.z {
-        0
-    } else if size.y >= size.z {
-        1
-    } else {
-        2
-    };
-    // The axis points up: its negative face looks at the reference.
-    2 * axis + usize::from((across[axis] > 0.0) == up)
+/// The frame of a reference face: coordinates u and v along the face and one along its normal, so that the rest need not
+/// know which face it is.
+struct Frame {
+    face: usize,
+    /// Half-extents of the face.
+    half_u: Real,
+    half_v: Real,
+    /// Height of the face over the middle of its box.
+    top: Real,
+    /// The other box: its axes and its middle, as (u, v, height).
+    axes: [Vec3; 3],
+    middle: Vec3,
 }
 
-/// A corner of the polygon that is being clipped: place in the reference's frame, and the edge that leaves it.
+impl Frame {
+    /// The other box stands at (`r`, `t`) in the frame of the box with these half-extents.
+    #[inline(always)]
+    fn new(face: usize, half: Vec3, r: &Mat3, t: Vec3) -> Self {
+        let half = turned(face, half);
+        // Heights count along the outward normal; u and v do not change sign.
+        let sign = if face & 1 == 0 { 1.0 } else { -1.0 };
+        let into = |v: Vec3| {
+            let w = turned(face, v);
+            Vec3::new(w.x, w.y, w.z * sign)
+        };
+        Self {
+            face,
+            half_u: half.x,
+            half_v: half.y,
+            top: half.z,
+            axes: [into(r.x), into(r.y), into(r.z)],
+            middle: into(t),
+        }
+    }
+
+    /// The face of the other box that faces the reference most.
+    #[inline(always)]
+    fn opposing(&self) -> usize {
+        let [x, y, z] = [self.axes[0].z, self.axes[1].z, self.axes[2].z];
+        let (mut axis, mut along) = (0, x);
+        if y.abs() > along.abs() {
+            (axis, along) = (1, y);
+        }
+        if z.abs() > along.abs() {
+            (axis, along) = (2, z);
+        }
+        // The axis points up: its negative face looks at the reference.
+        2 * axis + usize::from(along > 0.0)
+    }
+
+    /// The corners of a face of the other box, which has these half-extents.
+    #[inline(always)]
+    fn incident(&self, half: Vec3, face: usize) -> Ring {
+        let own = face / 2;
+        let (u, v) = ((own + 1) % 3, (own + 2) % 3);
+        let sign = if face & 1 == 0 { half[own] } else { -half[own] };
+        let centre = self.middle.add_scaled(self.axes[own], sign);
+        let (e, f) = (self.axes[u] * half[u], self.axes[v] * half[v]);
+        let (low, high) = (centre - f, centre + f);
+        let mut ring = Ring { len: 4, corners: [Corner::default(); 8] };
+        for (k, p) in [low - e, low + e, high + e, high - e].into_iter().enumerate() {
+            ring.corners[k] = Corner { u: p.x, v: p.y, height: p.z - self.top, edge: k as u8, clipped: false };
+        }
+        ring
+    }
+
+    /// From the frame of the face to that of its box.
+    #[inline(always)]
+    fn back(&self, u: Real, v: Real, height: Real) -> Vec3 {
+        let h = if self.face & 1 == 0 { height } else { -height };
+        match self.face / 2 {
+            0 => Vec3::new(h, u, v),
+            1 => Vec3::new(v, h, u),
+            _ => Vec3::new(u, v, h),
+        }
+    }
+}
+
+/// Components in the order (j + 1, j + 2, j) for a face across axis j.
+#[inline(always)]
+fn turned(face: usize, v: Vec3) -> Vec3 {
+    match face / 2 {
+        0 => Vec3::new(v.y, v.z, v.x),
+        1 => Vec3::new(v.z, v.x, v.y),
+        _ => v,
+    }
+}
+
+/// A corner of the polygon that is being clipped, with the edge that leaves it: one of the incident face, or of the reference
+/// where `clipped`.
 #[derive(Clone, Copy, Default)]
 struct Corner {
-    p: Vec3,
+    u: Real,
+    v: Real,
     height: Real,
     edge: u8,
     clipped: bool,
 }
 
-/// The incident face in the reference's frame.
-struct Quad {
+/// The polygon that is being clipped: a quad cut by four lines has at most eight corners.
+struct Ring {
     len: usize,
-    ring: [Corner; 12],
+    corners: [Corner; 8],
 }
 
-impl Quad {
-    /// The face `incident` of the box at (`r`, `t`) over the reference box's face across `axis`.
-    #[inline(always)]
-    fn new(r: &Mat3, t: Vec3, half: Vec3, incident: usize, axis: usize, up: bool, reference: Vec3) -> Self {
-        let mut ring = [Corner::default(); 12];
-        let (x, y, z) = (r.x * half.x, r.y * half.y, r.z * half.z);
-        for (k, vertex) in CORNERS[incident].into_iter().enumerate() {
-            let mut p = t;
-            p = if vertex & 1 != 0 { p + x } else { p - x };
-            p = if vertex & 2 != 0 { p + y } else { p - y };
-            p = if vertex & 4 != 0 { p + z } else { p - z };
-            let height = if up { p[axis] - reference[axis] } else { -p[axis] - reference[axis] };
-            ring[k] = Corner { p, height, edge: k as u8, clipped: false };
-        }
-        Self { len: 4, ring }
-    }
-
+impl Ring {
     /// Cuts away what is not over the reference face.
     #[inline(always)]
-    fn clip(&mut self, half: Vec3, face: usize, slack: Real) {
-        let corners = CORNERS[face];
-        for side in 0..4 {
-            // Edge `side` of the face runs between two corners that share the coordinate it is at the border of.
-            let (v, w) = (corners[side], corners[(side + 1) % 4]);
-            let shared = !(v ^ w) & 7 & !(1 << (face / 2));
-            let axis = shared.trailing_zeros() as usize;
-            let sign = if v & shared != 0 { 1.0 } else { -1.0 };
-            let border = half[axis] + slack;
-            if self.ring[..self.len].iter().all(|c| sign * c.p[axis] <= border) {
-                continue;
-            }
-            self.cut(axis, sign, border, side as u8);
-            if self.len == 0 {
-                return;
-            }
+    fn clip(&mut self, frame: &Frame, slack: Real) {
+        let (u, v) = (frame.half_u + slack, frame.half_v + slack);
+        self.cut(0, |c| -c.v - v);
+        self.cut(1, |c| c.u - u);
+        self.cut(2, |c| c.v - v);
+        self.cut(3, |c| -c.u - u);
+    }
+
+    #[inline(always)]
+    fn cut(&mut self, side: u8, excess: impl Fn(&Corner) -> Real) {
+        let mut outside = 0;
+        for c in &self.corners[..self.len] {
+            outside += usize::from(excess(c) > 0.0);
+        }
+        if outside == self.len {
+            self.len = 0;
+        } else if outside > 0 {
+            self.cut_some(side, excess);
         }
     }
 
-    fn cut(&mut self, axis: usize, sign: Real, border: Real, side: u8) {
-        let old = self.ring;
+    fn cut_some(&mut self, side: u8, excess: impl Fn(&Corner) -> Real) {
+        let old = self.corners;
         let count = self.len;
         let mut len = 0;
-        let mut start = old[count - 1];
-        let mut start_excess = sign * start.p[axis] - border;
-        for end in &old[..count] {
-            let end_excess = sign * end.p[axis] - border;
-            if (start_excess <= 0.0) != (end_excess <= 0.0) && len < self.ring.len() {
-                let s = start_excess / (start_excess - end_excess);
-                let p = start.p.add_scaled(end.p - start.p, s);
-                let height = start.height + (end.height - start.height) * s;
-                // Going out, the border is followed next; coming in, the edge that was under way.
-                let (edge, clipped) = if start_excess <= 0.0 { (side, true) } else { (start.edge, start.clipped) };
-                self.ring[len] = Corner { p, height, edge, clipped };
+        let mut push = |corner: Corner| {
+            if len < self.corners.len() {
+                self.corners[len] = corner;
                 len += 1;
             }
-            if end_excess <= 0.0 && len < self.ring.len() {
-                self.ring[len] = *end;
-                len += 1;
+        };
+        let mut start = old[count - 1];
+        let mut start_excess = excess(&start);
+        for end in &old[..count] {
+            let end_excess = excess(end);
+            if (start_excess <= 0.0) != (end_excess <= 0.0) {
+                let s = start_excess / (start_excess - end_excess);
+                let between = |a: Real, b: Real| a + (b - a) * s;
+                // Going out, the border is followed next; coming in, the edge that was under way.
+                let (edge, clipped) = if start_excess <= 0.0 { (side, true) } else { (start.edge, start.clipped) };
+                push(Corner {
+                    u: between(start.u, end.u),
+                    v: between(start.v, end.v),
+                    height: between(start.height, end.height),
+                    edge,
+                    clipped,
+                });
+            }
+            if end_excess <= 0.0 {
+                push(*end);
             }
             (start, start_excess) = (*end, end_excess);
         }
@@ -363,35 +476,32 @@ impl Quad {
     fn write(
         &self,
         margin: Real,
+        reference: &FaceNames,
+        incident: &FaceNames,
         out: &mut Manifold,
-        face: usize,
-        incident: usize,
         flip: bool,
-        place: impl Fn(Vec3, Real) -> Vec3,
+        place: impl Fn(&Corner) -> Vec3,
     ) -> Real {
         out.clear();
         let mut least = Real::INFINITY;
-        let Some(mut before) = self.ring[..self.len].last().copied() else {
+        let (face, facing) = if flip { (out.feature_b, out.feature_a) } else { (out.feature_a, out.feature_b) };
+        let Some(mut before) = self.corners[..self.len].last().copied() else {
             return least;
         };
-        for corner in &self.ring[..self.len] {
-            let after = *corner;
+        for after in &self.corners[..self.len] {
             least = Num::min(after.height, least);
             if after.height <= margin {
-                let (e, f) = (usize::from(before.edge), usize::from(after.edge));
+                let (e, f) = (usize::from(before.edge & 3), usize::from(after.edge & 3));
                 let (on_reference, on_incident) = match (before.clipped, after.clipped) {
-                    (false, false) => (Feature::face(face as u32), Feature::vertex(CORNERS[incident][f].into())),
-                    (true, false) => (Feature::edge(EDGES[face][e].into()), Feature::edge(EDGES[incident][f].into())),
-                    (false, true) => (Feature::edge(EDGES[face][f].into()), Feature::edge(EDGES[incident][e].into())),
-                    (true, true) => {
-                        let corner = if (e + 1) % 4 == f { f } else { e };
-                        (Feature::vertex(CORNERS[face][corner].into()), Feature::face(incident as u32))
-                    }
+                    (false, false) => (face, incident.corners[f]),
+                    (true, false) => (reference.edges[e], incident.edges[f]),
+                    (false, true) => (reference.edges[f], incident.edges[e]),
+                    (true, true) => (reference.corners[if (e + 1) & 3 == f { f } else { e }], facing),
                 };
                 let (a, b) = if flip { (on_incident, on_reference) } else { (on_reference, on_incident) };
-                out.push(ManifoldPoint::new(place(after.p, after.height), after.height, a, b));
+                out.push(ManifoldPoint::new(place(after), after.height, a, b));
             }
-            before = after;
+            before = *after;
         }
         least
     }
@@ -402,26 +512,25 @@ mod tests {
     use super::*;
     use crate::detect::narrow::polytope::{Polytope, Small};
 
-    // The tables agree with the general ones, so that ids mean the same in every pair.
+    // The names agree with the general ones, so that ids mean the same in every pair.
     #[test]
     fn numbering_is_that_of_polytopes() {
         let cube = Small::cuboid(&Cuboid::new(Vec3::all(1.0)).unwrap());
         for face in 0..6 {
+            let names = &NAMES[face];
             let polygon = cube.polygon(face, 0);
+            let known = |f: &Feature| polygon.vertices[..4].contains(f) || polygon.edges[..4].contains(f);
+            assert!(names.corners.iter().chain(&names.edges).all(known));
             for k in 0..4 {
-                assert_eq!(polygon.vertices[k], Feature::vertex(CORNERS[face][k].into()));
-                assert_eq!(polygon.edges[k], Feature::edge(EDGES[face][k].into()));
+                let e = cube.edge(names.edges[k].index() as usize).unwrap();
+                let [p, q] = [k, (k + 1) % 4].map(|c| cube.vertex(names.corners[c].index() as usize));
+                assert!((e.tail, e.head) == (p, q) || (e.tail, e.head) == (q, p), "face {face} edge {k}");
             }
-        }
-        for axis in 0..3 {
-            for signs in 0..4 {
-                let e = cube.edge(EDGE_BY_SIGNS[axis][signs].into()).unwrap();
-                let others: Vec<usize> = (0..3).filter(|k| *k != axis).collect();
-                assert_eq!(e.tail[axis], -e.head[axis]);
-                for (bit, k) in others.into_iter().enumerate() {
-                    assert_eq!(e.tail[k] > 0.0, signs >> bit & 1 == 1, "axis {axis} signs {signs}");
-                    assert_eq!(e.tail[k], e.head[k]);
-                }
+            // The frame puts the corners where their names say.
+            let frame = Frame::new(face, Vec3::all(1.0), &Mat3::IDENTITY, Vec3::ZERO);
+            let signs = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
+            for (k, (u, v)) in signs.into_iter().enumerate() {
+                assert_eq!(frame.back(u, v, 1.0), cube.vertex(names.corners[k].index() as usize));
             }
         }
     }

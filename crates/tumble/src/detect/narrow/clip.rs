@@ -44,8 +44,30 @@ impl Polygon {
         }
     }
 
-    fn corners(&self) -> &[Vec3] {
-        &self.points[..self.len]
+    /// The polygon seen from where its frame stands at (`rotation`, `translation`).
+    pub fn moved(mut self, rotation: &Mat3, translation: Vec3) -> Self {
+        self.move_to(rotation, translation);
+        self
+    }
+
+    /// How far inside of the border a point over the polygon is; negative outside.
+    pub fn inset(&self, p: Vec3) -> Real {
+        let mut least = Real::INFINITY;
+        for side in 0..self.len {
+            let from = self.points[side];
+            let to = self.points[if side + 1 == self.len { 0 } else { side + 1 }];
+            let outward = (to - from).cross(self.normal);
+            let length = Num::max(outward.length(), Real::MIN_POSITIVE);
+            least = Num::min(outward.dot(from - p) / length, least);
+        }
+        least
+    }
+
+    fn move_to(&mut self, rotation: &Mat3, translation: Vec3) {
+        self.normal = *rotation * self.normal;
+        for p in &mut self.points[..self.len] {
+            *p = *rotation * *p + translation;
+        }
     }
 }
 
@@ -124,18 +146,22 @@ pub(super) enum Patch {
 }
 
 impl Patch {
+    /// How far inside of the border a point over the face is; negative outside, and for what has no inside.
+    pub fn inset(&self, p: Vec3) -> Real {
+        match self {
+            Self::Polygon(polygon) => polygon.inset(p),
+            Self::Disc(disc) => disc.radius - (p - disc.centre).across(disc.normal).length(),
+            _ => Real::NEG_INFINITY,
+        }
+    }
+
     /// The patch seen from where its frame stands at (`rotation`, `translation`).
     pub fn moved(mut self, rotation: &Mat3, translation: Vec3) -> Self {
         let point = |p: Vec3| *rotation * p + translation;
         match &mut self {
             Self::Point(p, _) => *p = point(*p),
             Self::Segment(s) => s.ends = s.ends.map(point),
-            Self::Polygon(p) => {
-                p.normal = *rotation * p.normal;
-                for q in &mut p.points[..p.len] {
-                    *q = point(*q);
-                }
-            }
+            Self::Polygon(p) => p.move_to(rotation, translation),
             Self::Disc(d) => {
                 d.centre = point(d.centre);
                 d.normal = *rotation * d.normal;
@@ -200,6 +226,30 @@ impl Gather {
         }
     }
 
+    /// The middle of the points that are as low as the lowest but for `tolerance`: since both patches are convex, a place
+    /// where the shapes are as deep in each other as anywhere on this face.
+    pub fn lowest(&self, tolerance: Real) -> Vec3 {
+        let (mut sum, mut count) = (Vec3::ZERO, 0.0);
+        for p in &self.list[..self.len] {
+            if p.separation <= self.least + tolerance {
+                sum += p.point;
+                count += 1.0;
+            }
+        }
+        sum / Num::max(count, 1.0)
+    }
+
+    /// The middle of all points, with the separation there.
+    pub fn middle(&self) -> (Vec3, Real) {
+        let (mut sum, mut separation) = (Vec3::ZERO, 0.0);
+        for p in &self.list[..self.len] {
+            sum += p.point;
+            separation += p.separation;
+        }
+        let share = 1.0 / Num::max(self.len as Real, 1.0);
+        (sum * share, separation * share)
+    }
+
     /// Fills the points and the normal of the manifold, keeping the best eight.
     pub fn write(&self, out: &mut Manifold) {
         out.normal = if self.flip { -self.normal } else { self.normal };
@@ -220,7 +270,7 @@ impl Gather {
                     self.add_cut(&cut, reference.face, s);
                 }
             }
-            Patch::Polygon(p) => self.clip_polygon(reference, p),
+            Patch::Polygon(p) => self.polygon_over_polygon(reference, p),
             Patch::Disc(d) => super::disc::over_polygon(self, reference, d),
         }
     }
@@ -238,7 +288,8 @@ impl Gather {
         }
     }
 
-    fn clip_polygon(&mut self, reference: &Polygon, incident: &Polygon) {
+    /// Adds the corners of what the two polygons have in common as seen along the reference's normal.
+    pub fn polygon_over_polygon(&mut self, reference: &Polygon, incident: &Polygon) {
         let mut rings = [[Corner::default(); 2 * MAX_CORNERS]; 2];
         let mut len = incident.len;
         for i in 0..len {
@@ -282,6 +333,7 @@ pub(super) fn between(p: Vec3, q: Vec3, t: Real) -> Vec3 {
 }
 
 /// The plane through an edge of a reference polygon along its normal; outside is positive.
+#[derive(Clone, Copy, Default)]
 struct SidePlane {
     outward: Vec3,
     offset: Real,
@@ -367,16 +419,31 @@ fn clip_segment(reference: &Polygon, segment: &Segment, slack: Real) -> Option<C
     (cut.t[0] <= cut.t[1]).then_some(cut)
 }
 
-/// `p` lies over the polygon or outside of its border by no more than `slack`.
-pub(super) fn lies_over(polygon: &Polygon, p: Vec3, slack: Real) -> bool {
-    (0..polygon.len).all(|side| SidePlane::new(polygon, side, slack).excess(p) <= 0.0)
+/// The planes around a polygon along its normal.
+pub(super) struct Fence {
+    len: usize,
+    planes: [SidePlane; MAX_CORNERS],
+}
+
+impl Fence {
+    pub fn new(polygon: &Polygon, slack: Real) -> Self {
+        let mut fence = Self { len: polygon.len, planes: [SidePlane::default(); MAX_CORNERS] };
+        for side in 0..polygon.len {
+            fence.planes[side] = SidePlane::new(polygon, side, slack);
+        }
+        fence
+    }
+
+    /// `p` lies over the polygon, or outside of its border by no more than the slack.
+    pub fn holds(&self, p: Vec3) -> bool {
+        self.planes[..self.len].iter().all(|plane| plane.excess(p) <= 0.0)
+    }
 }
 
 /// The height along `m` at which the line through `p` meets the polygon's plane, or `None` where it hardly does.
 pub(super) fn height_over(polygon: &Polygon, p: Vec3, m: Vec3) -> Option<Real> {
     let slope = polygon.normal.dot(m);
-    let first = *polygon.corners().first()?;
-    (slope.abs() > 0.05).then(|| polygon.normal.dot(first - p) / slope)
+    (slope.abs() > 0.05).then(|| polygon.normal.dot(polygon.points[0] - p) / slope)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::clip::{Gather, Patch, Segment};
 use super::convex::{ConvexRef, Triangle};
 use super::disc;
 use super::manifold::{Feature, FeatureKind, Manifold, ManifoldPoint};
-use super::patch::{Flat, face_patch, facing_patch, feature_facing, flat_face, line_patch};
+use super::patch::{Flat, ON_FACE, face_patch, facing_patch, feature_facing, flat_face, line_patch};
 use crate::math::{Mat3, Num, Pose, Real, Vec3};
 
 /// Two shapes in A's frame, with the lengths that count for them.
@@ -63,6 +63,63 @@ pub(super) fn tolerance(of_a: Real, of_b: Real, translation: Vec3) -> Real {
     CLOSE * size + 4.0 * Real::EPSILON * reach
 }
 
+/// A place over a face: how deep the shapes are in each other there, and how far it is inside of the face's border.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub depth: Real,
+    pub inset: Real,
+}
+
+/// A ball inside of the shape over a face: its radius, the height of its centre over the face, and the distance of that
+/// from some place along the face.
+#[derive(Clone, Copy)]
+pub(super) struct BallOver {
+    pub radius: Real,
+    pub height: Real,
+    pub aside: Real,
+}
+
+/// Whether the overlap over a face of A, say, is the least there is (to within `tolerance`), given its deepest place and
+/// another one in the middle, from which the ball's distance is taken.
+///
+/// Any direction is n' = n cos φ + u sin φ with n the face's normal and u along the face. Let x be a place with depth d and inset
+/// ℓ. The disc of radius ℓ around x belongs to A, so max n'·a >= n'·(x + ℓ u); and B has a point d below x. So the depth along n' is
+/// at least d cos φ + ℓ sin φ, and with a ball of B at least ρ - H cos φ + (ℓ - L) sin φ. Let d be the largest depth.
+/// - φ <= 90°: the deepest place gives d cos φ + ℓ sin φ >= d if ℓ >= d. If it lies on the border, it gives d to within the tolerance
+///   as long as φ² <= 2 tolerance / d =: α²; from there on a middle place with d₁, ℓ₁ gives at least ℓ₁ sin α + min(d₁, 0).
+/// - φ = 180° - ψ beyond: the middle place gives ℓ₁ sin ψ - d₁ cos ψ >= d where sin ψ >= 0.472, if ℓ₁ >= 4.25 d. For smaller ψ the
+///   ball gives ρ + H cos ψ - (L - ℓ₁) sin ψ, with cos ψ > 0.88.
+#[inline]
+pub(super) fn is_least(deepest: Place, middle: Place, ball: BallOver, tolerance: Real) -> bool {
+    let d = deepest.depth;
+    if d <= tolerance {
+        return true;
+    }
+    // α <= 0.5, where sin α >= 0.95 α.
+    let sine = 0.95 * Num::min((2.0 * tolerance / d).sqrt(), 0.5);
+    let near = deepest.inset >= d || middle.inset * sine + Num::min(middle.depth, 0.0) >= d;
+    let back = ball.radius + 0.88 * ball.height - 0.472 * Num::max(ball.aside - middle.inset, 0.0) >= d;
+    near && middle.inset >= 4.25 * d && back && ball.height > 0.0
+}
+
+/// The same for the points gathered over a face whose border is told by `inset`; `ball` is the other shape's inner ball.
+#[inline]
+pub(super) fn gathered_are_least(
+    gather: &Gather,
+    ball: (Vec3, Real),
+    tolerance: Real,
+    inset: impl Fn(Vec3) -> Real,
+) -> bool {
+    let lowest = gather.lowest(0.5 * tolerance);
+    let (at, separation) = gather.middle();
+    let (centre, radius) = ball;
+    let height = gather.normal.dot(centre) - gather.offset;
+    let aside = (centre - at).across(gather.normal).length();
+    let deepest = Place { depth: -gather.least, inset: inset(lowest) };
+    let middle = Place { depth: -separation, inset: inset(at) };
+    is_least(deepest, middle, BallOver { radius, height, aside }, tolerance)
+}
+
 impl<'a> Touch<'a> {
     pub fn new(a: ConvexRef<'a>, b: ConvexRef<'a>, b_in_a: &Pose, margin: Real) -> Self {
         let (of_a, of_b) = (a.extent(), b.extent());
@@ -76,8 +133,8 @@ impl<'a> Touch<'a> {
         (self.a.radius(), self.b.radius())
     }
 
-    /// From A's frame to B's.
-    fn into_b(&self, v: Vec3) -> Vec3 {
+    /// A direction in A's frame as B sees it.
+    fn turned_to_b(&self, v: Vec3) -> Vec3 {
         self.rotation.transpose_mul(v)
     }
 
@@ -96,13 +153,70 @@ impl<'a> Touch<'a> {
         let (ra, rb) = self.radii();
         let n = found.normal;
         let point = (found.a.add_scaled(n, ra) + found.b.add_scaled(n, -rb)) * 0.5;
-        let (a, b) = (feature_facing(&self.a, n), feature_facing(&self.b, -self.into_b(n)));
+        let (a, b) = (feature_facing(&self.a, n), feature_facing(&self.b, -self.turned_to_b(n)));
         out.set_single(n, point, found.separation, a, b);
+    }
+
+    /// Tries the last face, or else those that the shapes turn to each other, before any search: where the points over a
+    /// face have the separation along its normal as their least, and no other way out can be shorter (see [`is_least`]), they are
+    /// the answer. `true` if so, or if the shapes are found to be farther apart than the margin.
+    pub fn at_once(&self, cache: &mut PairCache, out: &mut Manifold) -> bool {
+        out.clear();
+        let line = self.rotation * self.b.centre() + self.translation - self.a.centre();
+        let faces = match cache.axis() {
+            Axis::FaceA(_) => [(false, cache.direction()), (true, line)],
+            Axis::FaceB(_) => [(true, cache.direction()), (false, line)],
+            Axis::Direction => [(false, cache.direction()), (true, cache.direction())],
+            _ => [(false, line), (true, line)],
+        };
+        for (flip, direction) in faces {
+            let local = if flip { -self.turned_to_b(direction) } else { direction };
+            let Some(flat) = flat_face(if flip { &self.b } else { &self.a }, local) else { continue };
+            let (normal, separation) = self.along_face(&flat, flip);
+            if separation > self.margin {
+                cache.set(if flip { Axis::FaceB(flat.index) } else { Axis::FaceA(flat.index) }, normal, separation);
+                return true;
+            }
+            if flat.normal.dot(local) < 0.7 * local.length() {
+                continue;
+            }
+            let Some((gather, face)) = self.over_face(&flat, flip) else { continue };
+            if (gather.least - separation).abs() > self.tolerance || gather.is_empty() {
+                continue;
+            }
+            let (centre, radius) = if flip { self.a.inner_ball() } else { self.b.inner_ball() };
+            let centre = if flip { centre } else { self.rotation * centre + self.translation };
+            if gathered_are_least(&gather, (centre, radius), self.tolerance, |p| face.inset(p)) {
+                self.accept(&gather, &flat, flip, cache, out);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The direction from A to B across a face, and the separation along it.
+    fn along_face(&self, flat: &Flat, flip: bool) -> (Vec3, Real) {
+        let n = flat.normal.to_f64();
+        let rotation = self.rotation.to_f64();
+        if flip {
+            let outward = self.rotation * flat.normal;
+            let p = self.a.core_support(-(rotation * n)).to_real() - self.translation;
+            (-outward, outward.dot(p) - flat.offset - self.a.radius())
+        } else {
+            let p = self.rotation * self.b.core_support(-rotation.transpose_mul(n)).to_real() + self.translation;
+            (flat.normal, flat.normal.dot(p) - flat.offset - self.b.radius())
+        }
+    }
+
+    fn accept(&self, gather: &Gather, flat: &Flat, flip: bool, cache: &mut PairCache, out: &mut Manifold) {
+        gather.write(out);
+        self.name_face(flat, flip, out);
+        cache.set(if flip { Axis::FaceB(flat.index) } else { Axis::FaceA(flat.index) }, out.normal, gather.least);
     }
 
     fn on_faces(&self, found: &Found, cache: &mut PairCache, out: &mut Manifold) -> bool {
         let near = |flat: Option<Flat>, d: Vec3| flat.filter(|f| f.normal.dot(d) > NEAR_FACE);
-        let (d_a, d_b) = (found.normal, -self.into_b(found.normal));
+        let (d_a, d_b) = (found.normal, -self.turned_to_b(found.normal));
         let face_a = near(flat_face(&self.a, d_a), d_a);
         let face_b = near(flat_face(&self.b, d_b), d_b);
         // The last reference stays where both would do; else the face that the axis is nearer to is tried first.
@@ -115,20 +229,17 @@ impl<'a> Touch<'a> {
         };
         for flip in [b_first, !b_first] {
             let Some(flat) = (if flip { &face_b } else { &face_a }) else { continue };
-            let Some(gather) = self.over_face(flat, flip) else { continue };
+            let Some((gather, _)) = self.over_face(flat, flip) else { continue };
             if (gather.least - found.separation).abs() <= self.tolerance && !gather.is_empty() {
-                gather.write(out);
-                self.name_face(flat, flip, out);
-                let axis = if flip { Axis::FaceB(flat.index) } else { Axis::FaceA(flat.index) };
-                cache.set(axis, out.normal, gather.least);
+                self.accept(&gather, flat, flip, cache, out);
                 return true;
             }
         }
         false
     }
 
-    /// Clips the patch that faces a face of A (of B where `flip`).
-    fn over_face(&self, flat: &Flat, flip: bool) -> Option<Gather> {
+    /// Clips the patch that faces a face of A (of B where `flip`); the points, and the face.
+    fn over_face(&self, flat: &Flat, flip: bool) -> Option<(Gather, Patch)> {
         let (r, t) = (&self.rotation, self.translation);
         let (reference, incident, normal, offset, radius);
         if flip {
@@ -141,7 +252,7 @@ impl<'a> Touch<'a> {
             normal = flat.normal;
             offset = flat.offset;
             reference = face_patch(&self.a, flat.index)?;
-            incident = facing_patch(&self.b, -self.into_b(normal)).moved(r, t);
+            incident = facing_patch(&self.b, -self.turned_to_b(normal)).moved(r, t);
             radius = self.b.radius();
         }
         let mut gather = Gather::new(normal, offset, radius, flip, self.margin, SLACK * self.tolerance);
@@ -150,7 +261,7 @@ impl<'a> Touch<'a> {
             Patch::Disc(face) => disc::under(&mut gather, face, &incident),
             _ => return None,
         }
-        Some(gather)
+        Some((gather, reference))
     }
 
     fn name_face(&self, flat: &Flat, flip: bool, out: &mut Manifold) {
@@ -160,14 +271,14 @@ impl<'a> Touch<'a> {
             out.feature_b = Feature::face(flat.index);
         } else {
             out.feature_a = Feature::face(flat.index);
-            out.feature_b = feature_facing(&self.b, -self.into_b(n));
+            out.feature_b = feature_facing(&self.b, -self.turned_to_b(n));
         }
     }
 
     fn along_lines(&self, found: &Found, cache: &mut PairCache, out: &mut Manifold) -> bool {
         let n = found.normal;
         let Some(e) = line_patch(&self.a, n) else { return false };
-        let Some(f) = line_patch(&self.b, -self.into_b(n)) else { return false };
+        let Some(f) = line_patch(&self.b, -self.turned_to_b(n)) else { return false };
         let f = Segment { ends: f.ends.map(|p| self.rotation * p + self.translation), ..f };
         let two = self.side_by_side(found, &e, &f, out);
         if two {
@@ -212,44 +323,51 @@ impl<'a> Touch<'a> {
         true
     }
 
-    /// Turns a contact of an inner edge or corner of a triangle of a mesh into one of its face, or drops it.
+    /// Turns a contact that pushes across an inner edge or corner of a triangle of a mesh into one of its face, or drops
+    /// it. What counts is where the deepest point lies; inside of its border a triangle can only push along its normal.
     pub fn without_inner_edges(&self, cache: &mut PairCache, out: &mut Manifold) {
-        let (triangle, flip, feature) = match (self.a, self.b) {
-            (ConvexRef::Triangle(t), _) => (t, false, out.feature_a),
-            (_, ConvexRef::Triangle(t)) => (t, true, out.feature_b),
+        let (triangle, flip, toward) = match (self.a, self.b) {
+            (ConvexRef::Triangle(t), _) => (t, false, out.normal),
+            (_, ConvexRef::Triangle(t)) => (t, true, -self.turned_to_b(out.normal)),
             _ => return,
         };
-        if out.is_empty() || !is_inner(triangle, feature) {
+        let Some(front) = triangle.area_vector().try_normalize() else { return };
+        let Some(deepest) = out.points().iter().min_by(|p, q| p.separation.total_cmp(&q.separation)) else { return };
+        if front.dot(toward).abs() > 1.0 - ON_FACE {
             return;
         }
-        out.clear();
-        let Some(front) = triangle.area_vector().try_normalize() else { return };
+        let (of_a, of_b) = deepest.features();
+        let feature = if flip { of_b } else { of_a };
         let centre = if flip {
-            self.into_b(self.a.centre() - self.translation)
+            self.turned_to_b(self.a.centre() - self.translation)
         } else {
             self.rotation * self.b.centre() + self.translation
         };
         let offset = front.dot(triangle.vertices[0]);
-        let flat = if triangle.two_sided && front.dot(centre) < offset {
+        let back = triangle.two_sided && front.dot(centre) < offset;
+        if !is_inner(triangle, back, feature) {
+            return;
+        }
+        out.clear();
+        let flat = if back {
             Flat { index: 1, normal: -front, offset: -offset }
         } else {
             Flat { index: 0, normal: front, offset }
         };
-        if let Some(gather) = self.over_face(&flat, flip) {
-            gather.write(out);
-            self.name_face(&flat, flip, out);
-            cache.set(if flip { Axis::FaceB(flat.index) } else { Axis::FaceA(flat.index) }, out.normal, gather.least);
+        if let Some((gather, _)) = self.over_face(&flat, flip) {
+            self.accept(&gather, &flat, flip, cache, out);
         }
     }
 }
 
-fn is_inner(triangle: &Triangle, feature: Feature) -> bool {
-    let inner = |edge: u32| triangle.inner_edges >> (edge % 3) & 1 == 1;
+fn is_inner(triangle: &Triangle, back: bool, feature: Feature) -> bool {
+    let edges = if back { triangle.inner_edges >> 3 } else { triangle.inner_edges };
+    let inner = |edge: u32| edges >> (edge % 3) & 1 == 1;
     match feature.kind() {
         FeatureKind::Edge => inner(feature.index()),
         // Edges i - 1 and i meet in vertex i.
         FeatureKind::Vertex => inner(feature.index()) && inner(feature.index() + 2),
-        FeatureKind::Face | FeatureKind::Round => false,
+        FeatureKind::Face | FeatureKind::Round => true,
     }
 }
 

@@ -1,9 +1,11 @@
 //! Any convex shape by reference, with the support function that the general algorithms work on.
 
 use crate::math::{Float, Mat3, Num, Pose, Real, Vec3};
-use crate::shape::{Capsule, Cone, Convex, Cuboid, Cylinder, Geometry, HalfSpace, Hull, Rectangle, Shape, Sphere};
+use crate::shape::{
+    Capsule, Cone, Convex, Cuboid, Cylinder, EdgeKind, Geometry, HalfSpace, Hull, Rectangle, Shape, Sides, Sphere,
+};
 
-/// A triangle of a mesh.
+/// A triangle that can be touched: one of a mesh, or one that stands alone.
 ///
 /// Edge i runs from vertex i to vertex i + 1. Seen from the front, the vertices run counter-clockwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,9 +14,10 @@ pub struct Triangle {
     pub vertices: [Vec3; 3],
     /// Solid from the back as well. A triangle that is not touches only shapes whose centre is in front of it.
     pub two_sided: bool,
-    /// Bit i is set where edge i lies inside of a surface that is flat or concave there. Such an edge (or a corner
-    /// between two of them) has no normal of its own: a contact that would push across it is turned into one of the
-    /// face, or dropped where the face is not touched; so nothing stumbles over the seams of a mesh.
+    /// Bit i is set where edge i lies inside of a surface that is flat or concave there as seen from the front, bit
+    /// 3 + i where it is so from the back. Such an edge (or a corner between two of them) has no normal of its own: a
+    /// contact that would push across it is turned into one of the face, or dropped where the face is not touched; so
+    /// nothing stumbles over the seams of a mesh.
     pub inner_edges: u8,
 }
 
@@ -22,6 +25,20 @@ impl Triangle {
     /// A two-sided triangle that stands alone.
     pub const fn new(vertices: [Vec3; 3]) -> Self {
         Self { vertices, two_sided: true, inner_edges: 0 }
+    }
+
+    /// A triangle of a mesh or height field.
+    pub fn of_mesh(triangle: &crate::shape::Triangle, sides: Sides) -> Self {
+        let mut inner_edges = 0;
+        for (i, kind) in triangle.adjacency.kinds.into_iter().enumerate() {
+            inner_edges |= match kind {
+                EdgeKind::Flat => 0b1001,
+                EdgeKind::Concave => 0b0001,
+                EdgeKind::Convex => 0b1000,
+                EdgeKind::Boundary => 0,
+            } << i;
+        }
+        Self { vertices: triangle.corners, two_sided: sides == Sides::Two, inner_edges }
     }
 
     /// Twice the area times the front's unit normal.
@@ -78,8 +95,7 @@ impl<'a> ConvexRef<'a> {
             Shape::Hull(s) => Some(Self::Hull(s)),
             Shape::HalfSpace(s) => Some(Self::HalfSpace(s)),
             Shape::Rectangle(s) => Some(Self::Rectangle(s)),
-            #[allow(unreachable_patterns)]
-            _ => None,
+            Shape::Mesh(_) | Shape::HeightField(_) | Shape::Compound(_) => None,
         }
     }
 
@@ -126,17 +142,18 @@ impl<'a> ConvexRef<'a> {
         }
     }
 
-    /// The radius of a ball inside; 0 for shapes without volume.
-    pub(super) fn inner_radius(&self) -> Real {
+    /// A ball inside: its centre, and its radius, which is 0 for shapes without volume.
+    pub(super) fn inner_ball(&self) -> (Vec3, Real) {
         match self {
-            Self::Sphere(s) => s.radius(),
-            Self::Capsule(s) => s.radius(),
-            Self::Cuboid(s) => s.half_extents().min_component(),
-            Self::Cylinder(s) => s.inner_sphere().1,
-            Self::Cone(s) => s.inner_sphere().1,
-            Self::Hull(s) => s.inner_sphere().1,
-            Self::HalfSpace(_) => Real::INFINITY,
-            Self::Rectangle(_) | Self::Triangle(_) => 0.0,
+            Self::Sphere(s) => (Vec3::ZERO, s.radius()),
+            Self::Capsule(s) => (Vec3::ZERO, s.radius()),
+            Self::Cuboid(s) => (Vec3::ZERO, s.half_extents().min_component()),
+            Self::Cylinder(s) => s.inner_sphere(),
+            Self::Cone(s) => s.inner_sphere(),
+            Self::Hull(s) => s.inner_sphere(),
+            Self::HalfSpace(s) => s.inner_sphere(),
+            Self::Rectangle(_) => (Vec3::ZERO, 0.0),
+            Self::Triangle(t) => (t.centre(), 0.0),
         }
     }
 

@@ -21,7 +21,17 @@ pub(super) fn collide(
     cache: &mut PairCache,
     out: &mut Manifold,
 ) {
+    let touch = Touch::new(a, b, b_in_a, margin);
+    if touch.at_once(cache, out) {
+        return;
+    }
+    search(&touch, b_in_a, cache, out);
+}
+
+/// The same by search alone.
+pub(super) fn search(touch: &Touch, b_in_a: &Pose, cache: &mut PairCache, out: &mut Manifold) {
     out.clear();
+    let (a, b, margin) = (touch.a, touch.b, touch.margin);
     let pair = Pair::new(a, b, b_in_a);
     let radii = pair.radii();
     let limit = margin.to_f64() + radii;
@@ -46,7 +56,7 @@ pub(super) fn collide(
             }
         }
         Outcome::Overlap(simplex) => {
-            let shallow = SHALLOW * Num::max(a.inner_radius(), b.inner_radius()).to_f64();
+            let shallow = SHALLOW * Num::max(a.inner_ball().1, b.inner_ball().1).to_f64();
             let mut depth = match last.map(|n| depth::descend(&pair, n)) {
                 Some(near) if near.depth <= shallow => near,
                 _ => depth::penetration(&pair, &simplex),
@@ -66,7 +76,6 @@ pub(super) fn collide(
             }
         }
     };
-    let touch = Touch::new(a, b, b_in_a, margin);
     touch.manifold(&found, cache, out);
 }
 

@@ -71,8 +71,9 @@ pub(super) fn descend(pair: &Pair, start: Vec3<f64>) -> Depth {
 /// The depth of cores that overlap; `simplex` is what GJK ended with.
 pub(super) fn penetration(pair: &Pair, simplex: &Simplex) -> Depth {
     let mut proposals = Proposals::new();
+    let mut bound = f64::NEG_INFINITY;
     match Polytope::around_origin(pair, simplex) {
-        Some(mut polytope) => polytope.expand(pair, &mut proposals),
+        Some(mut polytope) => bound = polytope.expand(pair, &mut proposals),
         None => {
             let axes = pair.rotation;
             for n in [pair.centre_line(), Vec3::X, Vec3::Y, Vec3::Z, axes.x, axes.y, axes.z] {
@@ -95,6 +96,9 @@ pub(super) fn penetration(pair: &Pair, simplex: &Simplex) -> Depth {
         let found = descend(pair, n);
         if best.is_none_or(|b| found.depth < b.depth) {
             best = Some(found);
+        }
+        if found.depth <= bound + FINE * pair.small {
+            break;
         }
     }
     best.unwrap_or_else(|| descend(pair, pair.centre_line()))
@@ -241,19 +245,23 @@ impl Polytope {
         best
     }
 
-    fn expand(&mut self, pair: &Pair, proposals: &mut Proposals) {
+    /// Grows the polytope and returns a lower bound of the depth.
+    fn expand(&mut self, pair: &Pair, proposals: &mut Proposals) -> f64 {
+        let mut bound = 0.0;
         while self.vertex_count < MAX_VERTICES {
             let face = self.nearest_face();
+            bound = face.offset;
             let p = pair.support(face.normal).w;
             let extent = p.dot(face.normal);
             proposals.add(face.normal, extent);
             if proposals.least() - face.offset <= FINE * pair.small || extent - face.offset <= settled(pair) {
-                return;
+                break;
             }
             if !self.add_vertex(p, 1e-14 * pair.scale) {
-                return;
+                break;
             }
         }
+        bound
     }
 
     /// Replaces the faces that see `p` by faces from `p` to the border of what it sees. `false` where the border is not a

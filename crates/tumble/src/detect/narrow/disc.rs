@@ -5,7 +5,7 @@
 //! steps of 45 degrees. Only a disc that lies flat, where no point of the rim is nearer than the others, has points that
 //! are fixed to it. Borders are exact: polygons are cut by the circle itself, not by an octagon.
 
-use super::clip::{Cut, Disc, Gather, Patch, Polygon, Segment, between, height_over, lies_over};
+use super::clip::{Cut, Disc, Fence, Gather, Patch, Polygon, Segment, between, height_over};
 use super::manifold::Feature;
 use crate::math::{Num, Real, Vec3};
 
@@ -95,8 +95,9 @@ pub(super) fn over_polygon(gather: &mut Gather, reference: &Polygon, disc: &Disc
     let plane = Plane::new(disc, gather.normal);
     let onto_disc = |p: Vec3| p.add_scaled(plane.along, plane.normal.dot(plane.centre - p) / plane.slope);
     let rim = Rim::new(disc, reference.normal);
+    let fence = Fence::new(reference, gather.slack);
     for (p, vertex) in rim.points.into_iter().zip(rim.vertices) {
-        if lies_over(reference, p, gather.slack) {
+        if fence.holds(p) {
             gather.add(p, reference.face, vertex);
         }
     }
@@ -123,11 +124,12 @@ pub(super) fn under(gather: &mut Gather, reference: &Disc, incident: &Patch) {
                 gather.add(p, of_disc, of_polygon);
             });
             let rim = Rim::new(reference, polygon.normal);
+            let fence = Fence::new(polygon, 0.0);
             for (p, vertex) in rim.points.into_iter().zip(rim.vertices) {
                 // The border of the incident polygon runs along its own normal; for the small tilts at which a face
                 // meets a disc over an area the difference is of second order.
                 if let Some(height) = height_over(polygon, p, gather.normal)
-                    && lies_over(polygon, p.add_scaled(gather.normal, height), 0.0)
+                    && fence.holds(p.add_scaled(gather.normal, height))
                 {
                     gather.add(p.add_scaled(gather.normal, height), vertex, polygon.face);
                 }

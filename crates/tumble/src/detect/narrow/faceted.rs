@@ -1,11 +1,12 @@
 //! Two polytopes: separating axes, then clipped faces or a pair of edges.
 
 use super::cache::{Axis, PairCache};
-use super::clip::{Gather, Patch};
-use super::contact::{NEAR_FACE, SLACK, tolerance};
+use super::clip::{Gather, Polygon};
+use super::contact::{NEAR_FACE, SLACK, Touch, gathered_are_least, tolerance};
 use super::convex::ConvexRef;
 use super::curved;
 use super::manifold::{Feature, Manifold};
+use super::patch::ON_FACE;
 use super::polytope::Polytope;
 use super::sat::{Axes, EdgeAxis, FaceAxis, Placed};
 use crate::math::{Num, Pose, Real, Vec3};
@@ -27,6 +28,11 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             return;
         }
         let tolerance = tolerance(self.shapes.0.extent(), self.shapes.1.extent(), b_in_a.translation);
+        if let Some((flip, face)) = likely_face(&placed, last)
+            && at_once(&placed, flip, face, margin, tolerance, cache, out)
+        {
+            return;
+        }
         let mut axes = placed.axes(last, margin, 0.25 * tolerance);
         if let Some((axis, direction, separation)) = axes.separating {
             cache.set(axis, direction, separation);
@@ -47,14 +53,14 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             if edges.is_some_and(|e| e.normal.dot(normal) < NEAR_FACE) {
                 continue;
             }
-            let gather = clip(&placed, flip, &axis, margin, SLACK * tolerance);
+            let Clipped { gather, facing, .. } = clip(&placed, flip, &axis, margin, SLACK * tolerance);
             if (gather.least - best).abs() <= tolerance && !gather.is_empty() {
-                write_face(&gather, flip, &axis, cache, out);
+                write_face(&gather, flip, &axis, facing, cache, out);
                 return;
             }
             // Kept for overlaps in which rounding parts the axis from its points.
             if fallback.is_none() && !gather.is_empty() {
-                fallback = Some((gather, flip, axis));
+                fallback = Some((gather, flip, axis, facing));
             }
         }
         if let Some(e) = edges
@@ -64,9 +70,9 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             return;
         }
         if best <= 0.0
-            && let Some((gather, flip, axis)) = fallback
+            && let Some((gather, flip, axis, facing)) = fallback
         {
-            write_face(&gather, flip, &axis, cache, out);
+            write_face(&gather, flip, &axis, facing, cache, out);
             return;
         }
         // Apart, with a vertex nearest to a vertex or an edge: no axis of a face shows the distance.
@@ -75,7 +81,7 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             let normal = if flip { -(rotation * self.b.normal(axis.face)) } else { self.a.normal(axis.face) };
             cache.set(Axis::Direction, edges.map_or(normal, |e| e.normal), best);
         }
-        curved::collide(self.shapes.0, self.shapes.1, b_in_a, margin, cache, out);
+        curved::search(&Touch::new(self.shapes.0, self.shapes.1, b_in_a, margin), b_in_a, cache, out);
     }
 }
 
@@ -92,40 +98,105 @@ fn face_order(axes: &Axes, last: Axis, tolerance: Real) -> [(bool, FaceAxis); 2]
     if b_first { [(true, b), (false, a)] } else { [(false, a), (true, b)] }
 }
 
+/// The last face, or that of a flat polytope, which has no other on this side.
+fn likely_face<P: Polytope, Q: Polytope>(placed: &Placed<P, Q>, last: Axis) -> Option<(bool, usize)> {
+    match last {
+        Axis::FaceA(i) => ((i as usize) < placed.a.face_count()).then_some((false, i as usize)),
+        Axis::FaceB(i) => ((i as usize) < placed.b.face_count()).then_some((true, i as usize)),
+        Axis::None if placed.a.face_count() <= 2 => {
+            let centre = *placed.rotation * placed.b.inner_ball().0 + placed.translation;
+            let (n, offset) = (placed.a.normal(0), placed.a.offset(0));
+            let back = placed.a.face_count() == 2 && n.dot(centre) < offset;
+            Some((false, usize::from(back)))
+        }
+        Axis::None if placed.b.face_count() <= 2 => {
+            let centre = placed.rotation.transpose_mul(placed.a.inner_ball().0 - placed.translation);
+            let (n, offset) = (placed.b.normal(0), placed.b.offset(0));
+            let back = placed.b.face_count() == 2 && n.dot(centre) < offset;
+            Some((true, usize::from(back)))
+        }
+        _ => None,
+    }
+}
+
+/// Takes the face as the answer where no other axis can be better (see [`is_least`](super::contact::is_least)), or where it separates.
+fn at_once<P: Polytope, Q: Polytope>(
+    placed: &Placed<P, Q>,
+    flip: bool,
+    face: usize,
+    margin: Real,
+    tolerance: Real,
+    cache: &mut PairCache,
+    out: &mut Manifold,
+) -> bool {
+    let axis = if flip { placed.face_b(face) } else { placed.face_a(face) };
+    if axis.separation > margin {
+        let normal = if flip { -(*placed.rotation * placed.b.normal(face)) } else { placed.a.normal(face) };
+        let kind = if flip { Axis::FaceB(face as u32) } else { Axis::FaceA(face as u32) };
+        cache.set(kind, normal, axis.separation);
+        return true;
+    }
+    let Clipped { gather, facing, reference } = clip(placed, flip, &axis, margin, SLACK * tolerance);
+    if (gather.least - axis.separation).abs() > tolerance || gather.is_empty() {
+        return false;
+    }
+    let (centre, radius) = if flip { placed.a.inner_ball() } else { placed.b.inner_ball() };
+    let centre = if flip { centre } else { *placed.rotation * centre + placed.translation };
+    let least = gathered_are_least(&gather, (centre, radius), tolerance, |p| reference.inset(p));
+    if least {
+        write_face(&gather, flip, &axis, facing, cache, out);
+    }
+    least
+}
+
+/// The points over a face, the feature of the other polytope that faces it, and the face.
+struct Clipped {
+    gather: Gather,
+    facing: Feature,
+    reference: Polygon,
+}
+
+/// Clips the patch that faces a face of A (of B where `flip`).
 fn clip<P: Polytope, Q: Polytope>(
     placed: &Placed<P, Q>,
     flip: bool,
     axis: &FaceAxis,
     margin: Real,
     slack: Real,
-) -> Gather {
+) -> Clipped {
     let (r, t) = (placed.rotation, placed.translation);
     let (reference, incident, normal, offset);
     if flip {
-        let n = placed.b.normal(axis.face);
-        normal = *r * n;
+        normal = *r * placed.b.normal(axis.face);
         offset = placed.b.offset(axis.face) + normal.dot(t);
-        reference = Patch::Polygon(placed.b.polygon(axis.face, 0)).moved(r, t);
+        reference = placed.b.polygon(axis.face, 0).moved(r, t);
         let face = placed.a.face_at(axis.vertex, -normal);
-        incident = Patch::Polygon(placed.a.polygon(face, axis.vertex));
+        incident = placed.a.polygon(face, axis.vertex);
     } else {
         normal = placed.a.normal(axis.face);
         offset = placed.a.offset(axis.face);
-        reference = Patch::Polygon(placed.a.polygon(axis.face, 0));
+        reference = placed.a.polygon(axis.face, 0);
         let face = placed.b.face_at(axis.vertex, -r.transpose_mul(normal));
-        incident = Patch::Polygon(placed.b.polygon(face, axis.vertex)).moved(r, t);
+        incident = placed.b.polygon(face, axis.vertex).moved(r, t);
     }
     let mut gather = Gather::new(normal, offset, 0.0, flip, margin, slack);
-    if let Patch::Polygon(polygon) = &reference {
-        gather.over_polygon(polygon, &incident);
-    }
-    gather
+    gather.polygon_over_polygon(&reference, &incident);
+    let flat = incident.normal.dot(normal) < ON_FACE - 1.0;
+    let facing = if flat { incident.face } else { Feature::vertex(axis.vertex as u32) };
+    Clipped { gather, facing, reference }
 }
 
-fn write_face(gather: &Gather, flip: bool, axis: &FaceAxis, cache: &mut PairCache, out: &mut Manifold) {
+fn write_face(
+    gather: &Gather,
+    flip: bool,
+    axis: &FaceAxis,
+    facing: Feature,
+    cache: &mut PairCache,
+    out: &mut Manifold,
+) {
     gather.write(out);
-    let (face, vertex) = (Feature::face(axis.face as u32), Feature::vertex(axis.vertex as u32));
-    (out.feature_a, out.feature_b) = if flip { (vertex, face) } else { (face, vertex) };
+    let face = Feature::face(axis.face as u32);
+    (out.feature_a, out.feature_b) = if flip { (facing, face) } else { (face, facing) };
     let kind = if flip { Axis::FaceB(axis.face as u32) } else { Axis::FaceA(axis.face as u32) };
     cache.set(kind, out.normal, gather.least);
 }
@@ -141,7 +212,7 @@ pub(super) fn nearest_on_lines(p: Vec3, u: Vec3, q: Vec3, v: Vec3) -> (Real, Rea
 
 /// The nearest points of the lines through the edges lie on the edges.
 fn edges_meet<P: Polytope, Q: Polytope>(placed: &Placed<P, Q>, e: &EdgeAxis) -> bool {
-    let (Some(f), Some(g)) = (placed.a.edge(e.a), placed.edge_of_b(e.b)) else {
+    let (Some(f), Some(g)) = (placed.edge_of_a(e.a), placed.edge_of_b(e.b)) else {
         return false;
     };
     let (s, t) = nearest_on_lines(f.tail, f.head - f.tail, g.tail, g.head - g.tail);
@@ -155,7 +226,7 @@ fn edge_contact<P: Polytope, Q: Polytope>(
     cache: &mut PairCache,
     out: &mut Manifold,
 ) {
-    let (Some(f), Some(g)) = (placed.a.edge(e.a), placed.edge_of_b(e.b)) else {
+    let (Some(f), Some(g)) = (placed.edge_of_a(e.a), placed.edge_of_b(e.b)) else {
         return;
     };
     let (u, v) = (f.head - f.tail, g.head - g.tail);

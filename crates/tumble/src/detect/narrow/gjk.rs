@@ -15,7 +15,7 @@ const MAX_ROUNDS: usize = 64;
 
 /// Relative gap between the bounds of the distance at which the search ends. The angle of the normal is right to the
 /// square root of this.
-const GAP: f64 = 1e-12;
+const GAP: f64 = 1e-10;
 
 /// Rounding of v·w relative to the size of the shapes.
 const NOISE: f64 = 1e-15;
@@ -49,6 +49,7 @@ pub(super) struct Closest {
 
 /// What the search found.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant)]
 pub(super) enum Outcome {
     /// The cores are apart.
     Apart(Closest),
@@ -65,6 +66,7 @@ pub(super) fn distance(pair: &Pair, direction: Vec3<f64>, limit: f64) -> Outcome
     simplex.vertices[0] = pair.support(direction);
     let mut v = simplex.vertices[0].w;
     let touch = TOUCH * pair.scale;
+    let mut parted = false;
     for _ in 0..MAX_ROUNDS {
         let squared = v.dot(v);
         if squared <= touch * touch {
@@ -79,16 +81,17 @@ pub(super) fn distance(pair: &Pair, direction: Vec3<f64>, limit: f64) -> Outcome
         if squared - bound <= GAP * squared + NOISE * pair.scale * length || simplex.holds(next.w) {
             break;
         }
-        let mut grown = simplex;
-        grown.vertices[grown.len] = next;
-        grown.len += 1;
-        let Some(nearest) = grown.reduce() else {
-            return Outcome::Overlap(grown);
+        // Once some axis has parted the cores, no simplex can hold the origin; if one seems to, it is a sliver.
+        parted |= bound > touch * length;
+        simplex.vertices[simplex.len] = next;
+        let Some((found, nearest)) = nearest_of_simplex(&simplex.vertices, simplex.len + 1, parted) else {
+            simplex.len += 1;
+            return Outcome::Overlap(simplex);
         };
         if nearest.dot(nearest) >= squared {
             break;
         }
-        simplex = grown;
+        simplex.keep(&found);
         v = nearest;
     }
     let length = v.length();
@@ -114,25 +117,27 @@ impl Simplex {
         (a, b)
     }
 
-    /// Keeps the vertices that span the point nearest to the origin and returns that point; `None` where the four hold
-    /// the origin.
-    fn reduce(&mut self) -> Option<Vec3<f64>> {
-        let w = self.vertices.map(|v| v.w);
-        let found = match self.len {
-            2 => on_segment(w, [0, 1]),
-            3 => on_triangle(w, [0, 1, 2]),
-            _ => on_tetrahedron(w)?,
-        };
-        let mut nearest = Vec3::ZERO;
+    /// Keeps the vertices that span the nearest point.
+    fn keep(&mut self, found: &Nearest) {
         let old = self.vertices;
         for (i, &from) in found.members[..found.len].iter().enumerate() {
-            self.vertices[i] = old[from];
+            self.vertices[i] = old[from & 3];
             self.weights[i] = found.weights[i];
-            nearest += old[from].w * found.weights[i];
         }
         self.len = found.len;
-        Some(nearest)
     }
+}
+
+/// The point of the first `len` vertices' hull that is nearest to the origin; `None` where four hold the origin, which they
+/// cannot if it is known to be `outside`.
+fn nearest_of_simplex(vertices: &[Vertex; 4], len: usize, outside: bool) -> Option<(Nearest, Vec3<f64>)> {
+    let w = [vertices[0].w, vertices[1].w, vertices[2].w, vertices[3].w];
+    let found = match len {
+        2 => on_segment(&w, [0, 1]),
+        3 => on_triangle(&w, [0, 1, 2]),
+        _ => on_tetrahedron(&w, outside)?,
+    };
+    Some((found, found.point(&w)))
 }
 
 /// The point of a simplex nearest to the origin, as weights of some of its vertices.
@@ -153,7 +158,7 @@ impl Nearest {
     }
 }
 
-fn on_segment(w: [Vec3<f64>; 4], [i, j]: [usize; 2]) -> Nearest {
+fn on_segment(w: &[Vec3<f64>; 4], [i, j]: [usize; 2]) -> Nearest {
     let (a, ab) = (w[i], w[j] - w[i]);
     let (t, length) = (-a.dot(ab), ab.dot(ab));
     if t <= 0.0 {
@@ -167,7 +172,7 @@ fn on_segment(w: [Vec3<f64>; 4], [i, j]: [usize; 2]) -> Nearest {
 }
 
 /// By the signs of the areas that the projected origin spans with the edges; a sliver of a triangle is its edges.
-fn on_triangle(w: [Vec3<f64>; 4], [i, j, k]: [usize; 3]) -> Nearest {
+fn on_triangle(w: &[Vec3<f64>; 4], [i, j, k]: [usize; 3]) -> Nearest {
     let (a, b, c) = (w[i], w[j], w[k]);
     let normal = (b - a).cross(c - a);
     let area = normal.dot(normal);
@@ -177,12 +182,13 @@ fn on_triangle(w: [Vec3<f64>; 4], [i, j, k]: [usize; 3]) -> Nearest {
         let sum = u + v + t;
         return Nearest { members: [i, j, k], weights: [u / sum, v / sum, t / sum], len: 3 };
     }
-    nearest_of(&w, [on_segment(w, [i, j]), on_segment(w, [j, k]), on_segment(w, [k, i])])
+    nearest_of(w, [on_segment(w, [i, j]), on_segment(w, [j, k]), on_segment(w, [k, i])])
 }
 
 /// `None` where the origin is inside. A face whose plane has the origin and the fourth vertex on different sides, or in
-/// which the fourth vertex lies but for rounding, is a candidate: the sign of a flat tetrahedron's volume says nothing.
-fn on_tetrahedron(w: [Vec3<f64>; 4]) -> Option<Nearest> {
+/// which the fourth vertex lies but for rounding, is a candidate: the sign of a flat tetrahedron's volume says nothing. If
+/// the origin is known to be `outside`, all are.
+fn on_tetrahedron(w: &[Vec3<f64>; 4], outside: bool) -> Option<Nearest> {
     let faces = [([0, 1, 2], 3), ([0, 3, 1], 2), ([0, 2, 3], 1), ([1, 3, 2], 0)];
     let mut best: Option<(f64, Nearest)> = None;
     for (face, opposite) in faces {
@@ -192,11 +198,11 @@ fn on_tetrahedron(w: [Vec3<f64>; 4]) -> Option<Nearest> {
         let inner = normal.dot(to_opposite);
         let origin = -normal.dot(w[i]);
         let flat = inner * inner <= FLAT * FLAT * normal.dot(normal) * to_opposite.dot(to_opposite);
-        if inner * origin > 0.0 && !flat {
+        if inner * origin > 0.0 && !flat && !outside {
             continue;
         }
         let found = on_triangle(w, face);
-        let p = found.point(&w);
+        let p = found.point(w);
         let squared = p.dot(p);
         if best.is_none_or(|(s, _)| squared < s) {
             best = Some((squared, found));

@@ -3,12 +3,13 @@
 use super::clip::{MAX_CORNERS, Polygon, Segment};
 use super::convex::Triangle;
 use super::manifold::Feature;
+use super::sat::{BATCH, Side};
 use crate::math::{Num, Real, Vec3};
 use crate::shape::{Cuboid, Geometry, Hull, Rectangle};
 
 /// An edge with the normals of the two faces that it borders. Seen from outside it runs counter-clockwise about the left
 /// face, so that tail → head is along left × right.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Edge {
     pub tail: Vec3,
     pub head: Vec3,
@@ -26,6 +27,9 @@ pub(super) trait Polytope {
     /// How many numbers edges have; not every number need be an edge.
     fn edge_numbers(&self) -> usize;
     fn edge(&self, i: usize) -> Option<Edge>;
+    /// Fills `found` with edges, from number `next` on, some normal of which sees `c` higher than `bar` over the edge, and
+    /// returns how many; 0 when there are no more. See [`reaches`].
+    fn edges_reaching(&self, next: &mut usize, c: Vec3, bar: Real, found: &mut [Side; BATCH]) -> usize;
     /// The vertex farthest along `d`.
     fn support(&self, d: Vec3) -> usize;
     /// Centre and radius of a ball inside.
@@ -53,6 +57,21 @@ pub(super) trait Polytope {
         }
         best
     }
+}
+
+/// Some unit normal n on the arc of an edge has n·(c - p) > `bar`, with p on the edge. `left` and `right` are the heights of c
+/// over the two faces, n·(c - p) at the ends of the arc, and `cos` is the cosine of the angle between their normals.
+///
+/// Where the part q of c - p across the edge lies on the arc, the most is |q| in its direction:
+/// |q|² sin² = left² + right² - 2 left right cos, and q is on the arc if left >= right cos and right >= left cos.
+#[inline(always)]
+fn reaches(left: Real, right: Real, cos: Real, bar: Real) -> bool {
+    if (left > bar) | (right > bar) {
+        return true;
+    }
+    let inside = (left >= right * cos) & (right >= left * cos);
+    let square = left * left + right * right - 2.0 * left * right * cos;
+    inside & ((bar < 0.0) | (square > bar * bar * (1.0 - cos * cos)))
 }
 
 /// How vertices, edges and faces belong together.
@@ -207,6 +226,22 @@ impl Polytope for Small {
         Some(Edge { tail, head, left: self.normals[left], right: self.normals[right] })
     }
 
+    fn edges_reaching(&self, next: &mut usize, c: Vec3, bar: Real, found: &mut [Side; BATCH]) -> usize {
+        let mut len = 0;
+        while *next < self.topology.edges.len() {
+            let i = *next;
+            *next += 1;
+            let Some(edge) = self.edge(i) else { continue };
+            let (w, cos) = (c - edge.tail, edge.left.dot(edge.right));
+            // The arc of a flat polytope's edge is half a circle, on which heights over the faces say nothing.
+            if cos <= -0.999 || reaches(w.dot(edge.left), w.dot(edge.right), cos, bar) {
+                found[len] = Side::new(edge, i);
+                len += 1;
+            }
+        }
+        len
+    }
+
     #[inline]
     fn support(&self, d: Vec3) -> usize {
         let mut best = 0;
@@ -309,6 +344,22 @@ impl Polytope for Hull {
         })
     }
 
+    fn edges_reaching(&self, next: &mut usize, c: Vec3, bar: Real, found: &mut [Side; BATCH]) -> usize {
+        let faces = self.faces();
+        if faces.len() > HEIGHTS {
+            let height = |face: u32| {
+                let face = &faces[face as usize];
+                face.normal.dot(c) - face.offset
+            };
+            return sides_reaching(self, next, height, bar, found);
+        }
+        let mut heights = [0.0; HEIGHTS];
+        for (height, face) in heights.iter_mut().zip(faces) {
+            *height = face.normal.dot(c) - face.offset;
+        }
+        sides_reaching(self, next, |face| heights[face as usize & (HEIGHTS - 1)], bar, found)
+    }
+
     #[inline(always)]
     fn support(&self, d: Vec3) -> usize {
         self.support_vertex(d) as usize
@@ -364,6 +415,33 @@ impl Polytope for Hull {
         }
         polygon
     }
+}
+
+/// Faces up to which the heights of a point over all of them are found once, and not once per edge.
+const HEIGHTS: usize = 128;
+
+#[inline(always)]
+fn sides_reaching(
+    hull: &Hull,
+    next: &mut usize,
+    height: impl Fn(u32) -> Real,
+    bar: Real,
+    found: &mut [Side; BATCH],
+) -> usize {
+    let mut len = 0;
+    for side in &hull.sides()[*next..] {
+        if len == BATCH {
+            break;
+        }
+        *next += 1;
+        if reaches(height(side.left), height(side.right), side.cosine, bar)
+            && let Some(edge) = hull.edge(side.half as usize)
+        {
+            found[len] = Side::new(edge, side.half as usize);
+            len += 1;
+        }
+    }
+    len
 }
 
 /// Calls `visit` with every half-edge that starts at the vertex.

@@ -4,7 +4,7 @@ use super::clip::Segment;
 use super::contact::{Found, Touch};
 use super::convex::{ConvexRef, Triangle};
 use super::manifold::{Feature, Manifold};
-use super::patch::feature_facing;
+use super::patch::{ON_FACE, feature_facing};
 use crate::math::{Float, Num, Pose, Real, Vec3};
 use crate::shape::{Capsule, Geometry, Projection, Sphere};
 
@@ -69,7 +69,14 @@ pub(super) fn shape_sphere(a: ConvexRef, b: &Sphere, b_in_a: &Pose, margin: Real
     if separation <= margin {
         let n = nearest.normal;
         let point = nearest.point.add_scaled(n, 0.5 * separation);
-        out.set_single(n, point, separation, feature_facing(&a, n), Feature::ROUND);
+        let feature = match a {
+            // The face is known; only for edges and corners it has to be looked up.
+            ConvexRef::Hull(s) if s.faces()[nearest.part as usize].normal.dot(n) > 1.0 - ON_FACE => {
+                Feature::face(nearest.part)
+            }
+            _ => feature_facing(&a, n),
+        };
+        out.set_single(n, point, separation, feature, Feature::ROUND);
     }
 }
 

@@ -42,10 +42,25 @@ pub(super) struct Axes {
     pub separating: Option<(Axis, Vec3, Real)>,
 }
 
+/// An edge with its number and direction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Side {
+    pub edge: Edge,
+    pub along: Vec3,
+    pub number: usize,
+}
+
+impl Side {
+    #[inline(always)]
+    pub fn new(edge: Edge, number: usize) -> Self {
+        Self { edge, along: edge.head - edge.tail, number }
+    }
+}
+
 const NONE: FaceAxis = FaceAxis { separation: Real::NEG_INFINITY, face: 0, vertex: 0 };
 
-/// Edges of B that are compared at a time.
-const BATCH: usize = 48;
+/// Edges that are compared at a time.
+pub(super) const BATCH: usize = 32;
 
 /// Sine of the angle under which edges count as parallel: their perpendicular is rounding.
 const PARALLEL: Real = 1e-4;
@@ -82,16 +97,20 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
         n.dot(b - a)
     }
 
-    /// Edge of B in A's frame.
+    /// Edge of A, if there is one of this number.
+    pub fn edge_of_a(&self, i: usize) -> Option<Edge> {
+        if i < self.a.edge_numbers() { self.a.edge(i) } else { None }
+    }
+
+    /// Edge of B in A's frame, if there is one of this number.
     pub fn edge_of_b(&self, i: usize) -> Option<Edge> {
-        let e = self.b.edge(i)?;
-        let r = self.rotation;
-        Some(Edge {
-            tail: *r * e.tail + self.translation,
-            head: *r * e.head + self.translation,
-            left: *r * e.left,
-            right: *r * e.right,
-        })
+        if i < self.b.edge_numbers() { self.b.edge(i).map(|e| self.placed(&e)) } else { None }
+    }
+
+    #[inline(always)]
+    fn placed(&self, e: &Edge) -> Edge {
+        let (r, t) = (self.rotation, self.translation);
+        Edge { tail: *r * e.tail + t, head: *r * e.head + t, left: *r * e.left, right: *r * e.right }
     }
 
     /// An axis is allowed unless it points to the back of a one-sided polytope.
@@ -108,8 +127,8 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
             Axis::FaceA(i) if (i as usize) < self.a.face_count() => axes.face_a = self.face_a(i as usize),
             Axis::FaceB(i) if (i as usize) < self.b.face_count() => axes.face_b = self.face_b(i as usize),
             Axis::Edges(i, j) => {
-                if let (Some(e), Some(f)) = (self.edge_of_a(i.into()), self.edge_of_b_checked(j.into())) {
-                    axes.edges = self.pair(&e, &f, (i.into(), j.into()));
+                if let (Some(e), Some(f)) = (self.edge_of_a(i.into()), self.edge_of_b(j.into())) {
+                    axes.edges = self.pair(&Side::new(e, i.into()), &Side::new(f, j.into()));
                 }
             }
             _ => {}
@@ -122,14 +141,6 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
             self.edge_pairs(&mut axes, margin, lead);
         }
         axes
-    }
-
-    fn edge_of_a(&self, i: usize) -> Option<Edge> {
-        if i < self.a.edge_numbers() { self.a.edge(i) } else { None }
-    }
-
-    fn edge_of_b_checked(&self, i: usize) -> Option<Edge> {
-        if i < self.b.edge_numbers() { self.edge_of_b(i) } else { None }
     }
 
     fn faces(&self, axes: &mut Axes, margin: Real) {
@@ -165,37 +176,38 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
 
     fn edge_pairs(&self, axes: &mut Axes, margin: Real, lead: Real) {
         let bar = axes.best_face() + lead;
-        let (centre, radius) = self.b.inner_ball();
-        let centre_b = *self.rotation * centre + self.translation;
-        let radius_b = radius;
+        let (centre_b, radius_b) = self.b.inner_ball();
+        let centre_b = *self.rotation * centre_b + self.translation;
         let (centre_a, radius_a) = self.a.inner_ball();
-        let centre_a_in_b = self.rotation.transpose_mul(centre_a - self.translation);
-        let beats = |e: &Edge, c: Vec3, r: Real, best: Real| arc_reach(e, c) - r > best;
-        let mut batch = [(Edge { tail: Vec3::ZERO, head: Vec3::ZERO, left: Vec3::ZERO, right: Vec3::ZERO }, 0); BATCH];
-        let mut next = 0;
-        while next < self.b.edge_numbers() {
-            let mut len = 0;
-            while next < self.b.edge_numbers() && len < BATCH {
-                if let Some(local) = self.b.edge(next)
-                    && beats(&local, centre_a_in_b, radius_a, axes.best_edge(bar))
-                    && let Some(placed) = self.edge_of_b(next)
-                {
-                    batch[len] = (placed, next);
-                    len += 1;
-                }
-                next += 1;
+        let centre_a = self.rotation.transpose_mul(centre_a - self.translation);
+        let mut of_b = [Side::default(); BATCH];
+        let mut of_a = [Side::default(); BATCH];
+        let mut next_b = 0;
+        loop {
+            let least = axes.best_edge(bar);
+            let count_b = self.b.edges_reaching(&mut next_b, centre_a, least + radius_a, &mut of_b);
+            if count_b == 0 {
+                return;
             }
-            for i in 0..self.a.edge_numbers() {
-                let Some(e) = self.a.edge(i) else { continue };
-                if len == 0 || !beats(&e, centre_b, radius_b, axes.best_edge(bar)) {
-                    continue;
+            for side in &mut of_b[..count_b] {
+                side.edge = self.placed(&side.edge);
+                side.along = side.edge.head - side.edge.tail;
+            }
+            let mut next_a = 0;
+            loop {
+                let least = axes.best_edge(bar);
+                let count_a = self.a.edges_reaching(&mut next_a, centre_b, least + radius_b, &mut of_a);
+                if count_a == 0 {
+                    break;
                 }
-                for (f, j) in &batch[..len] {
-                    let Some(found) = self.pair(&e, f, (i, *j)) else { continue };
-                    if found.separation > axes.best_edge(bar) {
-                        axes.edges = Some(found);
-                        if axes.note_separating(self, margin) {
-                            return;
+                for e in &of_a[..count_a] {
+                    for f in &of_b[..count_b] {
+                        let Some(found) = self.pair(e, f) else { continue };
+                        if found.separation > axes.best_edge(bar) {
+                            axes.edges = Some(found);
+                            if axes.note_separating(self, margin) {
+                                return;
+                            }
                         }
                     }
                 }
@@ -204,28 +216,32 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
     }
 
     /// The pair's axis, if the edges' arcs cross on the Gauss map.
-    #[inline]
-    fn pair(&self, e: &Edge, f: &Edge, (a, b): (usize, usize)) -> Option<EdgeAxis> {
-        let (u, v) = (e.head - e.tail, f.head - f.tail);
+    #[inline(always)]
+    fn pair(&self, e: &Side, f: &Side) -> Option<EdgeAxis> {
+        let (u, v) = (e.along, f.along);
         // The arc of B, negated, must cross the plane of A's arc, and the other way round, on the same side.
-        let (cba, dba) = (f.left.dot(u), f.right.dot(u));
-        if cba * dba >= 0.0 {
-            return None;
+        let (cba, dba) = (f.edge.left.dot(u), f.edge.right.dot(u));
+        let (adc, bdc) = (e.edge.left.dot(v), e.edge.right.dot(v));
+        if (cba * dba < 0.0) & (adc * bdc < 0.0) & (cba * bdc < 0.0) {
+            self.measure(e, f, bdc)
+        } else {
+            None
         }
-        let (adc, bdc) = (e.left.dot(v), e.right.dot(v));
-        if adc * bdc >= 0.0 || cba * bdc >= 0.0 {
-            return None;
-        }
+    }
+
+    fn measure(&self, e: &Side, f: &Side, side: Real) -> Option<EdgeAxis> {
+        let (u, v) = (e.along, f.along);
         let cross = v.cross(u);
         let length = cross.length();
         if length * length <= PARALLEL * PARALLEL * (u.length_squared() * v.length_squared()) {
             return None;
         }
-        let normal = cross * ((1.0 as Real).copysign(bdc) / length);
+        let normal = cross * ((1.0 as Real).copysign(side) / length);
         if !self.allowed(normal) {
             return None;
         }
-        Some(EdgeAxis { separation: normal.dot(f.tail - e.tail), a, b, normal })
+        let separation = normal.dot(f.edge.tail - e.edge.tail);
+        Some(EdgeAxis { separation, a: e.number, b: f.number, normal })
     }
 }
 
@@ -261,19 +277,3 @@ impl Axes {
     }
 }
 
-/// The largest n·(c - p) over the unit normals n on the arc of the edge: along the arc p is any point of the edge.
-#[inline]
-fn arc_reach(e: &Edge, c: Vec3) -> Real {
-    let w = c - e.tail;
-    let (l, r) = (w.dot(e.left), w.dot(e.right));
-    let ends = Num::max(l, r);
-    // Inside of the arc the best n is along the part of w across the edge.
-    let along = e.head - e.tail;
-    let across = w.cross(along);
-    // It is on the arc where left × w and w × right are along the edge.
-    if across.dot(e.left) >= 0.0 && across.dot(e.right) <= 0.0 {
-        let peak = (across.length_squared() / along.length_squared()).sqrt();
-        return Num::max(peak, ends);
-    }
-    ends
-}

@@ -60,7 +60,8 @@ const MAX_STEPS: usize = 96;
 ///
 /// Never late: at the time returned and at any time before, the shapes are apart by at least `target`, but for a tolerance of
 /// 1/1000 of `target` or of 1e-5 of the smaller shape, whichever is more (and unless they start nearer, which gives 0).
-/// It may be early where the shapes pass close by each other for long, since the number of steps is bounded.
+/// It may be early where the shapes pass close by each other for long, since the number of steps is bounded; and a
+/// half-space that turns sweeps everything at once, which gives 0.
 ///
 /// ```
 /// use tumble::detect::narrow::{ConvexRef, Motion, sweep};

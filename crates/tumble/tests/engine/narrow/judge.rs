@@ -186,6 +186,11 @@ impl<'a> Judge<'a> {
         (gap.dot(n), gap)
     }
 
+    /// The separation along a unit vector from A to B.
+    pub fn along(&self, n: V) -> f64 {
+        self.slope(n).0
+    }
+
     /// The separation, with its normal.
     pub fn separation(&self) -> (f64, V) {
         if let Any::HalfSpace(plane) = self.a {
@@ -344,7 +349,7 @@ impl Dice {
 
     /// One of the nine kinds with random sizes of about `scale`; flat and slender ones among them.
     pub fn shape(&mut self, kind: usize, scale: f64) -> Any {
-        let mut length = |d: &mut Self| {
+        let length = |d: &mut Self| {
             let slender = if d.pick(6) == 0 { 0.05 } else { 1.0 };
             d.real(0.3, 1.0) * Real::from_f64(scale * slender)
         };

@@ -1,4 +1,6 @@
 //! The narrow phase against closed forms, a brute-force judge in `f64`, and itself.
 
+mod contacts;
 mod judge;
 mod pairs;
+mod sweeps;

@@ -1,0 +1,77 @@
+//! The highest vertex of a small hull by looking at all of them, several at a time.
+
+use crate::math::{Real, Vec3};
+
+/// Vertices looked at together: the compiler keeps them in vector registers of whatever width the target has.
+const WIDTH: usize = 8;
+
+/// The coordinates of all vertices in columns. The columns are filled up to a whole number of groups with copies of the
+/// first vertex, which never win against the first itself.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Scan {
+    groups: Vec<[[Real; WIDTH]; 3]>,
+}
+
+impl Scan {
+    pub(super) fn new(vertices: &[Vec3]) -> Self {
+        let mut groups = Vec::with_capacity(vertices.len().div_ceil(WIDTH));
+        for chunk in vertices.chunks(WIDTH) {
+            let mut group = [[0.0; WIDTH]; 3];
+            for lane in 0..WIDTH {
+                let v = *chunk.get(lane).unwrap_or(&vertices[0]);
+                (group[0][lane], group[1][lane], group[2][lane]) = (v.x, v.y, v.z);
+            }
+            groups.push(group);
+        }
+        Self { groups }
+    }
+
+    /// The number of the vertex farthest along `direction`; the first of several.
+    #[inline]
+    pub(super) fn highest(&self, direction: Vec3) -> u32 {
+        let mut height = [Real::NEG_INFINITY; WIDTH];
+        let mut place = [0_u32; WIDTH];
+        for (number, [x, y, z]) in self.groups.iter().enumerate() {
+            for lane in 0..WIDTH {
+                let h = x[lane] * direction.x + y[lane] * direction.y + z[lane] * direction.z;
+                let higher = h > height[lane];
+                height[lane] = if higher { h } else { height[lane] };
+                place[lane] = if higher { number as u32 } else { place[lane] };
+            }
+        }
+        let mut best = (height[0], place[0] * WIDTH as u32);
+        for lane in 1..WIDTH {
+            let number = place[lane] * WIDTH as u32 + lane as u32;
+            if height[lane] > best.0 || (height[lane] == best.0 && number < best.1) {
+                best = (height[lane], number);
+            }
+        }
+        best.1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Against the plain loop, for every number of vertices around the width, ties included.
+    #[test]
+    fn agrees_with_a_plain_loop() {
+        for count in 1..30 {
+            let vertices: Vec<Vec3> = (0..count)
+                .map(|i| Vec3::new(((i * 7) % 5) as Real, ((i * 3) % 4) as Real, ((i * 11) % 6) as Real))
+                .collect();
+            let scan = Scan::new(&vertices);
+            for i in 0..64 {
+                let d = Vec3::new((i % 4) as Real - 1.5, (i / 4 % 4) as Real - 2.0, (i / 16) as Real - 1.0);
+                let mut best = 0;
+                for (k, v) in vertices.iter().enumerate() {
+                    if v.dot(d) > vertices[best].dot(d) {
+                        best = k;
+                    }
+                }
+                assert_eq!(scan.highest(d) as usize, best);
+            }
+        }
+    }
+}
