@@ -8,6 +8,7 @@
 extern crate tumble_f64 as tumble;
 
 mod body_mass;
+mod broad;
 mod compounds;
 mod free_rotation;
 mod functions;

@@ -19,9 +19,9 @@ enum Part {
 
 /// Into how many parts, at least, a large search is divided: enough for threads to share evenly.
 const PARTS: usize = 256;
-/// So many parts are walked before what they met is looked up: the table of known pairs is larger than the fast caches, and
-/// lookups that do not wait for each other overlap.
-const BATCH: usize = 32;
+/// So many pairs are met before they are looked up: the table of known pairs is larger than the fast caches, and lookups that
+/// do not wait for each other overlap.
+const BATCH: usize = 1024;
 
 /// The parts of the search under way, and memory for making them; without meaning between searches.
 #[derive(Clone, Debug, Default)]
@@ -146,22 +146,14 @@ impl PairSearch<'_> {
     /// Does some parts of the search and appends what it finds to `out`, in no particular order and possibly twice.
     pub fn collect(&self, parts: Range<usize>, filter: PairFilter, out: &mut Vec<ProxyPair>) {
         let broad = &*self.broad;
-        for batch in broad.scratch.parts.get(parts).unwrap_or_default().chunks(BATCH) {
-            let first = out.len();
-            for part in batch {
-                broad.walk(part, &mut |a, b| out.push(ProxyPair::new(ProxyId(a), ProxyId(b))));
+        let mut sifted = out.len();
+        for part in broad.scratch.parts.get(parts).unwrap_or_default() {
+            broad.walk(part, &mut |a, b| out.push(ProxyPair::new(ProxyId(a), ProxyId(b))));
+            if out.len() - sifted >= BATCH {
+                sifted = broad.sift(sifted, filter, out);
             }
-            let mut kept = first;
-            for i in first..out.len() {
-                let pair = out[i];
-                // A leaf that walks with its own tree meets itself.
-                if pair.a != pair.b && !broad.is_known(pair) && broad.passes(filter, pair) {
-                    out[kept] = pair;
-                    kept += 1;
-                }
-            }
-            out.truncate(kept);
         }
+        broad.sift(sifted, filter, out);
     }
 
     /// Ends the search: sorts what all threads found, drops doubles, and makes the rest known.
@@ -176,11 +168,24 @@ impl PairSearch<'_> {
 }
 
 impl BroadPhase {
-    fn passes(&self, filter: PairFilter, pair: ProxyPair) -> bool {
-        match (self.user(pair.a), self.user(pair.b)) {
-            (Some(a), Some(b)) => filter(a, b),
-            _ => false,
+    /// Keeps, of the pairs from place `first` on, those that are new and pass the filter. Returns how many there are in all.
+    fn sift(&self, first: usize, filter: PairFilter, out: &mut Vec<ProxyPair>) -> usize {
+        let mut kept = first;
+        for i in first..out.len() {
+            let pair = out[i];
+            // A leaf that walks with its own tree meets itself.
+            if pair.a == pair.b || self.is_known(pair) {
+                continue;
+            }
+            if let (Some(a), Some(b)) = (self.user(pair.a), self.user(pair.b))
+                && filter(a, b)
+            {
+                out[kept] = pair;
+                kept += 1;
+            }
         }
+        out.truncate(kept);
+        kept
     }
 
     fn walk(&self, part: &Part, emit: &mut impl FnMut(u32, u32)) {

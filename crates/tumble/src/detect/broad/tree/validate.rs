@@ -10,8 +10,7 @@ impl DynamicTree {
     /// A tree for which this is `Ok` can be queried and changed without ever leaving its arrays.
     pub fn validate(&self) -> Result<(), String> {
         let (pairs, leaves) = (self.pairs.len(), self.leaves.len());
-        if self.upper.len() != pairs || self.heights.len() != pairs || pairs.max(leaves) >= NONE as usize
-        {
+        if self.upper.len() != pairs || self.heights.len() != pairs || pairs.max(leaves) >= NONE as usize {
             return Err(format!("{pairs} pairs, {} links upwards, {} heights", self.upper.len(), self.heights.len()));
         }
         let mut pair_seen = vec![false; pairs];
