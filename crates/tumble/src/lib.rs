@@ -50,6 +50,7 @@ pub use body::{
     MaterialSource, Mix, PairCoefficients, Softness, library_pair,
 };
 pub use clock::{Clock, Pace};
+pub use detect::query::{CastHit, Kinds, PointHit, Predicate, QueryFilter, RayCast, Separation, ShapeCast};
 pub use error::{Error, Result};
 pub use event::Event;
 pub use id::{BodyId, ColliderId, MaterialId};

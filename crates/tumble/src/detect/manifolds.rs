@@ -159,7 +159,7 @@ fn visit(work: &mut Workspace, shape: &Shape, near: &Aabb, found: Visitor<'_>) {
 }
 
 /// The box around a part placed at `pose`.
-fn bounds(part: ConvexRef<'_>, pose: &Pose) -> Aabb {
+pub(super) fn bounds(part: ConvexRef<'_>, pose: &Pose) -> Aabb {
     match part {
         ConvexRef::Sphere(s) => s.bounds(pose),
         ConvexRef::Capsule(s) => s.bounds(pose),

@@ -8,6 +8,7 @@ use super::triangle::{line_through, nearest_point};
 use super::{Geometry, MassProperties, Projection, Ray, RayHit, not_negative, positive};
 use crate::error::{Error, Result};
 use crate::math::{Aabb, Float, Pose, Real, Vec3};
+use core::ops::Range;
 
 /// What a height field is made from.
 ///
@@ -287,10 +288,41 @@ impl HeightField {
     }
 
     /// The box around everything but the heights of holes.
-    fn local_bounds(&self) -> Aabb {
+    pub(crate) fn local_bounds(&self) -> Aabb {
         let (low, high) = self.ranges.whole();
         let (columns, rows) = (self.xs.len(), self.zs.len());
         Aabb::new(Vec3::new(self.xs[0], low, self.zs[0]), Vec3::new(self.xs[columns - 1], high, self.zs[rows - 1]))
+    }
+
+    /// The search for the triangle of the least value, as [`Bvh::minimize`](super::Bvh::minimize).
+    pub(crate) fn minimize(
+        &self,
+        mut limit: f64,
+        bound: impl Fn(Vec3<f64>, Vec3<f64>) -> Option<f64>,
+        mut visit: impl FnMut(u32, f64) -> f64,
+    ) {
+        let columns_of_cells = self.xs.len() - 1;
+        let reach = |rows: Range<usize>, columns: Range<usize>, low: Real, high: Real| {
+            let low = Vec3::new(self.xs[columns.start], low, self.zs[rows.start]);
+            let high = Vec3::new(self.xs[columns.end], high, self.zs[rows.end]);
+            bound(low.to_f64(), high.to_f64())
+        };
+        let of_block = |rows, columns, low, high| reach(rows, columns, low, high).unwrap_or(f64::INFINITY);
+        self.ranges.nearest_blocks(of_block, |rows, columns| {
+            for row in rows {
+                for column in columns.clone() {
+                    let cell = (row * columns_of_cells + column) as u32;
+                    let (low, high) = self.cell_range(cell);
+                    let bound = reach(row..row + 1, column..column + 1, low, high);
+                    if bound.is_none_or(|b| b > limit) || self.is_hole(cell) {
+                        continue;
+                    }
+                    limit = visit(2 * cell, limit);
+                    limit = visit(2 * cell + 1, limit);
+                }
+            }
+            limit
+        });
     }
 
     /// The nearest hit of a line in one cell.
@@ -458,7 +490,7 @@ impl Geometry for HeightField {
         let p = point.to_f64();
         let mut best = (f64::INFINITY, Vec3::ZERO, 0u32);
         let mut found = false;
-        let distance_to = |rows: core::ops::Range<usize>, columns: core::ops::Range<usize>, low: Real, high: Real| {
+        let distance_to = |rows: Range<usize>, columns: Range<usize>, low: Real, high: Real| {
             let low = Vec3::new(self.xs[columns.start], low, self.zs[rows.start]).to_f64();
             let high = Vec3::new(self.xs[columns.end], high, self.zs[rows.end]).to_f64();
             (low - p).max(p - high).max(Vec3::ZERO).length_squared()

@@ -330,6 +330,33 @@ impl Mesh {
         }
     }
 
+    /// The first triangle that the ray meets, as if it did not start inside.
+    pub(crate) fn cast_ray_from_outside(&self, ray: &Ray, max: Real) -> Option<RayHit> {
+        let line = Line::new(ray, max)?;
+        // From where the line passes the middle of the mesh, the corners are no farther than the mesh is large.
+        let bounds = self.bvh.bounds();
+        let middle = (bounds.min.to_f64() + bounds.max.to_f64()) * 0.5;
+        let shift = line.direction.dot(middle - line.origin);
+        let origin = line.at(shift);
+        let mut hit: Option<(u32, bool)> = None;
+        let mut nearest = f64::INFINITY;
+        self.bvh.along_ray(line.origin, line.direction, line.reach(), |t, limit| {
+            let Some((distance, front)) = line_through(origin, line.direction, self.corners(t)) else { return limit };
+            let distance = shift + distance;
+            if distance < 0.0 || distance > limit || !(front || self.sides == Sides::Two) {
+                return limit;
+            }
+            if hit.is_none_or(|(first, _)| distance < nearest || t < first) {
+                hit = Some((t, front));
+                nearest = distance;
+            }
+            distance
+        });
+        let (triangle, front) = hit?;
+        let normal = self.normal(triangle).to_f64();
+        line.hit(nearest, if front { normal } else { -normal }, triangle)
+    }
+
     /// A ball inside a solid: the deepest of the centre of mass and a coarse grid of points, moved along the axes as long
     /// as that takes it deeper.
     fn find_inner_sphere(&self) -> (Vec3, Real) {
@@ -435,29 +462,7 @@ impl Geometry for Mesh {
         if self.is_solid() && self.contains(ray.origin) {
             return RayHit::inside(max);
         }
-        let line = Line::new(ray, max)?;
-        // From where the line passes the middle of the mesh, the corners are no farther than the mesh is large.
-        let bounds = self.bvh.bounds();
-        let middle = (bounds.min.to_f64() + bounds.max.to_f64()) * 0.5;
-        let shift = line.direction.dot(middle - line.origin);
-        let origin = line.at(shift);
-        let mut hit: Option<(u32, bool)> = None;
-        let mut nearest = f64::INFINITY;
-        self.bvh.along_ray(line.origin, line.direction, line.reach(), |t, limit| {
-            let Some((distance, front)) = line_through(origin, line.direction, self.corners(t)) else { return limit };
-            let distance = shift + distance;
-            if distance < 0.0 || distance > limit || !(front || self.sides == Sides::Two) {
-                return limit;
-            }
-            if hit.is_none_or(|(first, _)| distance < nearest || t < first) {
-                hit = Some((t, front));
-                nearest = distance;
-            }
-            distance
-        });
-        let (triangle, front) = hit?;
-        let normal = self.normal(triangle).to_f64();
-        line.hit(nearest, if front { normal } else { -normal }, triangle)
+        self.cast_ray_from_outside(ray, max)
     }
 
     fn closest_point(&self, point: Vec3) -> Projection {

@@ -78,6 +78,7 @@ fn land_kinematic_bodies(state: &mut State) {
         pose.rotation = target.rotation;
         pose.centre = target.translation + target.rotation.rotate(state.bodies.params[i].local_centre).to_f64();
         state.bodies.velocity[i] = Velocity { linear: Vec3::ZERO, angular: Vec3::ZERO };
+        state.move_proxies(slot);
         state.settle(slot);
     }
 }

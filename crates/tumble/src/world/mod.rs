@@ -5,6 +5,7 @@ mod colliders;
 mod debug;
 mod materials;
 mod measure;
+mod query;
 mod time;
 
 use crate::body::collider::Collider;

@@ -112,7 +112,7 @@ impl<'a> ConvexRef<'a> {
 
     /// A point inside, about which the shape is more or less balanced.
     #[inline]
-    pub(super) fn centre(&self) -> Vec3 {
+    pub(crate) fn centre(&self) -> Vec3 {
         match self {
             Self::Triangle(t) => t.centre(),
             Self::Cone(s) => Vec3::new(0.0, s.half_height() * -0.5, 0.0),
@@ -124,7 +124,7 @@ impl<'a> ConvexRef<'a> {
 
     /// The radius of a ball about the centre that holds the shape, within a factor of two; infinite for half-spaces.
     #[inline]
-    pub(super) fn extent(&self) -> Real {
+    pub(crate) fn extent(&self) -> Real {
         match self {
             Self::Sphere(s) => s.radius(),
             Self::Capsule(s) => s.half_length() + s.radius(),
@@ -158,7 +158,7 @@ impl<'a> ConvexRef<'a> {
     }
 
     /// The largest distance of a point of the shape from `point`.
-    pub(super) fn farthest_from(&self, point: Vec3) -> Real {
+    pub(crate) fn farthest_from(&self, point: Vec3) -> Real {
         match self {
             Self::Sphere(s) => s.farthest_from(point),
             Self::Capsule(s) => s.farthest_from(point),

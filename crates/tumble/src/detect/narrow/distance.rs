@@ -63,6 +63,33 @@ pub fn closest_points(a: ConvexRef, b: ConvexRef, b_in_a: &Pose) -> Distance {
     }
 }
 
+/// Whether two convex shapes touch or overlap. Two half-spaces are answered as by [`closest_points`].
+///
+/// ```
+/// use tumble::detect::narrow::{ConvexRef, overlap};
+/// use tumble::math::{Pose, Vec3};
+/// use tumble::shape::Sphere;
+/// let ball = Sphere::new(0.5)?;
+/// let apart = |x| Pose::from_translation(Vec3::new(x, 0.0, 0.0));
+/// assert!(overlap(ConvexRef::Sphere(&ball), ConvexRef::Sphere(&ball), &apart(0.9)));
+/// assert!(!overlap(ConvexRef::Sphere(&ball), ConvexRef::Sphere(&ball), &apart(1.1)));
+/// # Ok::<(), tumble::Error>(())
+/// ```
+pub fn overlap(a: ConvexRef, b: ConvexRef, b_in_a: &Pose) -> bool {
+    match (a, b) {
+        (ConvexRef::HalfSpace(p), _) => plane::clearance(p, &b, b_in_a).0 <= 0.0,
+        (_, ConvexRef::HalfSpace(q)) => plane::clearance(q, &a, &b_in_a.inverse()).0 <= 0.0,
+        _ => {
+            let pair = Pair::new(a, b, b_in_a);
+            match gjk::distance(&pair, pair.centre_line(), pair.radii()) {
+                Outcome::Apart(gap) => gap.distance <= pair.radii(),
+                Outcome::Overlap(_) => true,
+                Outcome::Beyond(_) => false,
+            }
+        }
+    }
+}
+
 /// The distance of two bounded shapes, searched from `start`; `None` where it is more than `limit`.
 pub(super) fn nearest(pair: &Pair, start: Vec3<f64>, limit: f64) -> Option<Distance> {
     let (ra, rb) = (pair.a.radius().to_f64(), pair.b.radius().to_f64());

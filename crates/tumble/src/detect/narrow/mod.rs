@@ -13,7 +13,7 @@
 //! | box, hull, rectangle, triangle with each other | separating axes with Gauss maps and bounds from inner balls (`sat`), then clipping (`faceted`) |
 //! | cylinder, cone, capsule with the rest | GJK, and for overlaps an expanding polytope refined by descent (`curved`, `gjk`, `depth`), then clipping (`contact`) |
 //!
-//! [`closest_points`] gives the distance of two shapes and [`sweep`] the time at which moving ones come near each other.
+//! [`closest_points`] gives the distance of two shapes, [`overlap`] whether there is none, and [`sweep`] the time at which moving ones come near each other.
 
 mod box_box;
 mod cache;
@@ -38,6 +38,6 @@ mod sweep;
 pub use cache::PairCache;
 pub use convex::{ConvexRef, Triangle};
 pub use dispatch::collide;
-pub use distance::{Distance, closest_points};
+pub use distance::{Distance, closest_points, overlap};
 pub use manifold::{Feature, FeatureKind, MAX_POINTS, Manifold, ManifoldPoint, reduce};
 pub use sweep::{Motion, sweep};

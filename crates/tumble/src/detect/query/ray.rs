@@ -1,0 +1,138 @@
+//! Rays through the world.
+
+use super::filter::{QueryFilter, Seen};
+use super::parts::Ball;
+use super::way::{CastHit, Way, share};
+use crate::error::{Error, Result};
+use crate::math::{Aabb, Float, Num, Point, Real, Vec3};
+use crate::shape::{Geometry, HalfSpace, Ray, RayHit, Shape};
+use crate::world::State;
+
+/// A ray to be cast into a world.
+///
+/// ```
+/// use tumble::RayCast;
+/// let down = RayCast::new([0.0, 10.0, 0.0], [0.0, -1.0, 0.0], 100.0);
+/// assert_eq!(down, RayCast::between([0.0, 10.0, 0.0], [0.0, -90.0, 0.0]));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RayCast {
+    /// Where it starts.
+    pub origin: Point,
+    /// Where it goes. Its length does not matter.
+    pub direction: Vec3,
+    /// How far it goes, in metres; may be infinite.
+    pub max: f64,
+}
+
+impl RayCast {
+    /// The ray from `origin` along `direction`, `max` metres long.
+    pub fn new(origin: impl Into<Point>, direction: impl Into<Vec3>, max: f64) -> Self {
+        Self { origin: origin.into(), direction: direction.into(), max }
+    }
+
+    /// The ray from one point to another. Of no length, and refused when it is cast, where they are the same.
+    pub fn between(from: impl Into<Point>, to: impl Into<Point>) -> Self {
+        let origin = from.into();
+        let way = to.into() - origin;
+        let direction = way.try_normalize().unwrap_or(Vec3::ZERO);
+        Self { origin, direction: direction.to_real(), max: way.dot(direction) }
+    }
+
+    /// The way of the ray, or what is wrong with it. `place` is its number in a batch.
+    pub(crate) fn check(&self, place: Option<usize>) -> Result<()> {
+        let fault = |property, expected, value: String| {
+            let subject = place.map_or_else(|| "ray".to_owned(), |i| format!("ray {i}"));
+            Err(Error::value(subject, property, expected, value))
+        };
+        if !self.origin.is_finite() {
+            return fault("origin", "finite", format!("{:?}", self.origin.to_array()));
+        }
+        if !self.direction.is_finite() || self.direction == Vec3::ZERO {
+            return fault("direction", "a finite vector other than zero", format!("{:?}", self.direction.to_array()));
+        }
+        if self.max.is_nan() || self.max < 0.0 {
+            return fault("length", "zero or positive", self.max.to_string());
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    /// Calls `found` with the first hit on each collider that the ray meets, in no order. It answers how far the ray has
+    /// to be followed from then on; a negative number ends the search. The ray has been checked.
+    pub(crate) fn along_ray(&self, ray: &RayCast, filter: &QueryFilter, mut found: impl FnMut(CastHit) -> f64) {
+        let Some(way) = Way::new(ray.direction) else { return };
+        let mut limit = ray.max;
+        let cast = way.cast(Aabb::around(ray.origin, Vec3::ZERO), limit);
+        self.broad.cast(&cast, filter.mask, |proxy, _, max| {
+            let Some(seen) = filter.sees(self, proxy) else { return max };
+            let Some((distance, hit)) = seen.on_ray(ray.origin, &way, limit, filter.solid) else { return max };
+            limit = found(CastHit {
+                collider: seen.id,
+                body: seen.body,
+                point: ray.origin.add_scaled(way.unit, distance),
+                normal: seen.pose.rotation.rotate(hit.normal),
+                distance,
+                fraction: share(distance, ray.max),
+                part: hit.part,
+            });
+            way.limit(limit)
+        });
+    }
+}
+
+impl Seen<'_> {
+    /// Where the ray meets this collider within `limit` metres. The normal is in the collider's frame.
+    fn on_ray(&self, origin: Point, way: &Way, limit: f64, solid: bool) -> Option<(f64, RayHit)> {
+        let shape = &self.collider.shape;
+        let head = way.head_start(origin, &Ball::of(shape), &self.pose);
+        let turn = self.pose.rotation.to_f64().normalized();
+        let from = turn.unrotate(origin.add_scaled(way.unit, head) - self.pose.translation);
+        let along = turn.unrotate(way.unit);
+        if let Shape::HalfSpace(ground) = shape {
+            return above(ground, from, along, solid).filter(|(distance, _)| *distance <= limit);
+        }
+        let reach = Real::from_f64(limit - head).next_up();
+        let hit = cast(shape, &Ray::new(from.to_real(), along.to_real()), reach, solid)?;
+        let distance = head + hit.t.to_f64();
+        (distance <= limit).then_some((distance, hit))
+    }
+}
+
+/// Where a ray meets a half-space, in double precision: it has no size that would keep the ray's start near.
+fn above(ground: &HalfSpace, from: Vec3<f64>, along: Vec3<f64>, solid: bool) -> Option<(f64, RayHit)> {
+    let normal = ground.normal();
+    let height = normal.to_f64().dot(from) - ground.offset().to_f64();
+    if height <= 0.0 {
+        return RayHit::inside(0.0).filter(|_| solid).map(|hit| (0.0, hit));
+    }
+    let distance = height / -normal.to_f64().dot(along);
+    let hit = RayHit { t: Real::from_f64(distance), normal, part: 0 };
+    (distance >= 0.0 && distance.is_finite()).then_some((distance, hit))
+}
+
+/// [`Geometry::cast_ray`], or without `solid` the same for whatever parts of the shape do not hold the start.
+fn cast(shape: &Shape, ray: &Ray, max: Real, solid: bool) -> Option<RayHit> {
+    if solid {
+        return shape.cast_ray(ray, max);
+    }
+    match shape {
+        Shape::Mesh(mesh) => mesh.cast_ray_from_outside(ray, max),
+        Shape::Compound(compound) => {
+            let mut best: Option<RayHit> = None;
+            compound.bvh().along_ray(ray.origin.to_f64(), ray.direction.to_f64(), max.to_f64(), |k, limit| {
+                let child = &compound.children()[k as usize];
+                let reach = best.map_or(max, |hit| hit.t);
+                let Some(hit) = cast(&child.shape, &ray.relative_to(&child.pose), reach, false) else { return limit };
+                if best.is_none_or(|b| hit.t < b.t || k < b.part) {
+                    best = Some(RayHit { t: hit.t, normal: child.pose.rotation.rotate(hit.normal), part: k });
+                }
+                Num::min(hit.t.to_f64(), limit)
+            });
+            best
+        }
+        _ if shape.contains(ray.origin) => None,
+        _ => shape.cast_ray(ray, max),
+    }
+}
