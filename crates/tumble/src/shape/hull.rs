@@ -1,11 +1,8 @@
 //! Convex polyhedra.
 
 use super::hull_climb::Climb;
-<<<<<<< HEAD
 use super::hull_merge::Polygons;
-=======
 use super::hull_scan::Scan;
->>>>>>> narrow
 use super::mass::checked_density;
 use super::query::{Clip, Line};
 use super::{Convex, Geometry, MassProperties, Projection, Ray, RayHit};
@@ -153,22 +150,6 @@ impl Hull {
 
     /// The number of a vertex that is farthest along `direction` (any length).
     pub fn support_vertex(&self, direction: Vec3) -> u32 {
-<<<<<<< HEAD
-        if let Some(climb) = &self.climb {
-            return climb.highest(&self.vertices, direction);
-        }
-        // Brought to order 1, so that products with the vertices neither overflow nor vanish.
-        let size = direction.abs().max_component();
-        let direction = if size > 0.0 { direction / size } else { direction };
-        let (mut best, mut height) = (0, Real::NEG_INFINITY);
-        for (i, v) in self.vertices.iter().enumerate() {
-            let h = v.dot(direction);
-            if h > height {
-                (best, height) = (i as u32, h);
-            }
-        }
-        best
-=======
         // Brought to order 1 where need be, so that products with the vertices neither overflow nor vanish.
         let size = direction.abs().max_component();
         let fine = (size > 1e-8) & (size < 1e8);
@@ -177,7 +158,6 @@ impl Hull {
             Some(climb) => climb.highest(&self.vertices, direction),
             None => self.scan.highest(direction),
         }
->>>>>>> narrow
     }
 
     fn edges_of(&self, face: &HullFace) -> &[HalfEdge] {
