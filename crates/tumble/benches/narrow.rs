@@ -110,7 +110,13 @@ fn main() {
     bench("box-box resting, aligned", b, b, at(0.1, 0.997, 0.05), 0.01);
     bench("box-box resting, turned 45 degrees", b, b, turned(0.1, 0.997, 0.05, about(Vec3::Y, 0.785)), 0.01);
     let edge = turned(1.2, 0.15, 0.1, about(Vec3::Z, 0.785) * about(Vec3::X, 0.785));
-    bench("box-box edges", b, b, above(b, b, Pose::new(edge.translation, about(Vec3::new(0.3, 1.0, 0.2), 0.7)), -0.005), 0.01);
+    bench(
+        "box-box edges",
+        b,
+        b,
+        above(b, b, Pose::new(edge.translation, about(Vec3::new(0.3, 1.0, 0.2), 0.7)), -0.005),
+        0.01,
+    );
     bench("box-box corner", b, b, above(b, b, turned(0.1, 1.2, 0.1, skew), -0.005), 0.01);
     bench("box-half-space resting", f, b, at(0.1, 0.497, 0.0), 0.01);
     bench("hull32-hull32 apart", r, t, above(r, t, turned(0.1, 1.2, 0.1, skew), 0.1), 0.01);
@@ -140,12 +146,24 @@ fn main() {
         return;
     }
     let poses = sequence(above(r, t, turned(0.1, 1.2, 0.1, skew), 0.1));
-    println!("{:38} {:8.1} ns", "distance hull32-hull32", time(|i| {
-        black_box(closest_points(r, t, &poses[i]));
-    }));
-    let fly = Motion { linear: Vec3::new(0.0, -5.0, 0.0), angular: Vec3::new(3.0, 1.0, 0.0), ..Motion::resting(at(0.1, 3.0, 0.0)) };
+    println!(
+        "{:38} {:8.1} ns",
+        "distance hull32-hull32",
+        time(|i| {
+            black_box(closest_points(r, t, &poses[i]));
+        })
+    );
+    let fly = Motion {
+        linear: Vec3::new(0.0, -5.0, 0.0),
+        angular: Vec3::new(3.0, 1.0, 0.0),
+        ..Motion::resting(at(0.1, 3.0, 0.0))
+    };
     let rest = Motion::resting(Pose::IDENTITY);
-    println!("{:38} {:8.1} ns", "sweep box-box", time(|_| {
-        black_box(sweep(b, b, &rest, &fly, 1.0, 0.005));
-    }));
+    println!(
+        "{:38} {:8.1} ns",
+        "sweep box-box",
+        time(|_| {
+            black_box(sweep(b, b, &rest, &fly, 1.0, 0.005));
+        })
+    );
 }

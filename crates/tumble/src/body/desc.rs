@@ -471,7 +471,7 @@ impl ColliderDesc {
         if let Some(density) = self.density {
             check_not_negative(subject, "density", density)?;
         }
-        if !(self.impact_speed >= 0.0) {
+        if self.impact_speed.is_nan() || self.impact_speed < 0.0 {
             return Err(Error::value(subject, "impact speed", "not negative", self.impact_speed));
         }
         for material in &self.materials {

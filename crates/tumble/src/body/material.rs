@@ -167,7 +167,7 @@ impl Material {
                 self.dynamic_friction,
             ));
         }
-        if !(self.tangential_restitution.abs() <= 1.0) {
+        if self.tangential_restitution.is_nan() || self.tangential_restitution.abs() > 1.0 {
             return Err(Error::value(
                 subject(),
                 "tangential restitution",

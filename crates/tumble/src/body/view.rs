@@ -226,12 +226,12 @@ impl<'a> BodyRef<'a> {
     }
 
     /// From its frame to the world.
-    pub fn to_world(&self, point: impl Into<Vec3>) -> Point {
+    pub fn to_world(self, point: impl Into<Vec3>) -> Point {
         self.pose().transform_point(point.into())
     }
 
     /// From the world to its frame.
-    pub fn to_local(&self, point: impl Into<Point>) -> Vec3 {
+    pub fn to_local(self, point: impl Into<Point>) -> Vec3 {
         self.pose().inverse_transform_point(point.into())
     }
 }

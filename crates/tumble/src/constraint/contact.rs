@@ -198,10 +198,6 @@ impl Contacts {
         Self { free_manifold: NONE, ..Self::default() }
     }
 
-    pub fn len(&self) -> usize {
-        self.all.len() - self.free.len()
-    }
-
     /// Makes a contact, asleep, at the head of both bodies' lists.
     pub fn insert(&mut self, collider_a: u32, collider_b: u32, body_a: u32, body_b: u32, flags: u32) -> u32 {
         let index = self.free.pop().unwrap_or_else(|| {
@@ -291,15 +287,6 @@ impl Contacts {
         (next != NONE).then_some(next >> 1)
     }
 
-    /// The contact of two colliders, looked up in the shorter way: through the list of one body.
-    pub fn find(&self, collider_a: u32, collider_b: u32, body: u32) -> Option<u32> {
-        let pair = (collider_a.min(collider_b), collider_a.max(collider_b));
-        self.of_body(body).find(|&c| {
-            let c = &self.all[c as usize];
-            (c.collider_a.min(c.collider_b), c.collider_a.max(c.collider_b)) == pair
-        })
-    }
-
     /// A new manifold, not yet linked to any contact.
     pub fn new_manifold(&mut self) -> u32 {
         if self.free_manifold == NONE {
@@ -328,11 +315,6 @@ impl Contacts {
             m = next;
         }
     }
-
-    /// The manifolds of a contact.
-    pub fn manifolds_of(&self, contact: u32) -> ManifoldsOf<'_> {
-        ManifoldsOf { contacts: self, next: self.all[contact as usize].manifolds }
-    }
 }
 
 /// The contacts of a body.
@@ -350,23 +332,5 @@ impl Iterator for OfBody<'_> {
         let (contact, side) = (self.next >> 1, (self.next & 1) as usize);
         self.next = self.contacts.all[contact as usize].next[side];
         Some(contact)
-    }
-}
-
-/// The manifolds of a contact.
-pub(crate) struct ManifoldsOf<'a> {
-    contacts: &'a Contacts,
-    next: u32,
-}
-
-impl Iterator for ManifoldsOf<'_> {
-    type Item = u32;
-    fn next(&mut self) -> Option<u32> {
-        let m = self.next;
-        if m == NONE {
-            return None;
-        }
-        self.next = self.contacts.manifolds[m as usize].next;
-        Some(m)
     }
 }

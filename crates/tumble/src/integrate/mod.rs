@@ -36,7 +36,7 @@ pub(crate) fn accelerated(
     if params.torque != Vec3::ZERO {
         angular += params.inv_inertia_world(rotation) * params.torque * dt;
     }
-    angular = angular / (1.0 + dt * params.angular_damping);
+    angular /= 1.0 + dt * params.angular_damping;
     let locks = params.locks();
     if !locks.is_none() {
         linear = linear.scale(locks.free_move());

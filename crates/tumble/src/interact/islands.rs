@@ -198,17 +198,6 @@ impl Islands {
             }
         }
     }
-
-    pub fn clear(&mut self) {
-        self.all.clear();
-        self.members.clear();
-        self.free = NONE;
-    }
-
-    /// Number of islands in use.
-    pub fn len(&self) -> usize {
-        self.all.iter().filter(|i| i.count > 0).count()
-    }
 }
 
 /// The bodies of an island.

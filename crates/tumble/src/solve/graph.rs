@@ -107,11 +107,4 @@ impl Graph {
             contacts.manifolds[moved as usize].colour_index = at as u32;
         }
     }
-
-    pub fn clear(&mut self) {
-        for colour in &mut self.colours {
-            colour.bodies.clear();
-            colour.manifolds.clear();
-        }
-    }
 }

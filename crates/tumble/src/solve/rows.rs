@@ -2,7 +2,7 @@
 
 use crate::body::store::{Bodies, Params};
 use crate::integrate::{Loads, rotation};
-use crate::math::{Float, Real, Vec3};
+use crate::math::{Real, Vec3};
 
 /// v, ω, and the motion since the start of the step: Δx and Δθ. 12 numbers, padded to a power of two.
 pub(crate) type Row = [Real; 16];
@@ -73,14 +73,4 @@ pub(crate) fn advance(rows: &mut [Row], list: &[u32], h: Real) {
             row[6 + c] += h * row[c];
         }
     }
-}
-
-/// The row holds only finite numbers.
-pub(crate) fn is_finite(row: &Row) -> bool {
-    // One sum instead of twelve tests: it is finite only if all are (and if it is not for overflow, that is as bad).
-    let mut sum: Real = 0.0;
-    for v in &row[..12] {
-        sum += v * 0.0;
-    }
-    Float::is_finite(sum)
 }

@@ -54,7 +54,7 @@ impl World {
             m.angular_momentum += centre.cross(p) + body.angular_momentum();
         }
         if m.mass > 0.0 {
-            m.centre = m.centre / m.mass;
+            m.centre /= m.mass;
         }
         m
     }

@@ -47,12 +47,8 @@ static NAMES: [FaceNames; 6] = {
             Feature::vertex(own | pu | pv),
             Feature::vertex(own | pv),
         ];
-        names[face].edges = [
-            edge_through(u, own),
-            edge_through(v, own | pu),
-            edge_through(u, own | pv),
-            edge_through(v, own),
-        ];
+        names[face].edges =
+            [edge_through(u, own), edge_through(v, own | pu), edge_through(u, own | pv), edge_through(v, own)];
         face += 1;
     }
     names

@@ -222,11 +222,7 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
         // The arc of B, negated, must cross the plane of A's arc, and the other way round, on the same side.
         let (cba, dba) = (f.edge.left.dot(u), f.edge.right.dot(u));
         let (adc, bdc) = (e.edge.left.dot(v), e.edge.right.dot(v));
-        if (cba * dba < 0.0) & (adc * bdc < 0.0) & (cba * bdc < 0.0) {
-            self.measure(e, f, bdc)
-        } else {
-            None
-        }
+        if (cba * dba < 0.0) & (adc * bdc < 0.0) & (cba * bdc < 0.0) { self.measure(e, f, bdc) } else { None }
     }
 
     fn measure(&self, e: &Side, f: &Side, side: Real) -> Option<EdgeAxis> {
@@ -276,4 +272,3 @@ impl Axes {
         self.separating.is_some()
     }
 }
-
