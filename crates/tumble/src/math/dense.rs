@@ -42,8 +42,8 @@ pub fn rank_tolerance<T: Float>(n: usize) -> T {
 /// ```
 /// use tumble::math::dense::solve_semidefinite;
 /// // Two supports under one load share it evenly.
-/// let x = solve_semidefinite(&[[1.0, 1.0], [1.0, 1.0]], [6.0, 6.0]);
-/// assert!((x[0] - 3.0).abs() < 1e-12_f64 && (x[1] - 3.0).abs() < 1e-12);
+/// let x = solve_semidefinite(&[[1.0_f64, 1.0], [1.0, 1.0]], [6.0, 6.0]);
+/// assert!((x[0] - 3.0).abs() < 1e-12 && (x[1] - 3.0).abs() < 1e-12);
 /// ```
 pub fn solve_semidefinite<T: Float, const N: usize>(a: &Matrix<T, N, N>, b: [T; N]) -> [T; N] {
     eliminate(a, b).unwrap_or_else(|| Svd::new(a).solve(b))
@@ -113,6 +113,13 @@ impl<T: Float> Sym3<T> {
     pub fn solve_semidefinite(self, b: Vec3<T>) -> Vec3<T> {
         solve_semidefinite(&self.to_rows(), b.to_array()).into()
     }
+}
+
+/// The largest power of two that is not above a positive finite number; to divide by it rounds nothing.
+fn power_of_two<T: Float>(x: T) -> T {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    // Denormal numbers of double precision have no exponent; they share the smallest there is.
+    T::from_f64(f64::from_bits(x.to_f64().to_bits() & EXPONENT).max(f64::MIN_POSITIVE))
 }
 
 /// The largest magnitude in an array; NaN counts as infinite.

@@ -18,7 +18,7 @@ use crate::math::{Float, Lane, Num, Real};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Ldlt<T, const N: usize> {
-    /// Below the diagonal.
+    /// L below the diagonal; what is on and above it means nothing.
     lower: Matrix<T, N, N>,
     /// 1 / D
     inverse: [T; N],
@@ -32,28 +32,29 @@ trait Pivot<T> {
 
 impl<T: Num, const N: usize> Ldlt<T, N> {
     /// d_j = a_jj - Σ_k l_jk² d_k,  l_ij = (a_ij - Σ_k l_ik l_jk d_k) / d_j,  k < j < i
+    ///
+    /// In the place of A, whose upper half stays as it was.
     #[inline(always)]
-    fn factor(a: &Matrix<T, N, N>, pivot: &mut impl Pivot<T>) -> Self {
-        let mut lower = [[T::ZERO; N]; N];
-        let mut inverse = [T::ZERO; N];
+    fn factor(a: Matrix<T, N, N>, pivot: &mut impl Pivot<T>) -> Self {
+        let mut f = Self { lower: a, inverse: [T::ZERO; N] };
         for j in 0..N {
             // Row j holds l_jk d_k, as the columns before left it, until it is divided here.
-            let mut d = a[j][j];
+            let mut d = f.lower[j][j];
             for k in 0..j {
-                let scaled = lower[j][k];
-                lower[j][k] = scaled * inverse[k];
-                d -= scaled * lower[j][k];
+                let scaled = f.lower[j][k];
+                f.lower[j][k] = scaled * f.inverse[k];
+                d -= scaled * f.lower[j][k];
             }
-            inverse[j] = pivot.reciprocal(d, a[j][j]);
+            f.inverse[j] = pivot.reciprocal(d, f.lower[j][j]);
             for i in j + 1..N {
-                lower[i][j] = a[i][j];
+                let mut l = f.lower[i][j];
                 for k in 0..j {
-                    let product = lower[i][k] * lower[j][k];
-                    lower[i][j] -= product;
+                    l -= f.lower[i][k] * f.lower[j][k];
                 }
+                f.lower[i][j] = l;
             }
         }
-        Self { lower, inverse }
+        f
     }
 
     /// x with A x = b: forward through L, across D, back through Lᵀ.
@@ -82,7 +83,7 @@ impl<T: Float, const N: usize> Ldlt<T, N> {
     /// [`rank_tolerance`] times the entry it came from.
     pub fn new(a: &Matrix<T, N, N>) -> Option<Self> {
         let mut pivot = Definite { tolerance: rank_tolerance(N), so_far: true };
-        let factors = Self::factor(a, &mut pivot);
+        let factors = Self::factor(*a, &mut pivot);
         (pivot.so_far && factors.inverse.iter().all(|x| x.is_finite())).then_some(factors)
     }
 }
@@ -103,7 +104,7 @@ impl<L: Lane, const N: usize> Ldlt<L, N> {
     /// The factors in lanes. An unknown whose pivot is nothing, relative to the entry it came from, is left out: [`Ldlt::solve`]
     /// gives zero for it, and a solution for the others. So unused lanes, with zeros all over, solve to zeros.
     #[inline(always)]
-    pub fn skipping(a: &Matrix<L, N, N>) -> Self {
+    pub fn skipping(a: Matrix<L, N, N>) -> Self {
         Self::factor(a, &mut Skip::<N>)
     }
 }

@@ -1,17 +1,17 @@
 //! P A Q = L U.
 
-use super::{Matrix, largest, rank_tolerance};
+use super::{Matrix, largest, power_of_two, rank_tolerance};
 use crate::math::Float;
 use core::array::from_fn;
 
 /// Each round of scaling takes the square root of how far the largest entries of rows and columns are from 1: after eight, a
-/// ratio of 10⁶⁰ is within a factor of 2.
+/// ratio of 10⁶⁰ has become one of 4.
 const ROUNDS: usize = 8;
 
 /// The factorisation P A Q = L U of a square matrix, with rows and columns exchanged for the largest pivot of all.
 ///
 /// Rows and columns are first divided by the square roots of their largest entries, over and over (Ruiz 2001), so that entries of
-/// different units compare. Pivots from all that is left reveal the rank.
+/// different units compare; by powers of two, so that nothing is rounded. Pivots from all that is left reveal the rank.
 ///
 /// ```
 /// use tumble::math::dense::Lu;
@@ -32,12 +32,13 @@ pub struct Lu<T, const N: usize> {
 }
 
 impl<T: Float, const N: usize> Lu<T, N> {
-    /// The factors, or `None` where the matrix is singular to rounding: no pivot above [`rank_tolerance`].
+    /// The factors, or `None` where the matrix is singular to rounding: no pivot above [`rank_tolerance`]
+    /// times the largest.
     pub fn new(a: &Matrix<T, N, N>) -> Option<Self> {
         let (mut factors, mut row_scale, mut column_scale) = (*a, [T::ONE; N], [T::ONE; N]);
         for _ in 0..ROUNDS {
-            let row: [T; N] = factors.map(|row| largest(row).sqrt());
-            let column: [T; N] = from_fn(|j| largest(factors.map(|row| row[j])).sqrt());
+            let row: [T; N] = factors.map(|row| power_of_two(largest(row).sqrt()));
+            let column: [T; N] = from_fn(|j| power_of_two(largest(factors.map(|row| row[j])).sqrt()));
             for i in 0..N {
                 row_scale[i] *= row[i];
                 column_scale[i] *= column[i];
@@ -47,7 +48,7 @@ impl<T: Float, const N: usize> Lu<T, N> {
             }
         }
         let (mut rows, mut columns) = (from_fn(|i| i), from_fn(|j| j));
-        let tolerance = rank_tolerance::<T>(N);
+        let mut least = T::ZERO;
         for k in 0..N {
             let mut pivot = (k, k);
             for i in k..N {
@@ -64,10 +65,13 @@ impl<T: Float, const N: usize> Lu<T, N> {
             }
             columns.swap(k, pivot.1);
             let pivot = factors[k];
-            // NaN is not sound either: it came from a row of zeros, or of something that is no number.
-            let sound = pivot[k].abs() > tolerance;
+            // NaN is not sound either.
+            let sound = pivot[k].abs() > least && pivot[k].is_finite();
             if !sound {
                 return None;
+            }
+            if k == 0 {
+                least = pivot[0].abs() * rank_tolerance(N);
             }
             for row in &mut factors[k + 1..] {
                 let l = row[k] / pivot[k];

@@ -1,6 +1,6 @@
 //! A = U Σ Vᵀ.
 
-use super::{Matrix, largest, rank_tolerance};
+use super::{Matrix, largest, power_of_two, rank_tolerance};
 use crate::math::Float;
 
 /// More than any matrix of this size needs: convergence is quadratic.
@@ -27,7 +27,7 @@ pub struct Svd<T, const M: usize, const N: usize> {
     directions: [[T; N]; N],
     /// Singular values of the scaled matrix; zero where they count as nothing.
     values: [T; N],
-    /// The largest entry of A, by which it was divided so that no square overflows or vanishes.
+    /// The largest entry of A, to a power of two, by which it was divided so that no square overflows or vanishes.
     scale: T,
 }
 
@@ -62,6 +62,7 @@ impl<T: Float, const M: usize, const N: usize> Svd<T, M, N> {
         let mut columns = [[T::ZERO; M]; N];
         let mut v = [[T::ZERO; N]; N];
         if scale > T::ZERO && scale.is_finite() {
+            scale = power_of_two(scale);
             for j in 0..N {
                 for i in 0..M {
                     columns[j][i] = a[i][j] / scale;
@@ -99,11 +100,12 @@ impl<T: Float, const M: usize, const N: usize> Svd<T, M, N> {
 
     /// x = A⁺ b = Σᵢ vᵢ (uᵢ·b) / σᵢ: among the x that leave the least |A x - b|, the shortest. Finite wherever x is.
     pub fn solve(&self, b: [T; M]) -> [T; N] {
-        let size = largest(b);
         let mut x = [T::ZERO; N];
+        let size = largest(b);
         if size == T::ZERO {
             return x;
         }
+        let size = power_of_two(size);
         let b = b.map(|b| b / size);
         for k in 0..N {
             if self.values[k] > T::ZERO {

@@ -285,7 +285,7 @@ impl Kernel for Skipping<'_> {
                     a[i][j] = L::load(&self.a[i][j][lane..]);
                 }
             }
-            let x = Ldlt::skipping(&a).solve(b);
+            let x = Ldlt::skipping(a).solve(b);
             for i in 0..6 {
                 x[i].store(&mut solution[i][lane..]);
             }
