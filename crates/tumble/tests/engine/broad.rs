@@ -449,6 +449,27 @@ proptest! {
         prop_assert_eq!((calls, stopped < 0.0), (exact.len().min(1), !exact.is_empty()));
     }
 
+    /// A ray that only just touches a box, at a corner, is not lost to rounding: reciprocals of whole numbers are not exact.
+    #[test]
+    fn rays_through_corners_hit(
+        corner in [-90i64..90, -90i64..90, -90i64..90],
+        sides in [0i64..4, 0i64..4, 0i64..4],
+        d in [-99i64..99, -99i64..99, -99i64..99],
+        k in 1i64..9,
+    ) {
+        let start = [0, 1, 2].map(|i| corner[i] - k * d[i]);
+        let (broad, _) = grid_scene(&[(corner, sides)]);
+        let v = |a: [i64; 3]| Vec3::new(a[0] as f64, a[1] as f64, a[2] as f64).to_real();
+        for max in [k, 2 * k] {
+            let mut found = 0;
+            broad.cast(&BoxCast::ray(v(start), v(d), max as Real), 1, |_, _, max| {
+                found += 1;
+                max
+            });
+            prop_assert_eq!(found, 1);
+        }
+    }
+
     /// The closest box and all boxes within a distance, from points and from boxes; squares of small whole numbers are exact.
     #[test]
     fn closest_is_that_of_brute_force(
