@@ -13,6 +13,8 @@ mod getting_started {}
 mod the_model {}
 #[doc = include_str!("src/shapes-and-mass.md")]
 mod shapes_and_mass {}
+#[doc = include_str!("src/soft-step.md")]
+mod soft_step {}
 #[doc = include_str!("src/scenes.md")]
 mod scenes {}
 #[doc = include_str!("src/conventions-and-units.md")]

@@ -5,6 +5,13 @@ use crate::math::{Float, Real};
 use serde::{Deserialize, Serialize};
 
 /// How [`simulate`](crate::World::simulate) cuts elapsed time into steps (003-110..113).
+///
+/// ```
+/// use tumble::{Clock, Pace, World};
+/// let mut world = World::new();
+/// world.set_clock(Clock { pace: Pace::Fixed(1.0 / 64.0), speed: 0.5, ..Clock::default() }).unwrap();
+/// assert_eq!(world.simulate(0.125).unwrap(), 4); // slow motion: 1/16 s in steps of 1/64 s
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Clock {

@@ -18,6 +18,22 @@ use crate::math::{Point, Real, Vec3};
 use crate::record::stream::{Sink, Source};
 
 /// Something that happened.
+///
+/// ```
+/// use tumble::{BodyDesc, Event, World, math::Vec3, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+/// world.add_body(BodyDesc::dynamic().position([0.0, 1.0, 0.0]).collider(Shape::sphere(0.5)?))?;
+/// let mut touched = 0;
+/// for _ in 0..60 {
+///     world.step(1.0 / 60.0)?;
+///     touched += world.events().iter().filter(|e| matches!(e, Event::ContactBegan { .. })).count();
+/// }
+/// assert_eq!(touched, 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {

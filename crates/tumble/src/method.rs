@@ -58,6 +58,14 @@ pub enum Step {
 }
 
 /// Parameters of the sub-stepped soft constraints.
+///
+/// ```
+/// use tumble::method::{SoftStep, Step};
+/// use tumble::{Method, World};
+/// let step = Step::SoftStep(SoftStep { substeps: 8, ..SoftStep::default() });
+/// let world = World::with_method(Method { step, ..Method::soft_step() }).unwrap();
+/// # let _ = world;
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SoftStep {
@@ -99,6 +107,16 @@ pub enum Solver {
 }
 
 /// How velocities and poses are advanced.
+///
+/// ```
+/// use tumble::{BodyDesc, Integrate, Method, World};
+/// let mut world = World::with_method(Method::ballistic(Integrate::ExplicitEuler)).unwrap();
+/// let id = world.add_body(BodyDesc::dynamic()).unwrap();
+/// world.step(0.1).unwrap();
+/// assert_eq!(world.body(id).unwrap().position().y, 0.0); // moved with the old velocity
+/// world.step(0.1).unwrap();
+/// assert!((world.body(id).unwrap().position().y + 0.0981).abs() < 1e-6);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Integrate {
@@ -147,6 +165,18 @@ pub enum SleepCriterion {
 }
 
 /// A check or repair at the end of a step (003-105..107).
+///
+/// ```
+/// use tumble::method::Validator;
+/// use tumble::{BodyDesc, Event, Method, World};
+/// let mut method = Method::soft_step();
+/// method.validators.push(Validator::WorldBounds { min: [-10.0; 3], max: [10.0; 3] });
+/// let mut world = World::with_method(method).unwrap();
+/// world.add_body(BodyDesc::dynamic().position([0.0, -11.0, 0.0])).unwrap();
+/// world.step(1.0 / 60.0).unwrap();
+/// assert_eq!(world.body_count(), 0);
+/// assert!(matches!(world.events()[..], [Event::Removed { by_validator: true, .. }]));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Validator {
@@ -171,6 +201,13 @@ pub enum Validator {
 /// The length is the size of a typical body of the scene. The speed is √(g L), with g the strength of the world's
 /// gravity (9.81 m/s² where there is none): what a body has after falling half its size. So a scene at any scale, with
 /// this length set to match, behaves alike in body sizes.
+///
+/// ```
+/// use tumble::Method;
+/// let mut marbles = Method::soft_step();
+/// marbles.tolerances.length = 0.01; // all tolerances follow
+/// assert!((marbles.tolerances.speed(9.81) - 0.313).abs() < 1e-3);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tolerances {
@@ -274,6 +311,12 @@ impl Method {
     }
 
     /// The preset of this name, or an error that lists the names.
+    ///
+    /// ```
+    /// let method = tumble::Method::named("ballistic").unwrap();
+    /// assert_eq!(method.name, "ballistic");
+    /// assert!(tumble::Method::named("balistic").unwrap_err().to_string().contains("soft-step, ballistic"));
+    /// ```
     pub fn named(name: &str) -> Result<Self> {
         let presets = Self::presets();
         let names: Vec<String> = presets.iter().map(|m| m.name.clone()).collect();

@@ -8,6 +8,20 @@ use crate::math::{Point, Pose, Quat, Real, Vec3, WorldPose};
 use crate::shape::{MassProperties, Shape};
 
 /// Where a body's mass, centre and inertia come from.
+///
+/// ```
+/// use tumble::{BodyDesc, MassSource, World, math::{Pose, Vec3}, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let id = world.add_body(BodyDesc::dynamic().collider(Shape::cuboid(0.5, 0.5, 0.5)?))?;
+/// world.body_mut(id)?.set_mass(MassSource::Total(20.0))?;
+/// assert_eq!(world.body(id)?.mass(), 20.0);
+/// let low = Pose::from_translation(Vec3::new(0.0, -0.4, 0.0));
+/// world.body_mut(id)?.set_mass(MassSource::Shape(Shape::sphere(0.1)?, low, 7850.0))?;
+/// assert!((world.body(id)?.centre_of_mass().y + 0.4).abs() < 1e-6);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum MassSource {
     /// From the colliders and their densities. A dynamic body whose colliders have no mass counts as a ball of 1 kg and
@@ -305,6 +319,18 @@ pub(crate) fn check_pose(subject: &str, property: &'static str, pose: &Pose) -> 
 }
 
 /// A material of the world, or one of the collider's own.
+///
+/// ```
+/// use tumble::{ColliderDesc, Material, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let ice = world.add_material(Material::named("ice")?)?;
+/// let floe = ColliderDesc::new(Shape::cuboid(2.0, 0.2, 2.0)?).material(ice); // shared
+/// let ball = ColliderDesc::new(Shape::sphere(0.1)?).material(Material::named("rubber")?); // its own
+/// # let _ = (floe, ball);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum MaterialSource {
     /// Shared: changing it changes all who use it.

@@ -4,6 +4,14 @@ use crate::math::Vec3;
 use serde::{Deserialize, Serialize};
 
 /// How a body moves.
+///
+/// ```
+/// use tumble::{BodyDesc, BodyKind, World};
+/// let mut world = World::new();
+/// let door = world.add_body(BodyDesc::fixed()).unwrap();
+/// world.body_mut(door).unwrap().set_kind(BodyKind::Dynamic).unwrap();
+/// assert_eq!(world.body(door).unwrap().kind(), BodyKind::Dynamic);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BodyKind {

@@ -44,6 +44,12 @@ pub struct Material {
 }
 
 /// A contact or joint that gives way like a damped spring.
+///
+/// ```
+/// use tumble::{Material, Softness};
+/// let foam = Material { softness: Some(Softness { hertz: 5.0, damping_ratio: 0.7 }), ..Material::default() };
+/// assert!(foam.validate().is_ok());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Softness {
@@ -282,6 +288,14 @@ impl Mix {
 }
 
 /// The rules for pairs that no table lists; a slot of the method.
+///
+/// ```
+/// use tumble::{Material, MaterialRule};
+/// let (wood, ice) = (Material::named("wood").unwrap(), Material::named("ice").unwrap());
+/// let pair = MaterialRule::default().combine(&wood, &ice);
+/// assert!((pair.static_friction - 0.2236).abs() < 1e-4); // √(0.5 · 0.1)
+/// assert_eq!(pair.restitution, 0.4); // the larger
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MaterialRule {

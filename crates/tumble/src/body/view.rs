@@ -237,6 +237,20 @@ impl<'a> BodyRef<'a> {
 }
 
 /// A body, to change. Every change is checked; a refused one changes nothing.
+///
+/// ```
+/// # use tumble::{BodyDesc, World};
+/// # fn main() -> tumble::Result<()> {
+/// # let mut world = World::new();
+/// let id = world.add_body(BodyDesc::dynamic().mass(2.0))?;
+/// let mut body = world.body_mut(id)?;
+/// body.apply_impulse([4.0, 0.0, 0.0])?; // Δv = J/m
+/// body.set_damping(0.1, 0.1)?;
+/// assert_eq!(body.view().linear_velocity().x, 2.0);
+/// assert!(body.set_position([f64::NAN, 0.0, 0.0]).is_err());
+/// # Ok(())
+/// # }
+/// ```
 pub struct BodyMut<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) id: BodyId,
@@ -619,6 +633,19 @@ impl BodyMut<'_> {
 }
 
 /// A collider, to look at.
+///
+/// ```
+/// # use tumble::{BodyDesc, ColliderDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// # let mut world = World::new();
+/// let body = world.add_body(BodyDesc::dynamic().position([0.0, 3.0, 0.0]))?;
+/// let id = world.add_collider(body, ColliderDesc::new(Shape::sphere(0.5)?).at([1.0, 0.0, 0.0]))?;
+/// let collider = world.collider(id)?;
+/// assert_eq!(collider.body(), body);
+/// assert_eq!(collider.pose().translation.to_array(), [1.0, 3.0, 0.0]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy)]
 pub struct ColliderRef<'a> {
     pub(crate) state: &'a State,

@@ -29,6 +29,17 @@ struct MassPlan {
 
 impl World {
     /// Adds a body with its colliders.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World, shape::Shape};
+    /// let mut world = World::new();
+    /// let ball = BodyDesc::dynamic().collider(Shape::sphere(0.5).unwrap());
+    /// let id = world.add_body(ball.clone()).unwrap();
+    /// assert!(world.body(id).is_ok());
+    /// let error = world.add_body(ball.position([0.0, f64::NAN, 0.0])).unwrap_err();
+    /// assert!(error.to_string().starts_with("new body: position must be finite"));
+    /// assert_eq!(world.body_count(), 1);
+    /// ```
     pub fn add_body(&mut self, desc: BodyDesc) -> Result<BodyId> {
         desc.validate()?;
         let subject = desc.subject();
@@ -64,6 +75,13 @@ impl World {
     }
 
     /// The first body of this name, in the order of the slots.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World};
+    /// let mut world = World::new();
+    /// let id = world.add_body(BodyDesc::dynamic().name("crate-7")).unwrap();
+    /// assert_eq!(world.find_body("crate-7"), Some(id));
+    /// ```
     pub fn find_body(&self, name: &str) -> Option<BodyId> {
         self.state.bodies.cold.iter().find(|(_, c)| c.name.as_deref() == Some(name)).map(|(id, _)| id)
     }

@@ -15,6 +15,16 @@ const MAX_MATERIALS: usize = 64;
 impl World {
     /// Puts another collider on a body. The body's mass follows unless it was given explicitly; the pose of its frame
     /// and the motion of all its points stay as they are.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, ColliderDesc, World, shape::Shape};
+    /// let mut world = World::new();
+    /// let body = world.add_body(BodyDesc::dynamic()).unwrap();
+    /// let wheel = ColliderDesc::new(Shape::sphere(0.3).unwrap()).at([0.0, -0.5, 0.0]).friction(0.9);
+    /// let id = world.add_collider(body, wheel).unwrap();
+    /// assert_eq!(world.collider(id).unwrap().body(), body);
+    /// assert!((world.body(body).unwrap().centre_of_mass().y + 0.5).abs() < 1e-6);
+    /// ```
     pub fn add_collider(&mut self, body: BodyId, desc: impl Into<ColliderDesc>) -> Result<ColliderId> {
         let desc = desc.into();
         let state = &mut self.state;
@@ -122,6 +132,14 @@ impl World {
     }
 
     /// Lets two bodies pass through each other, or no longer.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World};
+    /// let mut world = World::new();
+    /// let (arm, hand) = (world.add_body(BodyDesc::dynamic()).unwrap(), world.add_body(BodyDesc::dynamic()).unwrap());
+    /// world.set_pair_excluded(arm, hand, true).unwrap();
+    /// assert!(world.pair_excluded(hand, arm).unwrap());
+    /// ```
     pub fn set_pair_excluded(&mut self, a: BodyId, b: BodyId, excluded: bool) -> Result<()> {
         self.state.bodies.cold.get(a)?;
         self.state.bodies.cold.get(b)?;

@@ -18,6 +18,14 @@ impl World {
     }
 
     /// Changes a material for all colliders that use it. A new density changes the masses of their bodies.
+    ///
+    /// ```
+    /// use tumble::{Material, World};
+    /// let mut world = World::new();
+    /// // The built-in material is what all colliders without one of their own are made of.
+    /// world.set_material(World::MATERIAL, Material::named("ice").unwrap()).unwrap();
+    /// assert_eq!(world.material(World::MATERIAL).unwrap().density, 917.0);
+    /// ```
     pub fn set_material(&mut self, id: MaterialId, material: Material) -> Result<()> {
         material.validate()?;
         let old = core::mem::replace(self.state.materials.get_mut(id)?, material);

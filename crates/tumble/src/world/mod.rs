@@ -160,6 +160,13 @@ impl World {
     }
 
     /// Swaps the method. Positions and velocities stay as they are, to the bit; what is asleep wakes.
+    ///
+    /// ```
+    /// use tumble::{Integrate, Method, World};
+    /// let mut world = World::new();
+    /// world.set_method(Method::ballistic(Integrate::SemiImplicitEuler)).unwrap();
+    /// assert_eq!(world.method().name, "ballistic");
+    /// ```
     pub fn set_method(&mut self, method: Method) -> Result<()> {
         method.validate()?;
         if method != self.state.method {
@@ -212,6 +219,17 @@ impl World {
 
     /// Back to the state before the first step: same bodies, same ids, time 0. Bodies added since are gone, and bodies
     /// removed since are back.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World};
+    /// let mut world = World::new();
+    /// let id = world.add_body(BodyDesc::dynamic()).unwrap();
+    /// for _ in 0..10 {
+    ///     world.step(1.0 / 60.0).unwrap();
+    /// }
+    /// world.restart().unwrap();
+    /// assert_eq!((world.time(), world.body(id).unwrap().position().y), (0.0, 0.0));
+    /// ```
     pub fn restart(&mut self) -> Result<()> {
         if self.state.steps == 0 {
             return Ok(());

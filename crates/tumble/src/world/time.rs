@@ -7,6 +7,13 @@ use crate::step;
 
 impl World {
     /// Advances the world by one step of `dt` seconds.
+    ///
+    /// ```
+    /// let mut world = tumble::World::new();
+    /// world.step(1.0 / 60.0).unwrap();
+    /// assert_eq!(world.steps(), 1);
+    /// assert!(world.step(0.0).is_err());
+    /// ```
     pub fn step(&mut self, dt: Real) -> Result<()> {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(Error::value("world", "time step", "positive and finite", dt));
@@ -43,6 +50,12 @@ impl World {
     }
 
     /// How far, as a share of the fixed step, the user's time is ahead of the last step: what a renderer interpolates by.
+    ///
+    /// ```
+    /// let mut world = tumble::World::new();
+    /// world.simulate(1.25 / 60.0).unwrap();
+    /// assert!((world.interpolation() - 0.25).abs() < 1e-6);
+    /// ```
     pub fn interpolation(&self) -> Real {
         match self.state.clock.pace {
             crate::clock::Pace::Fixed(dt) => Real::from_f64(self.state.remainder / dt).clamp(0.0, 1.0),
