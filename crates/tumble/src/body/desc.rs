@@ -30,7 +30,7 @@ pub enum MassSource {
     Colliders,
     /// From the colliders, scaled to this mass.
     Total(Real),
-    /// As given, in the body's frame.
+    /// As given, in the body's frame. It does not turn about an axis whose moment is zero.
     Explicit(MassProperties),
     /// From another shape, placed in the body's frame, at this density: the mass shape may differ from what collides.
     Shape(Shape, Pose, Real),

@@ -32,6 +32,10 @@ impl Velocity {
     pub fn at(&self, r: Vec3) -> Vec3 {
         self.linear + self.angular.cross(r)
     }
+
+    pub fn is_finite(&self) -> bool {
+        self.linear.is_finite() && self.angular.is_finite()
+    }
 }
 
 /// Where the centre of mass is, and how the body's frame is turned.
@@ -40,6 +44,12 @@ impl Velocity {
 pub(crate) struct CentrePose {
     pub centre: Point,
     pub rotation: Quat,
+}
+
+impl CentrePose {
+    pub fn is_finite(&self) -> bool {
+        self.centre.is_finite() && self.rotation.is_finite()
+    }
 }
 
 /// What a step needs to know of a body once.

@@ -337,6 +337,7 @@ impl BodyMut<'_> {
         checked?;
         // Whoever rests on it must notice, while it still is what they rest on.
         self.wake();
+        self.state.remove_contacts(slot, None);
         if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
             cold.kind = kind;
             cold.target = None;
@@ -346,11 +347,7 @@ impl BodyMut<'_> {
             *self.velocity_mut() = Velocity::default();
         }
         self.state.rebuild_proxies(slot);
-        if kind == BodyKind::Dynamic {
-            self.state.islands.add(slot);
-        } else {
-            self.state.islands.remove(slot);
-        }
+        self.state.settle_island(slot);
         self.wake();
         Ok(())
     }
@@ -604,6 +601,7 @@ impl BodyMut<'_> {
             }
         }
         self.state.rebuild_proxies(slot);
+        self.state.settle_island(slot);
         self.wake();
     }
 

@@ -198,6 +198,22 @@ impl Contacts {
         Self { free_manifold: NONE, ..Self::default() }
     }
 
+    /// All contacts, in the order of their places.
+    pub fn live(&self) -> impl Iterator<Item = u32> + '_ {
+        let free: std::collections::BTreeSet<u32> = self.free.iter().copied().collect();
+        (0..self.all.len() as u32).filter(move |c| !free.contains(c))
+    }
+
+    /// Manifolds that no contact uses.
+    pub fn free_manifold_count(&self) -> usize {
+        let (mut count, mut m) = (0, self.free_manifold);
+        while m != NONE && count <= self.manifolds.len() {
+            count += 1;
+            m = self.manifolds[m as usize].next;
+        }
+        count
+    }
+
     /// Makes a contact, asleep, at the head of both bodies' lists.
     pub fn insert(&mut self, collider_a: u32, collider_b: u32, body_a: u32, body_b: u32, flags: u32) -> u32 {
         let index = self.free.pop().unwrap_or_else(|| {

@@ -113,16 +113,21 @@ impl State {
         }
         let mut body = self.islands.all[island as usize].first;
         while body != NONE {
-            let mut next = self.contacts.first_of(body);
-            while let Some(contact) = next {
-                next = self.contacts.next_of(contact, body);
-                let c = self.contacts.all[contact as usize];
-                if c.awake != NONE && !self.bodies.is_awake(c.other(body)) {
-                    self.leave_graph(contact);
-                    self.contacts.set_awake(contact, false);
-                }
-            }
+            self.rest_contacts(body);
             body = self.islands.members[body as usize].next;
+        }
+    }
+
+    /// Takes the contacts that a body which stands has with others that stand off the list of awake ones.
+    pub fn rest_contacts(&mut self, body: u32) {
+        let mut next = self.contacts.first_of(body);
+        while let Some(contact) = next {
+            next = self.contacts.next_of(contact, body);
+            let c = self.contacts.all[contact as usize];
+            if c.awake != NONE && !self.bodies.is_awake(c.other(body)) {
+                self.leave_graph(contact);
+                self.contacts.set_awake(contact, false);
+            }
         }
     }
 
@@ -176,6 +181,8 @@ impl State {
         self.settle(slot);
         if self.bodies.is_awake(slot) {
             self.wake_contacts(slot);
+        } else {
+            self.rest_contacts(slot);
         }
         let mut next = self.contacts.first_of(slot);
         while let Some(contact) = next {

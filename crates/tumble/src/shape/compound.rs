@@ -14,7 +14,8 @@ pub struct CompoundChild {
     pub pose: Pose,
     /// Slot of the collider's list of materials.
     pub material: u16,
-    /// Its density in kg/m³, or that of the whole. A part of density 0 has no mass.
+    /// Its density in kg/m³, or that of the whole: on a body, the collider's own density, else that of the material in its
+    /// slot. A part of density 0 has no mass.
     pub density: Option<f64>,
 }
 

@@ -39,6 +39,11 @@ impl Colour {
         self.bodies.get(body as usize / 64).is_some_and(|w| w >> (body % 64) & 1 != 0)
     }
 
+    /// The slots of the bodies whose bits are set.
+    pub fn bodies_in_use(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.bodies.len() as u32 * 64).filter(|&b| self.uses(b))
+    }
+
     fn mark(&mut self, body: u32) {
         let word = body as usize / 64;
         if self.bodies.len() <= word {

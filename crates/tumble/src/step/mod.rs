@@ -80,5 +80,6 @@ fn land_kinematic_bodies(state: &mut State) {
         state.bodies.velocity[i] = Velocity { linear: Vec3::ZERO, angular: Vec3::ZERO };
         state.move_proxies(slot);
         state.settle(slot);
+        state.rest_contacts(slot);
     }
 }

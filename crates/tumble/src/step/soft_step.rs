@@ -21,7 +21,6 @@
 use super::loads;
 use crate::body::store::{Params, Velocity, limited};
 use crate::detect::contacts;
-use crate::event::Event;
 use crate::integrate::{Loads, flight};
 use crate::interact::sleep;
 use crate::math::{Float, Quat, Real, Vec3};
@@ -186,11 +185,7 @@ fn finish(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real) {
             }
             rest.carry = Vec3::ZERO;
         }
-        let finite = pose.centre.is_finite()
-            && pose.rotation.is_finite()
-            && velocity.linear.is_finite()
-            && velocity.angular.is_finite();
-        if !finite {
+        if !(pose.is_finite() && velocity.is_finite()) {
             *pose = before;
             *velocity = Velocity::default();
             rest.carry = Vec3::ZERO;
@@ -216,20 +211,5 @@ fn finish(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real) {
     for i in 0..state.bodies.awake() {
         let slot = state.bodies.slot[i];
         state.move_proxies(slot);
-    }
-}
-
-impl State {
-    /// Takes a body whose state stopped being finite out of the simulation; it stays where it last was.
-    fn quarantine(&mut self, slot: u32) {
-        if let Some(cold) = self.bodies.cold.at_mut(slot) {
-            cold.active = false;
-            cold.quarantined = true;
-        }
-        self.rebuild_proxies(slot);
-        self.settle(slot);
-        if let Some(body) = self.bodies.cold.id_at(slot) {
-            self.pending.push(Event::Quarantined { body });
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! Bodies of a world.
 
 use super::{State, World};
+use crate::body::collider::Collider;
 use crate::body::desc::{BodyDesc, MassSource};
 use crate::body::store::{CentrePose, Cold, Params, Rest, Velocity};
 use crate::body::{BodyKind, BodyMut, BodyRef};
@@ -9,7 +10,7 @@ use crate::event::Event;
 use crate::id::BodyId;
 use crate::integrate::rotation::spins_freely;
 use crate::math::{Float, Point, Quat, Real, Sym3, Vec3};
-use crate::shape::{Geometry, MassProperties};
+use crate::shape::{Geometry, MassProperties, Shape};
 
 /// The mass of a dynamic body whose colliders have none: a ball of 1 kg, 1 m across.
 const PROVISIONAL: MassProperties = MassProperties {
@@ -114,9 +115,7 @@ impl State {
     fn insert_body(&mut self, desc: BodyDesc) -> BodyId {
         let (cold, pose, velocity, params, rest) = new_body(&desc);
         let id = self.bodies.insert(cold, pose, velocity, params, rest);
-        if desc.kind == BodyKind::Dynamic {
-            self.islands.add(id.index());
-        }
+        self.settle_island(id.index());
         for collider in desc.colliders {
             self.insert_collider(id.index(), collider);
         }
@@ -161,6 +160,10 @@ impl State {
         rest.core = core;
         if let Some(cold) = bodies.cold.at_mut(slot) {
             cold.mass = plan.mass;
+        }
+        // The frame follows from the centre: where the centre is absurdly far off, it does so with a jump.
+        if plan.centre.is_some() {
+            self.move_proxies(slot);
         }
         Ok(())
     }
@@ -215,23 +218,15 @@ impl State {
 
     /// Mass, centre and inertia from their source, or an error where the colliders have none.
     pub fn mass_of(&self, cold: &Cold) -> Result<MassProperties> {
+        let subject = || self.subject(self.bodies.slot[cold.dense as usize]);
         let of_colliders = || -> Result<Option<MassProperties>> {
             let mut parts = Vec::new();
             for &c in &cold.colliders {
                 let Some(collider) = self.colliders.at(c) else { continue };
-                let density = self.density(collider);
-                // A sensor weighs something only if it is told to; a shape without volume never does.
-                let weighs = density > 0.0 && (!collider.sensor || collider.density.is_some());
-                if !weighs || !collider.shape.has_volume() {
-                    continue;
-                }
-                let part = collider.shape.mass_properties(density).map_err(|e| {
-                    Error::refused(
-                        cold.name.as_ref().map_or_else(|| "body".to_owned(), |n| format!("body {n:?}")),
-                        format!("its collider has no mass: {e}"),
-                    )
-                })?;
-                parts.push(part.transformed(&collider.pose));
+                let mass = self
+                    .collider_mass(collider)
+                    .map_err(|e| Error::refused(subject(), format!("its collider has no mass: {e}")))?;
+                parts.extend(mass);
             }
             Ok((!parts.is_empty()).then(|| MassProperties::sum(parts)))
         };
@@ -239,8 +234,36 @@ impl State {
             MassSource::Colliders => Ok(of_colliders()?.unwrap_or(PROVISIONAL)),
             MassSource::Total(mass) => of_colliders()?.unwrap_or(PROVISIONAL).scaled_to_mass(mass.to_f64()),
             MassSource::Explicit(mass) => Ok(*mass),
-            MassSource::Shape(shape, pose, density) => Ok(shape.mass_properties(density.to_f64())?.transformed(pose)),
+            MassSource::Shape(shape, pose, density) => {
+                let mass = shape
+                    .mass_properties(density.to_f64())
+                    .map_err(|e| Error::refused(subject(), format!("its mass shape has no mass: {e}")))?;
+                Ok(mass.transformed(pose))
+            }
         }
+    }
+
+    /// What a collider weighs, in the frame of its body, each child of a compound at the density of its material; `None` for
+    /// nothing. A sensor weighs something only if it is told to, and a shape without volume never does.
+    fn collider_mass(&self, collider: &Collider) -> Result<Option<MassProperties>> {
+        if collider.sensor && collider.density.is_none() {
+            return Ok(None);
+        }
+        let part = |shape: &Shape, density: f64| -> Result<Option<MassProperties>> {
+            if density > 0.0 && shape.has_volume() { shape.mass_properties(density).map(Some) } else { Ok(None) }
+        };
+        let mass = match &collider.shape {
+            Shape::Compound(compound) => {
+                let mut parts = Vec::new();
+                for child in compound.children() {
+                    let density = child.density.unwrap_or_else(|| self.density(collider, child.material));
+                    parts.extend(part(&child.shape, density)?.map(|m| m.transformed(&child.pose)));
+                }
+                (!parts.is_empty()).then(|| MassProperties::sum(parts))
+            }
+            shape => part(shape, self.density(collider, 0))?,
+        };
+        Ok(mass.map(|m| m.transformed(&collider.pose)))
     }
 
     /// Puts a body among the awake or the standing ones, as its kind, flags and motion say.
@@ -255,6 +278,31 @@ impl State {
                 BodyKind::Kinematic => cold.target.is_some() || self.bodies.velocity[dense] != Velocity::default(),
             };
         self.bodies.set_awake(slot, awake);
+    }
+
+    /// Gives a body that can fall asleep an island, and takes it from one that cannot: what is fixed, moves as it is told, or
+    /// takes no part. Its contacts must have ended before.
+    pub fn settle_island(&mut self, slot: u32) {
+        if self.bodies.cold.at(slot).is_some_and(|c| c.kind == BodyKind::Dynamic && c.active) {
+            self.islands.add(slot);
+        } else {
+            self.islands.remove(slot);
+        }
+    }
+
+    /// Takes a body whose state stopped being finite out of the simulation; it stays where it last was.
+    pub fn quarantine(&mut self, slot: u32) {
+        if let Some(cold) = self.bodies.cold.at_mut(slot) {
+            cold.active = false;
+            cold.quarantined = true;
+            cold.target = None;
+        }
+        self.rebuild_proxies(slot);
+        self.settle_island(slot);
+        self.settle(slot);
+        if let Some(body) = self.bodies.cold.id_at(slot) {
+            self.pending.push(Event::Quarantined { body });
+        }
     }
 
     /// Wakes everything.

@@ -121,8 +121,15 @@ impl World {
     /// Makes a collider a sensor, or solid again. The body's mass follows: a sensor weighs something only if it has a
     /// density of its own.
     pub fn set_collider_sensor(&mut self, id: ColliderId, sensor: bool) -> Result<()> {
-        let old = core::mem::replace(&mut self.state.colliders.get_mut(id)?.sensor, sensor);
-        self.recheck_mass(id, |c| c.sensor = old)
+        let collider = self.state.colliders.get_mut(id)?;
+        let (body, old) = (collider.body, core::mem::replace(&mut collider.sensor, sensor));
+        let checked = self.state.check_mass(body);
+        self.state.colliders.get_mut(id)?.sensor = old;
+        checked?;
+        // Contacts and visits end as what they were.
+        self.refilter(id)?;
+        self.state.colliders.get_mut(id)?.sensor = sensor;
+        self.state.refresh_mass(body)
     }
 
     /// Switches collision of a collider on or off.
@@ -275,10 +282,10 @@ impl State {
         Some(place)
     }
 
-    /// The density of a collider: its own, else its material's.
-    pub fn density(&self, collider: &Collider) -> f64 {
+    /// The density of a collider: its own, else that of the material in this slot.
+    pub fn density(&self, collider: &Collider, slot: u16) -> f64 {
         let default = Material::default();
-        let material = self.materials.get(collider.materials[0]).unwrap_or(&default);
+        let material = self.materials.get(collider.material(slot)).unwrap_or(&default);
         f64::from(collider.density_with(material))
     }
 

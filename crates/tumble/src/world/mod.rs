@@ -1,5 +1,6 @@
 //! The world: it owns all data and the method in force.
 
+mod audit;
 mod bodies;
 mod colliders;
 mod debug;
@@ -170,8 +171,8 @@ impl World {
     pub fn set_method(&mut self, method: Method) -> Result<()> {
         method.validate()?;
         if method != self.state.method {
-            self.state.method = method;
-            self.state.wake_all();
+            let old = core::mem::replace(&mut self.state.method, method);
+            self.state.method_changed(&old);
         }
         Ok(())
     }
@@ -330,6 +331,23 @@ impl State {
     fn add_built_ins(&mut self) {
         self.materials.insert_first(Material::default());
         self.insert_built_in_body(BodyDesc::fixed().name("world"));
+    }
+
+    /// Brings what was made for the old method in line with the new one.
+    fn method_changed(&mut self, old: &Method) {
+        self.wake_all();
+        let new = &self.method;
+        // Boxes are as wide as the tolerances say, and a method that knows no contacts would leave them as they are.
+        let boxes = new.tolerances != old.tolerances
+            || core::mem::discriminant(&new.step) != core::mem::discriminant(&old.step);
+        let materials = new.materials != old.materials;
+        for slot in 0..self.bodies.cold.capacity() as u32 {
+            if boxes {
+                self.rebuild_proxies(slot);
+            } else if materials {
+                self.forget_materials(slot);
+            }
+        }
     }
 
     /// Strength of gravity, for the tolerances.

@@ -5,7 +5,7 @@ use crate::support::{
 };
 use std::time::Instant;
 use tumble::math::{Float, Pose, Quat, Real, Sym3, Vec3, WorldPose};
-use tumble::shape::{Geometry, MassProperties, Shape};
+use tumble::shape::{CompoundChild, Geometry, MassProperties, Shape};
 use tumble::{BodyDesc, BodyId, BodyKind, ColliderDesc, ColliderId, Integrate, MassSource, Material, World};
 
 const DT: Real = 1.0 / 64.0;
@@ -329,4 +329,51 @@ fn edits_do_not_walk_the_body_away() {
         world.remove_collider(c).unwrap();
     }
     assert_eq!((world.body(id).unwrap().pose(), world.body(id).unwrap().centre_of_mass()), (pose, centre));
+}
+
+/// 003-S21, 003-14: a table of five boxes as one compound, top and legs of different materials, equals the sum by hand and
+/// the same boxes as five colliders; editing a material changes the part made of it.
+#[test]
+fn compound_weighs_by_the_materials_of_its_children() {
+    let (top, leg) = (Shape::cuboid(1.0, 0.05, 0.5).unwrap(), Shape::cuboid(0.05, 0.4, 0.05).unwrap());
+    let mut places = vec![(top, Vec3::new(0.0, 0.85, 0.0), 0)];
+    for (x, z) in [(0.9, 0.4), (-0.9, 0.4), (0.9, -0.4), (-0.9, -0.4)] {
+        places.push((leg.clone(), Vec3::new(x, 0.4, z), 1));
+    }
+    // The shift of the whole is added to the places in the precision of the crate; the sum about the origin cancels a bit.
+    let rounding = 32.0 * eps();
+    let mut world = World::new();
+    let oak = world.add_material(Material { density: 700.0, ..Material::default() }).unwrap();
+    let steel = world.add_material(Material { density: 7850.0, ..Material::default() }).unwrap();
+    let children =
+        places.iter().map(|(s, at, slot)| CompoundChild::new(s.clone(), Pose::from_translation(*at)).material(*slot));
+    let compound = ColliderDesc::new(Shape::compound(children.collect()).unwrap())
+        .materials(vec![oak.into(), steel.into()])
+        .at([0.0, 1.0, 0.0]);
+    let table = world.add_body(BodyDesc::dynamic().collider(compound.clone())).unwrap();
+    let by_hand = |oak: f64, steel: f64| {
+        let parts: Vec<_> = places
+            .iter()
+            .map(|(s, at, slot)| {
+                let density = if *slot == 0 { oak } else { steel };
+                (s.mass_properties(density).unwrap(), Pose::from_translation(*at + Vec3::Y))
+            })
+            .collect();
+        mass_about_origin(&parts)
+    };
+    assert_same_mass("table", &mass_of(&world, table), &by_hand(700.0, 7850.0), rounding);
+    assert!((mass_of(&world, table).mass - (140.0 + 4.0 * 62.8)).abs() < 1e-3, "0.2 m³ of oak, 4 × 8 dm³ of steel");
+    let mut desc = BodyDesc::dynamic();
+    for (s, at, slot) in &places {
+        let material = if *slot == 0 { oak } else { steel };
+        desc = desc.collider(ColliderDesc::new(s.clone()).at(*at + Vec3::Y).material(material));
+    }
+    let parts = world.add_body(desc).unwrap();
+    assert_same_mass("parts", &mass_of(&world, parts), &mass_of(&world, table), rounding);
+
+    world.set_material(steel, Material { density: 2700.0, ..Material::default() }).unwrap();
+    assert_same_mass("aluminium legs", &mass_of(&world, table), &by_hand(700.0, 2700.0), rounding);
+    world.remove_body(table).unwrap();
+    let uniform = world.add_body(BodyDesc::dynamic().collider(compound.density(100.0))).unwrap();
+    assert_same_mass("of one density", &mass_of(&world, uniform), &by_hand(100.0, 100.0), rounding);
 }

@@ -3,7 +3,7 @@
 use crate::support::{Random, assert_near, ballistic, eps, floating, lopsided};
 use tumble::math::{Float, Quat, Real, Vec3, WorldPose};
 use tumble::shape::Shape;
-use tumble::{BodyDesc, BodyKind, Error, Event, Integrate, World};
+use tumble::{BodyDesc, BodyId, BodyKind, Error, Event, Integrate, World};
 
 const DT: Real = 1.0 / 64.0;
 
@@ -218,4 +218,37 @@ fn removal_is_an_event() {
     assert!(world.body(id).is_err());
     world.step(DT).unwrap();
     assert!(!world.events().contains(&removed));
+}
+
+/// A body that is made inactive, fixed or kinematic leaves its island: those it touched fall asleep without it.
+#[test]
+fn neighbours_of_a_body_that_stands_still_can_sleep() {
+    let edits: [fn(&mut World, BodyId); 3] = [
+        |w, id| w.body_mut(id).unwrap().set_active(false),
+        |w, id| w.body_mut(id).unwrap().set_kind(BodyKind::Fixed).unwrap(),
+        |w, id| {
+            w.body_mut(id).unwrap().set_kind(BodyKind::Kinematic).unwrap();
+            // It keeps its velocity, however small, for ever.
+            w.body_mut(id).unwrap().set_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
+        },
+    ];
+    for (i, edit) in edits.into_iter().enumerate() {
+        let mut world = World::new();
+        world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+        let cube = || Shape::cuboid(0.5, 0.5, 0.5).unwrap();
+        // Side by side and touching, so that taking one away leaves the other standing.
+        let [a, b] =
+            [-0.5, 0.5].map(|x| world.add_body(BodyDesc::dynamic().position([x, 0.5, 0.0]).collider(cube())).unwrap());
+        for _ in 0..10 {
+            world.step(1.0 / 60.0).unwrap();
+        }
+        edit(&mut world, a);
+        world.audit().unwrap();
+        for _ in 0..240 {
+            world.step(1.0 / 60.0).unwrap();
+        }
+        world.audit().unwrap();
+        assert!(world.body(b).unwrap().is_asleep(), "edit {i}");
+        assert_eq!(world.awake_count(), 0, "edit {i}");
+    }
 }

@@ -7,9 +7,13 @@
 #[cfg(tumble_f64)]
 extern crate tumble_f64 as tumble;
 
+mod absurd;
 mod body_mass;
 mod broad;
 mod compounds;
+mod conservation;
+mod edit_model;
+mod errors;
 mod free_rotation;
 mod functions;
 mod height_fields;
@@ -23,6 +27,7 @@ mod motion;
 mod narrow;
 mod pushes;
 mod random;
+mod random_edits;
 mod restraints;
 mod shapes;
 mod solids;

@@ -196,3 +196,42 @@ fn speed_limits_hold_at_every_moment() {
     world.body_mut(id).unwrap().set_velocity([3e25, 4e25, 0.0], Vec3::ZERO).unwrap();
     assert_near("absurd", world.body(id).unwrap().linear_velocity().to_f64(), Vec3::new(3.0, 4.0, 0.0), 8.0 * eps());
 }
+
+/// Contacts move nothing along or about a locked axis either: bodies in a plane, hit and pushed from outside it.
+#[test]
+fn contacts_respect_locks() {
+    let mut random = Random(51);
+    let mut world = World::new();
+    world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::new(0.2, 1.0, 0.3), 0.0).unwrap())).unwrap();
+    let mut locked = Vec::new();
+    for i in 0..6 {
+        let locks = [Locks::planar_z(), Locks::TURN, Locks::MOVE_X | Locks::TURN_Y, Locks::MOVE][i % 4];
+        let desc = BodyDesc::dynamic().position([i as f64 * 1.5, 1.5, 0.0]).locks(locks);
+        let id = world.add_body(desc.collider(Shape::cuboid(0.4, 0.5, 0.3).unwrap())).unwrap();
+        locked.push((id, locks, world.body(id).unwrap().centre_of_mass()));
+    }
+    let mut touched = 0;
+    for n in 0..300 {
+        if n % 10 == 0 {
+            let at = [random.between(0.0, 8.0), 3.0, random.between(-1.0, 1.0)];
+            let desc = BodyDesc::dynamic().position(at).linear_velocity(random.vector(4.0));
+            world.add_body(desc.collider(Shape::sphere(0.3).unwrap())).unwrap();
+        }
+        world.step(DT).unwrap();
+        world.audit().unwrap();
+        touched += world.profile().contacts;
+        for &(id, locks, start) in &locked {
+            let body = world.body(id).unwrap();
+            let (p, v, w) = (body.centre_of_mass(), body.centre_velocity(), body.angular_velocity());
+            for axis in 0..3 {
+                if locks.contains(MOVES[axis]) {
+                    assert_eq!((p[axis], v[axis]), (start[axis], 0.0), "step {n}, {locks:?}, axis {axis}");
+                }
+                if locks.contains(TURNS[axis]) {
+                    assert_eq!(w[axis], 0.0, "step {n}, {locks:?}, axis {axis}");
+                }
+            }
+        }
+    }
+    assert!(touched > 1000, "they are hit");
+}

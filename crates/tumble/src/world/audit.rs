@@ -1,0 +1,241 @@
+//! Whether all that a world keeps about itself agrees: for tests.
+//!
+//! Bodies, colliders, boxes, contacts, colours and islands name each other by numbers; every edit must keep all of them in
+//! step. What is checked here is what every stage takes for granted.
+
+use super::{State, World};
+use crate::body::BodyKind;
+use crate::body::collider::NO_PROXY;
+use crate::body::store::{Params, Velocity};
+use crate::constraint::contact::{Contact, NONE};
+use crate::detect::broad::{ProxyId, ProxyKind, ProxyPair};
+use crate::solve::graph::OVERFLOW;
+use std::collections::{BTreeMap, BTreeSet};
+
+type Audit = Result<(), String>;
+
+/// An error with this text unless the condition holds.
+macro_rules! ensure {
+    ($condition:expr, $($text:tt)+) => {
+        if !$condition {
+            return Err(format!($($text)+));
+        }
+    };
+}
+
+impl World {
+    /// The first disagreement inside the world, if any. A world that has one is a bug of the engine, whatever was asked of
+    /// it.
+    #[doc(hidden)]
+    pub fn audit(&self) -> Audit {
+        let state = &self.state;
+        state.audit_bodies()?;
+        state.audit_colliders()?;
+        state.audit_boxes()?;
+        state.audit_contacts()?;
+        state.audit_graph()?;
+        state.audit_islands()
+    }
+}
+
+impl State {
+    fn audit_bodies(&self) -> Audit {
+        let bodies = &self.bodies;
+        ensure!(bodies.len() == bodies.cold.len(), "{} dense bodies, {} slots", bodies.len(), bodies.cold.len());
+        for (id, cold) in bodies.cold.iter() {
+            let dense = cold.dense as usize;
+            ensure!(bodies.slot.get(dense) == Some(&id.index()), "{id} is not where its slot says");
+            let (params, velocity) = (&bodies.params[dense], bodies.velocity[dense]);
+            let dynamic = cold.kind == BodyKind::Dynamic;
+            ensure!((params.inv_mass > 0.0) == dynamic, "{id} is {:?} with 1/m = {}", cold.kind, params.inv_mass);
+            ensure!(params.has(Params::KINEMATIC) == (cold.kind == BodyKind::Kinematic), "{id}: kinematic flag");
+            ensure!(params.locks() == cold.locks, "{id}: locks");
+            ensure!(dynamic || !cold.asleep, "{id} is asleep, but {:?}", cold.kind);
+            ensure!(!(cold.asleep && velocity != Velocity::default()), "{id} moves in its sleep");
+            ensure!(cold.kind != BodyKind::Fixed || velocity == Velocity::default(), "{id} is fixed and moves");
+            let awake = cold.active
+                && match cold.kind {
+                    BodyKind::Dynamic => !cold.asleep,
+                    BodyKind::Fixed => false,
+                    BodyKind::Kinematic => cold.target.is_some() || velocity != Velocity::default(),
+                };
+            ensure!(bodies.is_awake(id.index()) == awake, "{id} should be awake: {awake}");
+            let restrained = params.restrained(velocity);
+            let slack = 4.0 * crate::math::Real::EPSILON;
+            let excess =
+                (velocity.linear - restrained.linear).length() + (velocity.angular - restrained.angular).length();
+            let size = velocity.linear.length() + velocity.angular.length();
+            ensure!(excess <= slack * size, "{id} breaks its locks or limits: {velocity:?}");
+        }
+        for &(a, b) in &self.exclusions {
+            let exist = bodies.cold.at(a).is_some() && bodies.cold.at(b).is_some();
+            ensure!(a < b && exist, "exclusion of slots {a} and {b}");
+        }
+        Ok(())
+    }
+
+    fn audit_colliders(&self) -> Audit {
+        let mut listed = 0;
+        for (id, cold) in self.bodies.cold.iter() {
+            for &slot in &cold.colliders {
+                let body = self.colliders.at(slot).map(|c| c.body);
+                ensure!(body == Some(id.index()), "{id} lists the collider in slot {slot}, which is on {body:?}");
+            }
+            listed += cold.colliders.len();
+        }
+        ensure!(listed == self.colliders.len(), "{listed} listed of {} colliders", self.colliders.len());
+        let mut owned = BTreeSet::new();
+        for (id, c) in self.colliders.iter() {
+            for (slot, &material) in c.materials.iter().enumerate() {
+                ensure!(self.materials.get(material).is_ok(), "{id} uses {material}, which is gone");
+                if c.owned >> slot & 1 != 0 {
+                    ensure!(owned.insert(material), "{material} belongs to two colliders, one of them {id}");
+                }
+            }
+        }
+        ensure!(owned == self.own_materials, "own materials {owned:?}, noted {:?}", self.own_materials);
+        Ok(())
+    }
+
+    fn audit_boxes(&self) -> Audit {
+        self.broad.validate()?;
+        let mut proxies = 0;
+        for (id, c) in self.colliders.iter() {
+            let Some(body) = self.bodies.cold.at(c.body) else { return Err(format!("{id} has no body")) };
+            let wanted = body.active && c.collides;
+            ensure!((c.proxy != NO_PROXY) == wanted, "{id} should be in the broad phase: {wanted}");
+            if !wanted {
+                continue;
+            }
+            proxies += 1;
+            let proxy = ProxyId(c.proxy);
+            ensure!(self.broad.user(proxy) == Some(id.index()), "{id}: its proxy is another's");
+            let fixed = self.broad.kind(proxy) == Some(ProxyKind::Fixed);
+            ensure!(fixed == (body.kind == BodyKind::Fixed), "{id} is in the wrong tree");
+            let (fat, tight) = (self.broad.fat_aabb(proxy), self.collider_bounds(c));
+            ensure!(fat.is_some_and(|fat| fat.contains(&tight)), "{id} has left its box: {tight:?} in {fat:?}");
+        }
+        ensure!(self.broad.len() == proxies, "{} boxes for {proxies} colliders", self.broad.len());
+        Ok(())
+    }
+
+    fn audit_contacts(&self) -> Audit {
+        let contacts = &self.contacts;
+        let mut of_bodies: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        let mut pairs = BTreeSet::new();
+        let mut manifolds = 0;
+        for index in contacts.live() {
+            let c = &contacts.all[index as usize];
+            let (a, b) = (c.collider_a, c.collider_b);
+            let (Some(ca), Some(cb)) = (self.colliders.at(a), self.colliders.at(b)) else {
+                return Err(format!("contact {index} of slots {a} and {b}, of which one is empty"));
+            };
+            ensure!(pairs.insert((a.min(b), a.max(b))), "two contacts of {a} and {b}");
+            ensure!(
+                (ca.body, cb.body) == (c.body_a, c.body_b),
+                "contact {index} names other bodies than its colliders"
+            );
+            ensure!(self.may_touch(a, b), "colliders {a} and {b} have a contact and may not touch");
+            ensure!(c.has(Contact::SENSOR) == (ca.sensor || cb.sensor), "contact {index}: sensor");
+            let joins = self.is_dynamic(c.body_a) && self.is_dynamic(c.body_b);
+            ensure!(c.has(Contact::JOINS) == joins, "contact {index} joins islands: {joins}");
+            ensure!(
+                self.broad.is_known(ProxyPair::new(ProxyId(ca.proxy), ProxyId(cb.proxy))),
+                "the broad phase does not know the pair of contact {index}"
+            );
+            let awake = self.bodies.is_awake(c.body_a) || self.bodies.is_awake(c.body_b);
+            ensure!((c.awake != NONE) == awake, "contact {index} of slots {a} and {b} should be awake: {awake}");
+            if awake {
+                ensure!(contacts.awake.get(c.awake as usize) == Some(&index), "contact {index} is off its list");
+            }
+            let solved = c.has(Contact::TOUCHING) && !c.has(Contact::SENSOR);
+            let mut count = 0;
+            let mut m = c.manifolds;
+            while m != NONE && count <= contacts.manifolds.len() {
+                let manifold = &contacts.manifolds[m as usize];
+                ensure!(manifold.contact == index, "manifold {m} of contact {index} says {}", manifold.contact);
+                ensure!(manifold.point_count > 0, "manifold {m} has no point");
+                let coloured = manifold.colour != NONE;
+                ensure!(coloured == (awake && solved), "manifold {m} should have a colour: {}", awake && solved);
+                count += 1;
+                m = manifold.next;
+            }
+            ensure!((count > 0) == solved, "contact {index} touches: {solved}, with {count} manifolds");
+            manifolds += count;
+            for body in [c.body_a, c.body_b] {
+                of_bodies.entry(body).or_default().insert(index);
+            }
+        }
+        ensure!(contacts.awake.iter().all(|&c| contacts.all[c as usize].awake != NONE), "asleep on the list of awake");
+        ensure!(pairs.len() == self.broad.pair_count(), "{} contacts, {} pairs", pairs.len(), self.broad.pair_count());
+        let free = contacts.free_manifold_count();
+        ensure!(manifolds + free == contacts.manifolds.len(), "manifolds leak: {manifolds} used, {free} free");
+        for (id, _) in self.bodies.cold.iter() {
+            let listed: Vec<u32> = contacts.of_body(id.index()).collect();
+            let expected = of_bodies.remove(&id.index()).unwrap_or_default();
+            ensure!(
+                listed.len() == expected.len() && listed.iter().all(|c| expected.contains(c)),
+                "{id} lists contacts {listed:?} instead of {expected:?}"
+            );
+        }
+        Ok(())
+    }
+
+    fn is_dynamic(&self, slot: u32) -> bool {
+        self.bodies.cold.at(slot).is_some_and(|c| c.kind == BodyKind::Dynamic)
+    }
+
+    /// No two manifolds of a colour share a movable body, and its bits say which bodies it uses.
+    fn audit_graph(&self) -> Audit {
+        for (index, colour) in self.graph.colours.iter().enumerate() {
+            let mut used = BTreeSet::new();
+            for (at, &m) in colour.manifolds.iter().enumerate() {
+                let manifold = &self.contacts.manifolds[m as usize];
+                let here = (manifold.colour as usize, manifold.colour_index as usize) == (index, at);
+                ensure!(here && manifold.contact != NONE, "manifold {m} is not where its colour says");
+                let c = &self.contacts.all[manifold.contact as usize];
+                for body in [c.body_a, c.body_b].into_iter().filter(|&b| self.is_dynamic(b)) {
+                    ensure!(
+                        used.insert(body) || index == OVERFLOW,
+                        "colour {index} uses the body in slot {body} twice"
+                    );
+                }
+            }
+            if index != OVERFLOW {
+                let marked: BTreeSet<u32> = colour.bodies_in_use().collect();
+                ensure!(marked == used, "colour {index} marks slots {marked:?}, its manifolds use {used:?}");
+            }
+        }
+        Ok(())
+    }
+
+    fn audit_islands(&self) -> Audit {
+        let islands = &self.islands;
+        let mut members = 0;
+        for (index, island) in islands.all.iter().enumerate().filter(|(_, i)| i.count > 0) {
+            let bodies: Vec<u32> = islands.bodies(index as u32).take(island.count as usize + 1).collect();
+            ensure!(bodies.len() == island.count as usize, "island {index} lists {bodies:?}, counts {}", island.count);
+            ensure!(bodies.last() == Some(&island.last), "island {index} ends elsewhere");
+            let mut asleep = BTreeSet::new();
+            for &body in &bodies {
+                ensure!(islands.of(body) == index as u32, "the body in slot {body} of island {index} says another");
+                let Some(cold) = self.bodies.cold.at(body) else {
+                    return Err(format!("island {index}: {body} is gone"));
+                };
+                ensure!(cold.kind == BodyKind::Dynamic && cold.active, "the body in slot {body} has an island");
+                asleep.insert(cold.asleep);
+            }
+            ensure!(asleep.len() == 1, "island {index} is half asleep");
+            members += bodies.len();
+        }
+        let expected = self.bodies.cold.iter().filter(|(_, c)| c.kind == BodyKind::Dynamic && c.active).count();
+        ensure!(members == expected, "{members} bodies in islands, {expected} expected");
+        for index in self.contacts.live() {
+            let c = &self.contacts.all[index as usize];
+            if c.has(Contact::TOUCHING) && c.has(Contact::JOINS) && !c.has(Contact::SENSOR) {
+                ensure!(islands.of(c.body_a) == islands.of(c.body_b), "contact {index} joins two islands");
+            }
+        }
+        Ok(())
+    }
+}
