@@ -242,7 +242,7 @@ fn distinct(count: usize) -> impl Strategy<Value = Vec<u32>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 256 }))]
 
     /// Any bits at all, denormals and NaN among them.
     #[test]
