@@ -11,6 +11,8 @@
 //!   |λ_t| <= μ λ                                Coulomb, with t across n
 //! ```
 
+mod record;
+
 use crate::body::PairCoefficients;
 use crate::detect::narrow::PairCache;
 use crate::math::{Pose, Real, Vec3};

@@ -22,6 +22,12 @@ fn key(a: u32, b: u32) -> u64 {
 }
 
 impl PairSet {
+    /// An empty set with room for this many pairs.
+    pub fn with_capacity(pairs: usize) -> Self {
+        let entries = if pairs == 0 { 0 } else { (pairs + pairs / 3 + 2).next_power_of_two().max(64) };
+        Self { table: vec![VACANT; entries], count: 0 }
+    }
+
     /// How many pairs there are.
     pub fn len(&self) -> usize {
         self.count as usize

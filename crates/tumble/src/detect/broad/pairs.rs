@@ -1,5 +1,7 @@
 //! Proxies of colliders in two trees, and the pairs of them that overlap, kept from step to step.
 
+mod record;
+
 use super::PairSet;
 use super::tree::{BoxCast, DynamicTree, LeafId, Meeting};
 use crate::math::{Aabb, Real, Vec3};

@@ -27,6 +27,7 @@ mod change;
 mod insert;
 mod meet;
 mod query;
+mod record;
 #[cfg(test)]
 mod tests;
 mod validate;
@@ -69,6 +70,12 @@ pub(crate) struct Node {
     link: u32,
     layers: u32,
 }
+
+// SAFETY: a box of six equal floats and two `u32` leave no padding, in `f32` (32 bytes) as in `f64` (56 bytes), and every bit
+// pattern is a value.
+unsafe impl bytemuck::Zeroable for Node {}
+// SAFETY: as above.
+unsafe impl bytemuck::Pod for Node {}
 
 impl Node {
     /// Overlaps nothing: no layer matches, and no finite box meets an empty one.
