@@ -1,11 +1,12 @@
 //! The contact hook: code of the user's that changes or refuses contacts while a step is under way.
 
 use crate::body::PairCoefficients;
-use crate::constraint::contact::{ContactManifold, SurfacePair};
+use crate::constraint::contact::{Contact, ContactManifold, MAX_POINTS, NONE, SurfacePair};
 use crate::error::{Error, Result};
 use crate::id::{BodyId, ColliderId};
 use crate::math::{Point, Real, Vec3};
 use crate::record::stream::{Sink, Source};
+use crate::world::State;
 use core::fmt;
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ use std::sync::Arc;
 ///
 /// # fn main() -> tumble::Result<()> {
 /// let mut world = World::new();
-/// world.set_contact_hook(Some(Arc::new(OneWay)))?;
+/// world.set_contact_hook(Some(Arc::new(OneWay)));
 /// let plank = ColliderDesc::new(Shape::cuboid(2.0, 0.1, 2.0)?).hooked(true);
 /// world.add_body(BodyDesc::fixed().collider(plank))?;
 /// let ball = BodyDesc::dynamic().position([0.0, -1.0, 0.0]).collider(Shape::sphere(0.2)?);
@@ -69,7 +70,7 @@ pub struct HookedContact<'a> {
     pub(crate) manifold: &'a ContactManifold,
     pub(crate) origin: Point,
     /// Of each point; see [`HookedContact::points`].
-    pub(crate) velocities: [Vec3; crate::constraint::contact::MAX_POINTS],
+    pub(crate) velocities: [Vec3; MAX_POINTS],
     pub(crate) was_touching: bool,
     pub(crate) surface_velocity: Vec3,
     pub(crate) coefficients: PairCoefficients,
@@ -199,9 +200,67 @@ impl Hook {
     }
 }
 
+impl State {
+    /// Shows the manifolds of a contact to the hook, takes away those that it refuses, and says whether any are left.
+    ///
+    /// The manifolds have just been found and their materials looked up, so that the hook never sees its own changes.
+    pub fn show_to_hook(&mut self, contact: u32) -> bool {
+        let Some(hook) = self.hook.0.clone() else { return true };
+        let c = self.contacts.all[contact as usize];
+        let ids = |collider: u32, body: u32| Some((self.colliders.id_at(collider)?, self.bodies.cold.id_at(body)?));
+        let (Some(a), Some(b)) = (ids(c.collider_a, c.body_a), ids(c.collider_b, c.body_b)) else { return true };
+        let (da, db) = (self.bodies.dense_at(c.body_a), self.bodies.dense_at(c.body_b));
+        let (origin, va, vb) = (self.bodies.pose[da].centre, self.bodies.velocity[da], self.bodies.velocity[db]);
+        let (mut last, mut m) = (NONE, c.manifolds);
+        while m != NONE {
+            let manifold = self.contacts.manifolds[m as usize];
+            let conveys = manifold.flags & ContactManifold::CONVEYS != 0;
+            let surface = if conveys { self.surface_velocity(m) } else { Vec3::ZERO };
+            let mut shown = HookedContact {
+                colliders: [a.0, b.0],
+                bodies: [a.1, b.1],
+                manifold: &manifold,
+                origin,
+                velocities: manifold.points.map(|p| vb.at(p.anchor_b) - va.at(p.anchor_a)),
+                was_touching: c.has(Contact::TOUCHING),
+                surface_velocity: surface,
+                coefficients: manifold.material.coefficients(),
+                refused: false,
+            };
+            hook.contact(&mut shown);
+            let HookedContact { coefficients, surface_velocity, refused, .. } = shown;
+            if refused {
+                let (node_a, node_b) = (self.node(c.body_a), self.node(c.body_b));
+                self.graph.remove(&mut self.contacts, m, node_a, node_b);
+                if last == NONE {
+                    self.contacts.all[contact as usize].manifolds = manifold.next;
+                } else {
+                    self.contacts.manifolds[last as usize].next = manifold.next;
+                }
+                self.contacts.free_manifold(m);
+            } else {
+                let kept = &mut self.contacts.manifolds[m as usize];
+                kept.material.set_coefficients(coefficients);
+                if surface_velocity != surface {
+                    kept.surface_velocity = surface_velocity;
+                    kept.flags |= ContactManifold::CONVEYS | ContactManifold::DRIVEN;
+                }
+                last = m;
+            }
+            m = manifold.next;
+        }
+        self.contacts.all[contact as usize].manifolds != NONE
+    }
+}
+
 impl SurfacePair {
+    fn set_coefficients(&mut self, pair: PairCoefficients) {
+        let Self { hertz, damping_ratio, .. } = *self;
+        *self = Self { hertz, damping_ratio, ..pair.into() };
+    }
+
     /// The coefficients that a hook may change.
-    pub(crate) fn coefficients(&self) -> PairCoefficients {
+    fn coefficients(&self) -> PairCoefficients {
         PairCoefficients {
             static_friction: self.static_friction,
             dynamic_friction: self.dynamic_friction,

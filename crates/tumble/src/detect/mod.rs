@@ -5,5 +5,6 @@
 
 pub mod broad;
 pub(crate) mod contacts;
+pub(crate) mod hook;
 pub(crate) mod manifolds;
 pub mod narrow;

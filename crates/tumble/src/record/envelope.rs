@@ -9,22 +9,53 @@ use crate::math::Real;
 const MAGIC: [u8; 8] = *b"\x93TUMBL\r\n";
 /// Bytes of a number: `f32` and `f64` worlds have different snapshots.
 const PRECISION: u32 = size_of::<Real>() as u32;
+/// Where the length of the payload stands, and after it the checksum.
+const LENGTH: usize = 16;
 const SIZE: usize = 32;
 
-/// Writes the envelope, with room for length and checksum.
-pub(super) fn begin(out: &mut Vec<u8>) {
-    out.bytes(&MAGIC);
-    out.u32(SNAPSHOT_VERSION);
-    out.u32(PRECISION);
-    out.u64(0);
-    out.u64(0);
+/// Replaces `bytes` by an envelope and the payload that `save` writes.
+pub(super) fn wrap(bytes: &mut Vec<u8>, save: impl FnOnce(&mut Payload<'_>)) {
+    bytes.clear();
+    bytes.bytes(&MAGIC);
+    bytes.u32(SNAPSHOT_VERSION);
+    bytes.u32(PRECISION);
+    bytes.bytes(&[0; SIZE - LENGTH]);
+    let mut payload = Payload { bytes, hasher: Hasher::new(), hashed: SIZE };
+    save(&mut payload);
+    payload.catch_up();
+    let checksum = payload.hasher.finish();
+    let length = (bytes.len() - SIZE) as u64;
+    bytes[LENGTH..LENGTH + 8].copy_from_slice(&length.to_le_bytes());
+    bytes[LENGTH + 8..SIZE].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Fills in length and checksum of the payload.
-pub(super) fn seal(bytes: &mut [u8]) {
-    let Some((head, payload)) = bytes.split_at_mut_checked(SIZE) else { return };
-    head[16..24].copy_from_slice(&(payload.len() as u64).to_le_bytes());
-    head[24..32].copy_from_slice(&Hasher::of(payload).to_le_bytes());
+/// Writes a payload and hashes it in pieces, while they are in the cache.
+pub(super) struct Payload<'a> {
+    bytes: &'a mut Vec<u8>,
+    hasher: Hasher,
+    hashed: usize,
+}
+
+/// Bytes that are hashed at once.
+const PIECE: usize = 1 << 15;
+
+impl Payload<'_> {
+    fn catch_up(&mut self) {
+        self.hasher.bytes(&self.bytes[self.hashed..]);
+        self.hashed = self.bytes.len();
+    }
+}
+
+impl Sink for Payload<'_> {
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) {
+        for piece in bytes.chunks(PIECE) {
+            self.bytes.extend_from_slice(piece);
+            if self.bytes.len() - self.hashed >= PIECE {
+                self.catch_up();
+            }
+        }
+    }
 }
 
 /// The payload, if it is one of ours, whole and unaltered.

@@ -78,9 +78,7 @@ impl World {
     pub fn snapshot_into(&self, bytes: &mut Vec<u8>) {
         bytes.clear();
         bytes.reserve(self.state.record_size());
-        envelope::begin(bytes);
-        self.state.save(bytes);
-        envelope::seal(bytes);
+        envelope::wrap(bytes, |payload| self.state.save(payload));
     }
 
     /// Makes this world the one that was saved. Going on from here gives the same bits as never having stopped, and ids
@@ -99,9 +97,9 @@ impl World {
     /// better stored as a scene.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
         let payload = envelope::open(bytes)?;
-        let mut state = State::load(payload, self.state.hook()).map_err(as_damage)?;
+        let mut state = State::load(payload, &self.state.hook).map_err(as_damage)?;
         state.isa = self.state.isa;
-        self.take_restored(state);
+        self.put(state);
         Ok(())
     }
 

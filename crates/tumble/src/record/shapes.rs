@@ -80,11 +80,6 @@ impl ShapeTable {
         out.u32(self.starts.len() as u32);
         out.bytes(&self.bytes);
     }
-
-    /// How many bytes [`ShapeTable::save`] writes.
-    pub fn len(&self) -> usize {
-        4 + self.bytes.len()
-    }
 }
 
 /// The shapes that [`ShapeTable::save`] wrote, by number.

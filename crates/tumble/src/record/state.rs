@@ -3,7 +3,8 @@
 use super::shapes::{self, ShapeTable};
 use super::stream::{Sink, Source};
 use crate::body::store::{Bodies, CentrePose, Params, Rest, Velocity};
-use crate::body::{Material, PairTable, collider};
+use crate::body::collider::{self, NO_PROXY};
+use crate::body::{Material, PairTable};
 use crate::clock::Clock;
 use crate::constraint::contact::{Contact, ContactManifold, Contacts};
 use crate::detect::broad::BroadPhase;
@@ -12,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{MaterialTag, Slots};
 use crate::interact::islands::Islands;
-use crate::math::{Float, Isa};
+use crate::math::Isa;
 use crate::method::Method;
 use crate::shape::Shape;
 use crate::solve::graph::Graph;
@@ -82,7 +83,7 @@ impl State {
     /// About how many bytes a snapshot takes: enough that writing it rarely asks for more memory.
     pub(super) fn record_size(&self) -> usize {
         let body = size_of::<Velocity>() + size_of::<CentrePose>() + size_of::<Params>() + size_of::<Rest>() + 256;
-        let contact = size_of::<Contact>() + 16;
+        let contact = size_of::<Contact>();
         self.bodies.len() * body
             + self.colliders.len() * 512
             + self.materials.len() * 128
@@ -119,6 +120,9 @@ impl State {
             exclusions.insert((source.u32()?, source.u32()?));
         }
 
+        let broad = BroadPhase::load(source)?;
+        let body_of = |slot: u32| colliders.at(slot).filter(|c| c.proxy != NO_PROXY).map(|c| c.body);
+        let contacts = Contacts::load(source, body_of)?;
         let state = Self {
             gravity,
             clock,
@@ -133,8 +137,8 @@ impl State {
             materials,
             pairs,
             exclusions,
-            broad: BroadPhase::load(source)?,
-            contacts: Contacts::load(source)?,
+            broad,
+            contacts,
             graph: Graph::new(),
             islands: Islands::load(source)?,
             isa: Isa::detect(),

@@ -19,6 +19,7 @@ mod motion;
 mod narrow;
 mod pushes;
 mod restraints;
+mod snapshot;
 mod solids;
 mod spatial;
 mod support;

@@ -5,7 +5,7 @@ use crate::body::desc::check_mass_source;
 use crate::body::{BodyKind, Locks, MassSource};
 use crate::error::Result;
 use crate::id::Slots;
-use crate::math::{Float, Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
+use crate::math::{Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
 use crate::record::stream::{Sink, Source, save_pods};
 use crate::shape::{MassProperties, Shape};
 use bytemuck::{Pod, Zeroable};
