@@ -211,13 +211,6 @@ impl<T, K: Kind> Slots<T, K> {
         self.slots.iter().enumerate().filter_map(|(i, s)| Some((Id::new(i as u32, s.generation), s.value.as_ref()?)))
     }
 
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (Id<K>, &mut T)> {
-        self.slots
-            .iter_mut()
-            .enumerate()
-            .filter_map(|(i, s)| Some((Id::new(i as u32, s.generation), s.value.as_mut()?)))
-    }
-
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
@@ -238,40 +231,37 @@ impl<T, K: Kind> Slots<T, K> {
         }
     }
 
-    pub fn save(&self, out: &mut impl Sink, mut save: impl FnMut(&T, &mut dyn Sink)) {
+    /// Writes which slots are taken, by whose successor, and in which order the free ones will be; the caller writes the
+    /// occupants, in the order of the slots.
+    pub fn save(&self, out: &mut impl Sink) {
         out.u32(self.slots.len() as u32);
         for slot in &self.slots {
             out.u32(slot.generation);
-            out.u8(slot.value.is_some() as u8);
-            if let Some(value) = &slot.value {
-                save(value, out);
-            }
         }
         out.u32s(&self.free);
     }
 
-    pub fn load(source: &mut Source<'_>, mut load: impl FnMut(&mut Source<'_>) -> Result<T>) -> Result<Self> {
-        let count = source.count(5)?;
-        let mut slots = Vec::with_capacity(count);
-        let mut taken = 0;
-        for _ in 0..count {
-            let generation = source.u32()?;
-            let value = if source.bool()? { Some(load(source)?) } else { None };
-            taken += value.is_some() as usize;
-            slots.push(Slot { generation, value });
-        }
-        let free = source.u32s()?;
-        // A free list that names taken slots, or a slot twice, would hand out one id to two things.
-        let mut seen = vec![false; count];
+    /// What [`Slots::save`] wrote; `load` is told how many occupants to read.
+    pub fn load(source: &mut Source<'_>, load: impl FnOnce(&mut Source<'_>, usize) -> Result<Vec<T>>) -> Result<Self> {
+        let (generations, free) = (source.u32s()?, source.u32s()?);
+        // A free list that names a slot twice would hand out one id to two things.
+        let mut taken = vec![true; generations.len()];
         for &i in &free {
-            match slots.get(i as usize) {
-                Some(Slot { value: None, .. }) if !seen[i as usize] => seen[i as usize] = true,
-                _ => return Err(source.corrupt("free list")),
+            match taken.get_mut(i as usize) {
+                Some(slot @ true) => *slot = false,
+                _ => return Err(source.corrupt("a list of free slots")),
             }
         }
-        if free.len() + taken != count {
-            return Err(source.corrupt("free list"));
+        let values = load(source, generations.len() - free.len())?;
+        if values.len() != generations.len() - free.len() {
+            return Err(source.corrupt("a list of slots"));
         }
+        let mut values = values.into_iter();
+        let slots = generations
+            .into_iter()
+            .zip(taken)
+            .map(|(generation, taken)| Slot { generation, value: if taken { values.next() } else { None } })
+            .collect();
         Ok(Self { slots, free, kind: PhantomData })
     }
 }

@@ -472,6 +472,25 @@ impl ColliderDesc {
         self
     }
 
+    /// Shows its contacts to the world's contact hook.
+    pub fn hooked(mut self, hooked: bool) -> Self {
+        self.hooked = hooked;
+        self
+    }
+
+    /// Whether contacts of this collider that began or ended are reported as events. A contact is reported if either of
+    /// its colliders wants it.
+    pub fn contact_events(mut self, events: bool) -> Self {
+        self.contact_events = events;
+        self
+    }
+
+    /// Reports impacts whose normal speed is at least this as events.
+    pub fn impact_speed(mut self, speed: Real) -> Self {
+        self.impact_speed = speed;
+        self
+    }
+
     /// Anything the user wants to find again.
     pub fn user_data(mut self, data: u64) -> Self {
         self.user_data = data;

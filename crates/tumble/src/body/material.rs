@@ -195,27 +195,39 @@ impl Material {
         Ok(())
     }
 
-    pub(crate) fn save(&self, out: &mut dyn Sink) {
-        out.bool(self.name.is_some());
-        if let Some(name) = &self.name {
+    pub(crate) fn save(&self, out: &mut impl Sink) {
+        let Self {
+            name,
+            density,
+            static_friction,
+            dynamic_friction,
+            restitution,
+            tangential_restitution,
+            rolling_friction,
+            spinning_friction,
+            surface_velocity,
+            softness,
+        } = self;
+        out.bool(name.is_some());
+        if let Some(name) = name {
             out.str(name);
         }
         for v in [
-            self.density,
-            self.static_friction,
-            self.dynamic_friction,
-            self.restitution,
-            self.tangential_restitution,
-            self.rolling_friction,
-            self.spinning_friction,
+            density,
+            static_friction,
+            dynamic_friction,
+            restitution,
+            tangential_restitution,
+            rolling_friction,
+            spinning_friction,
         ] {
-            out.real(v);
+            out.real(*v);
         }
-        out.vec3(self.surface_velocity);
-        out.bool(self.softness.is_some());
-        if let Some(s) = self.softness {
-            out.real(s.hertz);
-            out.real(s.damping_ratio);
+        out.vec3(*surface_velocity);
+        out.bool(softness.is_some());
+        if let Some(Softness { hertz, damping_ratio }) = softness {
+            out.real(*hertz);
+            out.real(*damping_ratio);
         }
     }
 
@@ -332,6 +344,31 @@ pub struct PairCoefficients {
     pub spinning_friction: Real,
 }
 
+impl PairCoefficients {
+    /// An error that names the first coefficient outside its range.
+    pub(crate) fn validate(&self, subject: String) -> Result<()> {
+        let Self {
+            static_friction,
+            dynamic_friction,
+            restitution,
+            tangential_restitution,
+            rolling_friction,
+            spinning_friction,
+        } = *self;
+        Material {
+            name: Some(subject),
+            static_friction,
+            dynamic_friction,
+            restitution,
+            tangential_restitution,
+            rolling_friction,
+            spinning_friction,
+            ..Material::default()
+        }
+        .validate()
+    }
+}
+
 impl MaterialRule {
     /// The coefficients that the rules give for two materials.
     pub fn combine(&self, a: &Material, b: &Material) -> PairCoefficients {
@@ -368,17 +405,7 @@ impl PairTable {
         let key = (a.min(b), a.max(b));
         match pair {
             Some(pair) => {
-                let check = Material {
-                    name: Some(format!("{a} on {b}")),
-                    static_friction: pair.static_friction,
-                    dynamic_friction: pair.dynamic_friction,
-                    restitution: pair.restitution,
-                    tangential_restitution: pair.tangential_restitution,
-                    rolling_friction: pair.rolling_friction,
-                    spinning_friction: pair.spinning_friction,
-                    ..Material::default()
-                };
-                check.validate()?;
+                pair.validate(format!("{a} on {b}"))?;
                 self.pairs.insert(key, pair);
             }
             None => {
@@ -388,22 +415,36 @@ impl PairTable {
         Ok(())
     }
 
+    /// The materials that are named in it.
+    pub(crate) fn named(&self) -> impl Iterator<Item = MaterialId> {
+        self.pairs.keys().flat_map(|&(a, b)| [a, b])
+    }
+
     pub(crate) fn forget(&mut self, id: MaterialId) {
         self.pairs.retain(|&(a, b), _| a != id && b != id);
     }
 
-    pub(crate) fn save(&self, out: &mut dyn Sink) {
-        out.u32(self.pairs.len() as u32);
-        for (&(a, b), p) in &self.pairs {
+    pub(crate) fn save(&self, out: &mut impl Sink) {
+        let Self { pairs } = self;
+        out.u32(pairs.len() as u32);
+        for (&(a, b), pair) in pairs {
+            let PairCoefficients {
+                static_friction,
+                dynamic_friction,
+                restitution,
+                tangential_restitution,
+                rolling_friction,
+                spinning_friction,
+            } = *pair;
             out.u64(a.to_bits());
             out.u64(b.to_bits());
             for v in [
-                p.static_friction,
-                p.dynamic_friction,
-                p.restitution,
-                p.tangential_restitution,
-                p.rolling_friction,
-                p.spinning_friction,
+                static_friction,
+                dynamic_friction,
+                restitution,
+                tangential_restitution,
+                rolling_friction,
+                spinning_friction,
             ] {
                 out.real(v);
             }

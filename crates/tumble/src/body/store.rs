@@ -11,13 +11,16 @@
 //!           awake   ^ border
 //! ```
 
+mod record;
+
 use super::{BodyKind, Locks, MassSource};
 use crate::error::Result;
 use crate::id::{BodyId, BodyKindTag, Slots};
 use crate::math::{Mat3, Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
-use crate::record::stream::{Sink, Source, save_pods};
 use crate::shape::MassProperties;
 use bytemuck::{Pod, Zeroable};
+
+pub(crate) use record::{is_rotation, load_pose, save_pose};
 
 /// The velocity of the centre of mass, and the angular velocity in world space.
 #[derive(Clone, Copy, Debug, PartialEq, Default, Zeroable, Pod)]
@@ -353,160 +356,6 @@ impl Bodies {
         self.rest.clear();
         self.awake = 0;
     }
-
-    pub fn save(&self, out: &mut impl Sink, shapes: &mut dyn FnMut(&crate::shape::Shape) -> u32) {
-        self.cold.save(out, |c, out| c.save(out, shapes));
-        out.u32(self.awake);
-        out.u32s(&self.slot);
-        save_pods(out, &self.velocity);
-        save_pods(out, &self.pose);
-        save_pods(out, &self.params);
-        save_pods(out, &self.rest);
-    }
-
-    pub fn load(source: &mut Source<'_>, shapes: &[crate::shape::Shape]) -> Result<Self> {
-        let bodies = Self {
-            cold: Slots::load(source, |s| Cold::load(s, shapes))?,
-            awake: source.u32()?,
-            slot: source.u32s()?,
-            velocity: source.pods()?,
-            pose: source.pods()?,
-            params: source.pods()?,
-            rest: source.pods()?,
-        };
-        let n = bodies.slot.len();
-        let consistent = bodies.cold.len() == n
-            && bodies.velocity.len() == n
-            && bodies.pose.len() == n
-            && bodies.params.len() == n
-            && bodies.rest.len() == n
-            && bodies.awake as usize <= n
-            && bodies.slot.iter().enumerate().all(|(d, &s)| bodies.cold.at(s).is_some_and(|c| c.dense as usize == d));
-        if consistent { Ok(bodies) } else { Err(source.corrupt("the list of bodies")) }
-    }
-}
-
-impl Cold {
-    fn save(&self, out: &mut dyn Sink, shapes: &mut dyn FnMut(&crate::shape::Shape) -> u32) {
-        out.u32(self.dense);
-        out.u8(self.kind as u8);
-        out.u8(self.locks.bits());
-        for flag in [self.active, self.asleep, self.debug, self.quarantined] {
-            out.bool(flag);
-        }
-        out.bool(self.name.is_some());
-        if let Some(name) = &self.name {
-            out.str(name);
-        }
-        out.u64(self.user_data);
-        match &self.mass_source {
-            MassSource::Colliders => out.u8(0),
-            MassSource::Total(m) => {
-                out.u8(1);
-                out.real(*m);
-            }
-            MassSource::Explicit(m) => {
-                out.u8(2);
-                save_mass(m, out);
-            }
-            MassSource::Shape(shape, pose, density) => {
-                out.u8(3);
-                out.u32(shapes(shape));
-                save_pose(pose, out);
-                out.real(*density);
-            }
-        }
-        save_mass(&self.mass, out);
-        out.bool(self.target.is_some());
-        if let Some(t) = self.target {
-            for v in t.translation.to_array() {
-                out.f64(v);
-            }
-            save_quat(t.rotation, out);
-        }
-        out.u32(self.colliders.len() as u32);
-        for &c in &self.colliders {
-            out.u32(c);
-        }
-    }
-
-    fn load(source: &mut Source<'_>, shapes: &[crate::shape::Shape]) -> Result<Self> {
-        Ok(Self {
-            dense: source.u32()?,
-            kind: match source.u8()? {
-                0 => BodyKind::Dynamic,
-                1 => BodyKind::Fixed,
-                2 => BodyKind::Kinematic,
-                _ => return Err(source.corrupt("the kind of a body")),
-            },
-            locks: Locks::from_bits(source.u8()?),
-            active: source.bool()?,
-            asleep: source.bool()?,
-            debug: source.bool()?,
-            quarantined: source.bool()?,
-            name: if source.bool()? { Some(source.str()?.to_owned()) } else { None },
-            user_data: source.u64()?,
-            mass_source: match source.u8()? {
-                0 => MassSource::Colliders,
-                1 => MassSource::Total(source.real()?),
-                2 => MassSource::Explicit(load_mass(source)?),
-                3 => {
-                    let index = source.u32()? as usize;
-                    let shape = shapes.get(index).cloned().ok_or_else(|| source.corrupt("a shape"))?;
-                    MassSource::Shape(shape, load_pose(source)?, source.real()?)
-                }
-                _ => return Err(source.corrupt("the mass of a body")),
-            },
-            mass: load_mass(source)?,
-            target: if source.bool()? {
-                let translation = Point::new(source.f64()?, source.f64()?, source.f64()?);
-                Some(WorldPose { translation, rotation: load_quat(source)? })
-            } else {
-                None
-            },
-            colliders: source.u32s()?,
-        })
-    }
-}
-
-fn save_quat(q: Quat, out: &mut dyn Sink) {
-    out.vec3(q.vector());
-    out.real(q.w);
-}
-
-fn load_quat(source: &mut Source<'_>) -> Result<Quat> {
-    Ok(Quat::from_parts(source.vec3()?, source.real()?))
-}
-
-pub(crate) fn save_pose(pose: &Pose, out: &mut dyn Sink) {
-    out.vec3(pose.translation);
-    save_quat(pose.rotation, out);
-}
-
-pub(crate) fn load_pose(source: &mut Source<'_>) -> Result<Pose> {
-    Ok(Pose { translation: source.vec3()?, rotation: load_quat(source)? })
-}
-
-fn save_mass(m: &MassProperties, out: &mut dyn Sink) {
-    let i = &m.inertia;
-    for v in [m.mass, m.centre.x, m.centre.y, m.centre.z, i.xx, i.yy, i.zz, i.xy, i.xz, i.yz] {
-        out.f64(v);
-    }
-}
-
-fn load_mass(source: &mut Source<'_>) -> Result<MassProperties> {
-    Ok(MassProperties {
-        mass: source.f64()?,
-        centre: Vec3::new(source.f64()?, source.f64()?, source.f64()?),
-        inertia: Sym3 {
-            xx: source.f64()?,
-            yy: source.f64()?,
-            zz: source.f64()?,
-            xy: source.f64()?,
-            xz: source.f64()?,
-            yz: source.f64()?,
-        },
-    })
 }
 
 /// A speed limit as a factor: v scaled so that |v| <= limit.

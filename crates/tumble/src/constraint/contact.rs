@@ -11,6 +11,8 @@
 //!   |λ_t| <= μ λ                                Coulomb, with t across n
 //! ```
 
+mod record;
+
 use crate::body::PairCoefficients;
 use crate::detect::narrow::PairCache;
 use crate::math::{Pose, Real, Vec3};
@@ -51,6 +53,8 @@ pub(crate) struct ContactManifold {
     pub friction_impulse: Vec3,
     /// Angular impulse of twist (along the normal) and rolling (across it), in world axes.
     pub angular_impulse: Vec3,
+    /// Velocity of surface B relative to surface A that a hook has set, in world axes.
+    pub surface_velocity: Vec3,
     pub points: [ContactPoint; MAX_POINTS],
     pub point_count: u32,
     /// The contact it belongs to.
@@ -74,6 +78,8 @@ impl ContactManifold {
     pub const RESOLVED: u32 = 2;
     /// Fast impacts are reported.
     pub const IMPACTS: u32 = 4;
+    /// A hook has set the surface velocity.
+    pub const DRIVEN: u32 = 8;
 }
 
 /// The coefficients of a manifold as a plain record; see [`PairCoefficients`] and [`Softness`](crate::body::Softness).
@@ -159,6 +165,8 @@ impl Contact {
     pub const HOOKED: u32 = 16;
     /// Fast impacts are reported.
     pub const IMPACTS: u32 = 32;
+    /// Of the two colliders B is the sensor.
+    pub const SENSOR_IS_B: u32 = 64;
 
     pub fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
@@ -264,7 +272,15 @@ impl Contacts {
                 self.all[(next >> 1) as usize].prev[(next & 1) as usize] = prev;
             }
         }
+        // Nothing is left of it but the number of its successor, and no body: by that it is known to be free.
+        let generation = contact.generation;
+        self.all[index as usize] = Contact { generation, body_a: NONE, manifolds: NONE, ..Contact::zeroed() };
         self.free.push(index);
+    }
+
+    /// The contacts that exist.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Contact)> {
+        self.all.iter().enumerate().filter(|(_, c)| c.body_a != NONE).map(|(i, c)| (i as u32, c))
     }
 
     /// Puts a contact on the list of awake ones, or takes it off.

@@ -31,6 +31,8 @@ pub(crate) struct Detector {
     pairs: Vec<ProxyPair>,
     /// Impulses of the points that a contact had: feature, impulses.
     old: Vec<ContactPoint>,
+    /// Some contact that touches reports impacts.
+    pub any_impacts: bool,
 }
 
 /// Finds new pairs of boxes that overlap, and makes contacts of them.
@@ -52,6 +54,7 @@ pub(crate) fn find_pairs(state: &mut State, detector: &mut Detector) {
 pub(crate) fn update(state: &mut State, detector: &mut Detector, profile: &mut Profile) {
     let margin = state.method.tolerances.detection * state.method.tolerances.length;
     detector.changes.clear();
+    detector.any_impacts = false;
     profile.pairs = state.contacts.awake.len() as u32;
     for i in 0..state.contacts.awake.len() {
         let index = state.contacts.awake[i];
@@ -98,6 +101,7 @@ impl State {
         let mut flags = 0;
         let mut set = |flag: u32, on: bool| flags |= if on { flag } else { 0 };
         set(Contact::SENSOR, ca.sensor || cb.sensor);
+        set(Contact::SENSOR_IS_B, cb.sensor);
         set(Contact::JOINS, dynamic(body_a) && dynamic(body_b));
         set(Contact::REPORTED, ca.contact_events || cb.contact_events || ca.sensor || cb.sensor);
         set(Contact::HOOKED, ca.hooked || cb.hooked);
@@ -142,9 +146,9 @@ impl State {
             return;
         }
         let Some((a, b)) = self.ids(c) else { return };
-        let is_sensor = |id: ColliderId| self.colliders.get(id).is_ok_and(|c| c.sensor);
         let event = if c.has(Contact::SENSOR) {
-            let (sensor, visitor) = if is_sensor(a) { (a, b) } else { (b, a) };
+            // What they were when it began: a sensor that is made solid has been left all the same.
+            let (sensor, visitor) = if c.has(Contact::SENSOR_IS_B) { (b, a) } else { (a, b) };
             if began { Event::SensorEntered { sensor, visitor } } else { Event::SensorLeft { sensor, visitor } }
         } else if began {
             Event::ContactBegan { a, b }
@@ -185,7 +189,7 @@ impl State {
     }
 
     /// The body as the graph sees it: `NONE` where nothing moves it.
-    fn node(&self, body: u32) -> u32 {
+    pub fn node(&self, body: u32) -> u32 {
         match self.bodies.cold.at(body) {
             Some(c) if c.kind == BodyKind::Dynamic => body,
             _ => NONE,
@@ -237,7 +241,7 @@ impl State {
         let mut cache = c.cache;
         let reach = if sensor { 0.0 } else { margin };
         manifolds::find(&mut detector.work, &ca.shape, &cb.shape, &b_in_a, reach, &mut cache);
-        let touches = !detector.work.found().is_empty();
+        let mut touches = !detector.work.found().is_empty();
         let record = &mut self.contacts.all[index as usize];
         record.cache = cache;
 
@@ -247,9 +251,15 @@ impl State {
             let lever_a = (pose_a.translation - centre_a).to_real();
             let lever_ab = (self.bodies.pose[db].centre - centre_a).to_real();
             self.write_manifolds(index, detector, pose_a.rotation, lever_a, lever_ab);
+            if c.has(Contact::HOOKED) && self.hook.0.is_some() {
+                touches = self.show_to_hook(index);
+            }
+            detector.any_impacts |= c.has(Contact::IMPACTS);
             if was {
                 self.enter_graph(index);
             }
+        }
+        if touches && !sensor {
             profile.contacts += 1;
             let mut m = self.contacts.all[index as usize].manifolds;
             while m != NONE {
@@ -337,7 +347,8 @@ impl State {
         }
         let mut m = self.contacts.all[index as usize].manifolds;
         while m != NONE {
-            if self.contacts.manifolds[m as usize].flags & ContactManifold::RESOLVED == 0 {
+            // What a hook changed held for the last step only.
+            if c.has(Contact::HOOKED) || self.contacts.manifolds[m as usize].flags & ContactManifold::RESOLVED == 0 {
                 self.resolve_material(index, m);
             }
             m = self.contacts.manifolds[m as usize].next;
@@ -375,6 +386,9 @@ impl State {
     /// Velocity of surface B relative to surface A, in world axes, of a manifold.
     pub fn surface_velocity(&self, manifold: u32) -> Vec3 {
         let m = &self.contacts.manifolds[manifold as usize];
+        if m.flags & ContactManifold::DRIVEN != 0 {
+            return m.surface_velocity;
+        }
         let c = &self.contacts.all[m.contact as usize];
         let of = |collider: u32, body: u32, slot: u16| {
             let material = self.colliders.at(collider).and_then(|c| self.materials.get(c.material(slot)).ok());

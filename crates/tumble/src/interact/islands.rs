@@ -5,6 +5,8 @@
 //! falls asleep. So an island may be larger than it need be, never smaller, and the cost per step is that of the edges
 //! that changed.
 
+mod record;
+
 use crate::constraint::contact::NONE;
 
 /// Bodies that influence each other.
@@ -116,7 +118,7 @@ impl Islands {
             i.last = before;
         }
         i.count -= 1;
-        i.lost_edges += 1;
+        i.lost_edges = i.lost_edges.saturating_add(1);
         if i.count == 0 {
             self.drop_island(island);
         }
@@ -152,7 +154,7 @@ impl Islands {
         self.members[k.last as usize].next = given.first;
         k.last = given.last;
         k.count += given.count;
-        k.lost_edges += given.lost_edges;
+        k.lost_edges = k.lost_edges.saturating_add(given.lost_edges);
         self.drop_island(give);
     }
 
@@ -160,7 +162,8 @@ impl Islands {
     pub fn unlink(&mut self, body_a: u32, body_b: u32) {
         let a = self.of(body_a);
         if a != NONE && a == self.of(body_b) {
-            self.all[a as usize].lost_edges += 1;
+            let lost = &mut self.all[a as usize].lost_edges;
+            *lost = lost.saturating_add(1);
         }
     }
 

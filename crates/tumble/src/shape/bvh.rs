@@ -12,6 +12,8 @@
 //!      2      3      5      6
 //! ```
 
+mod record;
+
 use crate::error::{Error, Result};
 use crate::math::{Aabb, Real, Vec3};
 
@@ -26,7 +28,7 @@ const STACK: usize = SEARCHED_DEPTH + 32;
 
 /// A box and what is in it. Two to a cache line. Always `f32`, rounded outwards: no item is lost, and in `f64` the items
 /// are tested exactly afterwards.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C)]
 struct Node {
     min: [f32; 3],

@@ -1,5 +1,7 @@
 //! Several shapes as one.
 
+mod record;
+
 use super::mass::checked_density;
 use super::{Bvh, Geometry, MassProperties, Projection, Ray, RayHit, Shape};
 use crate::error::{Error, Result};

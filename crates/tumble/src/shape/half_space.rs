@@ -32,6 +32,12 @@ impl HalfSpace {
         Ok(Self { normal: unit.to_real(), offset })
     }
 
+    /// From a normal that is of length 1 but for rounding, and stays as it is.
+    pub(crate) fn from_unit(normal: Vec3, offset: Real) -> Option<Self> {
+        let unit = (normal.to_f64().length_squared() - 1.0).abs() < 1e-5;
+        (unit && offset.is_finite()).then_some(Self { normal, offset })
+    }
+
     /// The unit vector out of the solid.
     #[inline(always)]
     pub fn normal(&self) -> Vec3 {

@@ -1,5 +1,7 @@
 //! Terrain: a grid of heights.
 
+mod record;
+
 use super::adjacency::{Adjacency, EdgeKind, classify};
 use super::height_ranges::HeightRanges;
 use super::mesh::Triangle;
@@ -154,14 +156,7 @@ impl HeightField {
         let zs = grid_lines("size z", size_z, rows)?;
         let flat_angle = not_negative("height field", "flat angle", flat_angle)?;
         let flat_sine = Float::sin(flat_angle.min(Real::PI * 0.5));
-        let ranges = HeightRanges::new(rows as usize - 1, columns as usize - 1, |row, column| {
-            let cell = row * (columns as usize - 1) + column;
-            (!holes.get(cell).copied().unwrap_or(false)).then(|| {
-                let at = row * columns as usize + column;
-                let next = at + columns as usize;
-                [heights[at], heights[at + 1], heights[next], heights[next + 1]]
-            })
-        });
+        let ranges = height_ranges(&heights, &holes, rows as usize, columns as usize);
         Ok(Self { xs, zs, heights, holes, materials, flat_sine, ranges })
     }
 
@@ -334,6 +329,18 @@ impl HeightField {
             (a, b) => a.or(b),
         }
     }
+}
+
+/// The ranges of height over a grid of `rows` by `columns` vertices.
+fn height_ranges(heights: &[Real], holes: &[bool], rows: usize, columns: usize) -> HeightRanges {
+    HeightRanges::new(rows - 1, columns - 1, |row, column| {
+        let cell = row * (columns - 1) + column;
+        (!holes.get(cell).copied().unwrap_or(false)).then(|| {
+            let at = row * columns + column;
+            let next = at + columns;
+            [heights[at], heights[at + 1], heights[next], heights[next + 1]]
+        })
+    })
 }
 
 /// Where the lines of the grid are, or an error where the cells would be too small to tell apart.

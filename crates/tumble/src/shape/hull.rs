@@ -1,5 +1,7 @@
 //! Convex polyhedra.
 
+mod record;
+
 use super::hull_climb::Climb;
 use super::hull_merge::Polygons;
 use super::hull_scan::Scan;
@@ -171,10 +173,15 @@ impl Hull {
 
     /// The hull with these vertices and faces. Whether they make one is for [`Hull::is_sound`] to say.
     pub(super) fn from_faces(vertices: Vec<Vec3>, polygons: &Polygons) -> Self {
-        let mut faces = Vec::with_capacity(polygons.len());
-        let mut edges = Vec::with_capacity(polygons.points().len());
+        Self::from_planes(vertices, polygons.iter().map(|(corners, n)| (corners, n.normalize_or(Vec3::Y).to_real())))
+    }
+
+    /// The same from loops of vertices, counter-clockwise, with unit normals that are to stay as they are.
+    fn from_planes<'a>(vertices: Vec<Vec3>, loops: impl Iterator<Item = (&'a [u32], Vec3)> + Clone) -> Self {
+        let mut faces = Vec::with_capacity(loops.size_hint().0);
+        let mut edges = Vec::with_capacity(loops.clone().map(|l| l.0.len()).sum());
         let mut vertex_edges = vec![NONE; vertices.len()];
-        for (face, (corners, normal)) in polygons.iter().enumerate() {
+        for (face, (corners, normal)) in loops.clone().enumerate() {
             let first = edges.len() as u32;
             let count = corners.len() as u32;
             for (i, &origin) in corners.iter().enumerate() {
@@ -185,14 +192,13 @@ impl Hull {
                 let next = if i + 1 < corners.len() { edge + 1 } else { first };
                 edges.push(HalfEdge { origin, twin: NONE, face: face as u32, next });
             }
-            let normal = normal.normalize_or(Vec3::Y).to_real();
             // The highest corner decides, so that with the rounded normal, too, no corner is above.
             let heights = corners.iter().map(|&v| normal.to_f64().dot(vertices[v as usize].to_f64()));
             let offset = Real::from_f64(heights.fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a }));
             faces.push(HullFace { normal, offset, first_edge: first, edge_count: count });
         }
         pair_twins(&mut edges, vertices.len());
-        let mass = integrate(&vertices, polygons);
+        let mass = integrate(&vertices, loops.map(|l| l.0));
         let inner = inscribed_ball(&faces, mass.centre);
         let reach = vertices.iter().fold(0.0, |r, v| Num::max(r, (v.to_f64() - mass.centre).length()));
         let reach = Real::from_f64(reach);
@@ -438,7 +444,7 @@ fn pair_twins(edges: &mut [HalfEdge], vertex_count: usize) {
 /// a, b, c from that vertex, with s = a + b + c and volume v = a·(b × c)/6: ∫x = v s/4 and
 /// ∫x xᵀ = v/20 (a aᵀ + b bᵀ + c cᵀ + s sᵀ). Lengths are counted in sizes of the hull, so that no power of them overflows
 /// before the volume does.
-fn integrate(vertices: &[Vec3], polygons: &Polygons) -> MassProperties {
+fn integrate<'a>(vertices: &[Vec3], loops: impl Iterator<Item = &'a [u32]>) -> MassProperties {
     let Some(base) = vertices.first().map(|v| v.to_f64()) else {
         return MassProperties { mass: 0.0, centre: Vec3::ZERO, inertia: Sym3::ZERO };
     };
@@ -454,7 +460,7 @@ fn integrate(vertices: &[Vec3], polygons: &Polygons) -> MassProperties {
     let mut first = Vec3::ZERO;
     // |x|² 1 - x xᵀ summed over the four vectors of the second formula.
     let mut second = Sym3::<f64>::ZERO;
-    for (corners, _) in polygons.iter() {
+    for corners in loops {
         for pair in corners.windows(2).skip(1) {
             let (a, b, c) = (at(corners[0]), at(pair[0]), at(pair[1]));
             let v = a.dot(b.cross(c)) / 6.0;

@@ -1,5 +1,7 @@
 //! The highest vertex of a large hull by climbing along its edges.
 
+mod record;
+
 use crate::math::{Float, Real, Vec3};
 
 /// Hulls with fewer vertices than this are searched one by one, which is faster for them.
@@ -38,19 +40,7 @@ impl Climb {
                 end[from as usize] += 1;
             }
         }
-        let starts = core::array::from_fn(|octant| {
-            let sign = |bit: usize| if octant & bit != 0 { -1.0 } else { 1.0 };
-            let diagonal = Vec3::new(sign(1), sign(2), sign(4));
-            let (mut best, mut height) = (0, f64::NEG_INFINITY);
-            for (i, v) in vertices.iter().enumerate() {
-                let h = v.to_f64().dot(diagonal);
-                if h > height {
-                    (best, height) = (i as u32, h);
-                }
-            }
-            best
-        });
-        Self { first, neighbours, starts }
+        Self { first, neighbours, starts: highest_along_diagonals(vertices) }
     }
 
     /// The number of the vertex farthest along `direction`.
@@ -76,4 +66,20 @@ impl Climb {
             }
         }
     }
+}
+
+/// The highest vertex in each octant of directions, to start from.
+fn highest_along_diagonals(vertices: &[Vec3]) -> [u32; 8] {
+    core::array::from_fn(|octant| {
+        let sign = |bit: usize| if octant & bit != 0 { -1.0 } else { 1.0 };
+        let diagonal = Vec3::new(sign(1), sign(2), sign(4));
+        let (mut best, mut height) = (0, f64::NEG_INFINITY);
+        for (i, v) in vertices.iter().enumerate() {
+            let h = v.to_f64().dot(diagonal);
+            if h > height {
+                (best, height) = (i as u32, h);
+            }
+        }
+        best
+    })
 }

@@ -36,12 +36,6 @@ impl Polygons {
         self.ends.push(self.points.len());
         self.normals.push(normal);
     }
-
-    /// How many faces.
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
     /// The points of all faces one after the other.
     pub(super) fn points(&self) -> &[u32] {
         &self.points
@@ -55,7 +49,7 @@ impl Polygons {
     }
 
     /// Face by face.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u32], Vec3<f64>)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u32], Vec3<f64>)> + Clone {
         let mut start = 0;
         self.ends.iter().zip(&self.normals).map(move |(&end, &normal)| {
             let points = &self.points[start..end];

@@ -1,5 +1,7 @@
 //! Triangle meshes.
 
+mod record;
+
 use super::adjacency::{Adjacency, adjacency};
 use super::mass::checked_density;
 use super::mesh_edges::check_triangles;

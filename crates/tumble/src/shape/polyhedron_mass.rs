@@ -5,6 +5,7 @@ use super::mesh_edges::{check_triangles, edges, sorted_sides};
 use super::{MassProperties, mesh_edges::Side};
 use crate::error::{Error, Result};
 use crate::math::{Float, Sym3, Vec3};
+use crate::record::stream::{Sink, Source};
 
 /// Whether the triangles bound a solid: every edge is shared by exactly two triangles that run along it in opposite
 /// directions, the triangles face outwards (counter-clockwise seen from outside), and the volume is not zero. Several
@@ -156,6 +157,25 @@ impl Solid {
         }
         let rest = rest / volume;
         Ok(Self { size, centre: middle + (offset + rest) * size, volume, second: second - outer(rest) * volume })
+    }
+
+    pub(crate) fn save(&self, out: &mut impl Sink) {
+        let Self { size, centre, volume, second: s } = self;
+        for v in [*size, centre.x, centre.y, centre.z, *volume, s.xx, s.yy, s.zz, s.xy, s.xz, s.yz] {
+            out.f64(v);
+        }
+    }
+
+    pub(crate) fn load(source: &mut Source<'_>) -> Result<Self> {
+        let mut v = [0.0; 11];
+        for x in &mut v {
+            *x = source.f64()?;
+        }
+        let [size, x, y, z, volume, xx, yy, zz, xy, xz, yz] = v;
+        if !(v.iter().all(|x| x.is_finite()) && size > 0.0 && volume > 0.0) {
+            return Err(source.corrupt("the volume of a mesh"));
+        }
+        Ok(Self { size, centre: Vec3::new(x, y, z), volume, second: Sym3 { xx, yy, zz, xy, xz, yz } })
     }
 
     /// Its mass properties: I = ρ (tr(S) 1 - S) with S = ∫ x xᵀ.

@@ -11,6 +11,8 @@
 //!   overflow   m5 ...
 //! ```
 
+mod record;
+
 use crate::constraint::contact::{Contacts, NONE};
 
 /// Colours. A body in the middle of a pile has up to 12 to 20 neighbours.

@@ -1,6 +1,7 @@
 //! Time-step methods: the order in which everything is called.
 
 mod explicit;
+pub(crate) mod impacts;
 mod soft_step;
 
 use crate::body::BodyKind;

@@ -18,7 +18,7 @@
 //!
 //! Catto, "Solver2D" (2024); Macklin et al., "Small Steps in Physics Simulation" (2019).
 
-use super::loads;
+use super::{impacts, loads};
 use crate::body::store::{Params, Velocity, limited};
 use crate::detect::contacts;
 use crate::integrate::{Loads, flight};
@@ -46,6 +46,9 @@ pub(crate) fn step(state: &mut State, scratch: &mut Scratch, profile: &mut Profi
     profile.add(Stage::Prepare, watch.lap());
     solve(state, scratch, method, h);
     contact_prepare::store(&scratch.constraints, &mut state.contacts);
+    if scratch.detector.any_impacts {
+        impacts::report(state, &scratch.constraints, &mut scratch.hits);
+    }
     profile.add(Stage::Solve, watch.lap());
     finish(state, scratch, &loads, dt);
     profile.add(Stage::Finish, watch.lap());

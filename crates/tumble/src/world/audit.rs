@@ -17,7 +17,8 @@ type Audit = Result<(), String>;
 /// An error with this text unless the condition holds.
 macro_rules! ensure {
     ($condition:expr, $($text:tt)+) => {
-        if !$condition {
+        let holds: bool = $condition;
+        if !holds {
             return Err(format!($($text)+));
         }
     };

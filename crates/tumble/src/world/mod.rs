@@ -17,6 +17,7 @@ use crate::clock::Clock;
 use crate::constraint::contact::Contacts;
 use crate::detect::broad::BroadPhase;
 use crate::detect::contacts::Detector;
+use crate::detect::hook::{ContactHook, Hook};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{BodyId, ColliderTag, MaterialId, MaterialTag, Slots};
@@ -28,7 +29,9 @@ use crate::profile::Profile;
 use crate::solve::contact_prepare::ContactConstraints;
 use crate::solve::graph::Graph;
 use crate::solve::rows::{Kick, Row};
+use crate::step::impacts::Hit;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 pub use debug::{DebugGeometry, DebugLayers, DebugLine, DebugPoint};
 pub use measure::Measures;
@@ -39,6 +42,7 @@ pub(crate) struct State {
     pub gravity: Vec3,
     pub clock: Clock,
     pub method: Method,
+    pub hook: Hook,
     /// Simulated seconds.
     pub time: f64,
     /// Simulated seconds asked for and not yet simulated.
@@ -81,9 +85,11 @@ pub(crate) struct State {
 #[derive(Clone, Debug)]
 pub struct World {
     pub(crate) state: State,
-    /// The state before the first step, for `restart`.
+    /// The state that `restart` goes back to.
     start: Option<Box<State>>,
     keep_start: bool,
+    /// No step has been made since the state that `restart` is to go back to.
+    at_start: bool,
     pub(crate) profile: Profile,
     pub(crate) scratch: Scratch,
 }
@@ -101,6 +107,7 @@ pub(crate) struct Scratch {
     pub supports: Vec<u32>,
     /// Awake bodies that constraints act on.
     pub solved: Vec<u32>,
+    pub hits: Vec<Hit>,
     /// Bodies whose state stopped being finite in this step.
     pub broken: Vec<u32>,
 }
@@ -125,6 +132,7 @@ impl World {
             state: State::new(Vec3::new(0.0, -9.81, 0.0), Clock::default(), Method::default()),
             start: None,
             keep_start: true,
+            at_start: true,
             profile: Profile::default(),
             scratch: Scratch::default(),
         }
@@ -209,8 +217,8 @@ impl World {
         &self.profile
     }
 
-    /// Whether the world keeps its state before the first step, so that [`World::restart`] can go back to it. On by
-    /// default; off, it saves the memory of a second copy.
+    /// Whether the world keeps its state before the first step, or the first one after [`World::restore`], so that
+    /// [`World::restart`] can go back to it. On by default; off, it saves the memory of a second copy.
     pub fn set_keep_start(&mut self, keep: bool) {
         self.keep_start = keep;
         if !keep {
@@ -218,8 +226,8 @@ impl World {
         }
     }
 
-    /// Back to the state before the first step: same bodies, same ids, time 0. Bodies added since are gone, and bodies
-    /// removed since are back.
+    /// Back to the state before the first step, or before the first one after [`World::restore`]: same bodies, same ids, same
+    /// time. Bodies added since are gone, and bodies removed since are back.
     ///
     /// ```
     /// use tumble::{BodyDesc, World};
@@ -232,20 +240,21 @@ impl World {
     /// assert_eq!((world.time(), world.body(id).unwrap().position().y), (0.0, 0.0));
     /// ```
     pub fn restart(&mut self) -> Result<()> {
-        if self.state.steps == 0 {
+        if self.at_start {
             return Ok(());
         }
         match &self.start {
             Some(start) => {
                 self.state = State::clone(start);
                 self.start = None;
+                self.at_start = true;
                 Ok(())
             }
             None => Err(Error::refused("world", "its start was not kept; see World::set_keep_start")),
         }
     }
 
-    /// Empties the world and sets its time to 0. Gravity, clock and method stay; ids from before are stale for ever.
+    /// Empties the world and sets its time to 0. Gravity, clock, method and contact hook stay; ids from before are stale for ever.
     pub fn reset(&mut self) {
         let mut bodies = core::mem::replace(&mut self.state.bodies, Bodies::new());
         let mut colliders = core::mem::replace(&mut self.state.colliders, Slots::new());
@@ -257,9 +266,28 @@ impl World {
         let method = core::mem::take(&mut self.state.method);
         let mut state = State::bare(self.state.gravity, self.state.clock, method, bodies, colliders, materials);
         state.add_built_ins();
+        state.hook = core::mem::take(&mut self.state.hook);
+        self.put(state);
+    }
+
+    /// Goes on with another state, to which `restart` goes back from now on.
+    pub(crate) fn put(&mut self, state: State) {
         self.state = state;
         self.start = None;
+        self.at_start = true;
         self.profile = Profile::default();
+    }
+
+    /// Shows the contacts of colliders that are [`hooked`](crate::ColliderDesc::hooked) to this hook, or with `None` to
+    /// nobody, and wakes everything.
+    pub fn set_contact_hook(&mut self, hook: Option<Arc<dyn ContactHook>>) {
+        self.state.hook = Hook(hook);
+        self.state.wake_all();
+    }
+
+    /// The contact hook.
+    pub fn contact_hook(&self) -> Option<&Arc<dyn ContactHook>> {
+        self.state.hook.0.as_ref()
     }
 
     /// Number of bodies, the built-in one not counted.
@@ -284,7 +312,7 @@ impl World {
 
     /// Remembers the state before the first step.
     fn before_first_step(&mut self) {
-        if self.state.steps == 0 && self.keep_start && self.start.is_none() {
+        if core::mem::take(&mut self.at_start) && self.keep_start {
             self.start = Some(Box::new(self.state.clone()));
         }
     }
@@ -309,6 +337,7 @@ impl State {
             gravity,
             clock,
             method,
+            hook: Hook::default(),
             time: 0.0,
             remainder: 0.0,
             steps: 0,

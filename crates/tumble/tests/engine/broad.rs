@@ -250,7 +250,7 @@ proptest! {
 fn a_large_crowd_is_searched_in_parts() {
     let mut scene = Scene::new();
     let place = |i: u32| cube(f64::from(i % 12) * 0.9, f64::from(i / 12 % 12) * 0.9, f64::from(i / 144) * 0.9, 0.75);
-    let kind = |i: u32| if i % 5 == 0 { ProxyKind::Fixed } else { ProxyKind::Moving };
+    let kind = |i: u32| if i.is_multiple_of(5) { ProxyKind::Fixed } else { ProxyKind::Moving };
     scene.apply(&Change::CreateMany((0..1440).map(|i| (place(i), kind(i))).collect()));
     scene.apply(&Change::Create(Aabb::EVERYTHING, ProxyKind::Fixed));
     assert!(scene.broad.search_pairs().parts() > 256);

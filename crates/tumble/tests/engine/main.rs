@@ -30,6 +30,7 @@ mod random;
 mod random_edits;
 mod restraints;
 mod shapes;
+mod snapshot;
 mod solids;
 mod spatial;
 mod stacking;

@@ -46,7 +46,7 @@ impl Mover<'_> {
     /// on the limit, which only ends the search.
     pub fn first_touch(&self, b: ConvexRef, pose_b: &Pose, limit: Real) -> Option<Touch> {
         let turns = self.motion.angular != Vec3::ZERO;
-        if self.from_behind(b, pose_b) && !self.overlaps(b, pose_b) {
+        if self.reached_from_behind(b, pose_b) && !self.overlaps(b, pose_b) {
             return None;
         }
         let tolerance = self.tolerance(b, pose_b);
@@ -99,7 +99,7 @@ impl Mover<'_> {
     }
 
     /// One-sided triangles stop only what comes from the front. A shape that turns on the spot comes from everywhere.
-    fn from_behind(&self, b: ConvexRef, pose_b: &Pose) -> bool {
+    fn reached_from_behind(&self, b: ConvexRef, pose_b: &Pose) -> bool {
         let ConvexRef::Triangle(triangle) = b else { return false };
         let [p, q, r] = triangle.vertices;
         let along = pose_b.rotation.unrotate(self.motion.linear);

@@ -1,0 +1,328 @@
+//! Bodies in snapshots: what all of them have as arrays of plain records, what few have after it.
+
+use super::{Bodies, CentrePose, Cold, Params, Velocity};
+use crate::body::desc::check_mass_source;
+use crate::body::{BodyKind, Locks, MassSource};
+use crate::error::Result;
+use crate::id::Slots;
+use crate::math::{Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
+use crate::record::stream::{Sink, Source, save_pods};
+use crate::shape::{MassProperties, Shape};
+use bytemuck::{Pod, Zeroable};
+
+/// [`Cold`] without its name, its target and the source of its mass.
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+struct ColdRecord {
+    mass: [f64; 10],
+    user_data: u64,
+    dense: u32,
+    /// How many entries of the list of all bodies' colliders are its own.
+    colliders: u32,
+    kind: u8,
+    locks: u8,
+    flags: u8,
+    mass_source: u8,
+    spare: u32,
+}
+
+const ACTIVE: u8 = 1;
+const ASLEEP: u8 = 2;
+const DEBUG: u8 = 4;
+const QUARANTINED: u8 = 8;
+const NAMED: u8 = 16;
+const AIMED: u8 = 32;
+const ALL_FLAGS: u8 = 63;
+
+impl Bodies {
+    /// The shapes that give bodies their masses are the caller's concern; see [`Bodies::mass_shapes`].
+    pub fn save(&self, out: &mut impl Sink) {
+        let Self { cold, slot, velocity, pose, params, rest, awake } = self;
+        cold.save(out);
+        let records: Vec<ColdRecord> = cold.iter().map(|(_, c)| record(c)).collect();
+        save_pods(out, &records);
+        out.u32(cold.iter().map(|(_, c)| c.colliders.len() as u32).sum());
+        for (_, c) in cold.iter() {
+            out.bytes(bytemuck::cast_slice(&c.colliders));
+        }
+        for (_, c) in cold.iter() {
+            save_rare(c, out);
+        }
+        out.u32(*awake);
+        out.u32s(slot);
+        save_pods(out, velocity);
+        save_pods(out, pose);
+        save_pods(out, params);
+        save_pods(out, rest);
+    }
+
+    /// The shapes that masses come from, in the order of the slots.
+    pub fn mass_shapes(&self) -> impl Iterator<Item = &Shape> {
+        self.cold.iter().filter_map(|(_, c)| match &c.mass_source {
+            MassSource::Shape(shape, ..) => Some(shape),
+            MassSource::Colliders | MassSource::Total(_) | MassSource::Explicit(_) => None,
+        })
+    }
+
+    /// What [`Bodies::save`] wrote, with the shapes of [`Bodies::mass_shapes`].
+    pub fn load(source: &mut Source<'_>, mut shapes: impl Iterator<Item = Shape>) -> Result<Self> {
+        let cold = Slots::load(source, |source, count| {
+            let records: Vec<ColdRecord> = source.pods()?;
+            if records.len() != count {
+                return Err(source.corrupt("the list of bodies"));
+            }
+            let colliders = source.u32s()?;
+            let mut rest = &colliders[..];
+            let mut bodies = Vec::with_capacity(count);
+            for record in &records {
+                let Some((own, others)) = rest.split_at_checked(record.colliders as usize) else {
+                    return Err(source.corrupt("the colliders of a body"));
+                };
+                rest = others;
+                bodies.push(load_cold(record, own.to_vec(), source, &mut shapes)?);
+            }
+            if rest.is_empty() { Ok(bodies) } else { Err(source.corrupt("the colliders of a body")) }
+        })?;
+        let bodies = Self {
+            cold,
+            awake: source.u32()?,
+            slot: source.u32s()?,
+            velocity: source.pods()?,
+            pose: source.pods()?,
+            params: source.pods()?,
+            rest: source.pods()?,
+        };
+        if shapes.next().is_none() && bodies.is_consistent() {
+            Ok(bodies)
+        } else {
+            Err(source.corrupt("the list of bodies"))
+        }
+    }
+
+    /// Slots and dense arrays lead to each other, numbers are numbers, and nobody is awake who must not be.
+    fn is_consistent(&self) -> bool {
+        let n = self.slot.len();
+        let lengths = [self.cold.len(), self.velocity.len(), self.pose.len(), self.params.len(), self.rest.len()];
+        lengths == [n; 5]
+            && self.awake as usize <= n
+            && (0..n).all(|dense| {
+                let Some(cold) = self.cold.at(self.slot[dense]) else { return false };
+                let params = &self.params[dense];
+                let dynamic = cold.kind == BodyKind::Dynamic;
+                cold.dense as usize == dense
+                    && is_usable(&self.pose[dense], &self.velocity[dense], params)
+                    && params.locks() == cold.locks
+                    && params.has(Params::KINEMATIC) == (cold.kind == BodyKind::Kinematic)
+                    && (params.inv_mass > 0.0) == dynamic
+                    && (dynamic || params.inv_inertia == Vec3::ZERO)
+                    && (dense >= self.awake as usize || (cold.active && !cold.asleep && cold.kind != BodyKind::Fixed))
+            })
+    }
+}
+
+/// Numbers that the setters would have let through.
+fn is_usable(pose: &CentrePose, velocity: &Velocity, params: &Params) -> bool {
+    let Params {
+        inv_mass,
+        inv_inertia,
+        axes,
+        local_centre,
+        linear_damping,
+        angular_damping,
+        gravity_scale,
+        max_linear_speed,
+        max_angular_speed,
+        force,
+        torque,
+        flags: _,
+        spare: _,
+    } = params;
+    let share = |v: Real| v >= 0.0 && v.is_finite();
+    pose.centre.is_finite()
+        && is_rotation(pose.rotation)
+        && velocity.linear.is_finite()
+        && velocity.angular.is_finite()
+        && share(*inv_mass)
+        && share(inv_inertia.x)
+        && share(inv_inertia.y)
+        && share(inv_inertia.z)
+        && is_rotation(*axes)
+        && local_centre.is_finite()
+        && share(*linear_damping)
+        && share(*angular_damping)
+        && gravity_scale.is_finite()
+        && *max_linear_speed > 0.0
+        && *max_angular_speed > 0.0
+        && force.is_finite()
+        && torque.is_finite()
+}
+
+/// A quaternion that descriptions would take for a rotation; see `check_rotation`.
+pub(crate) fn is_rotation(q: Quat) -> bool {
+    Num::abs(q.dot(q) - 1.0) < 3e-3
+}
+
+fn record(cold: &Cold) -> ColdRecord {
+    let Cold {
+        dense,
+        kind,
+        locks,
+        active,
+        asleep,
+        debug,
+        quarantined,
+        name,
+        user_data,
+        mass_source,
+        mass,
+        target,
+        colliders,
+    } = cold;
+    let flag = |on: bool, bit: u8| if on { bit } else { 0 };
+    ColdRecord {
+        mass: mass_numbers(mass),
+        user_data: *user_data,
+        dense: *dense,
+        colliders: colliders.len() as u32,
+        kind: match kind {
+            BodyKind::Dynamic => 0,
+            BodyKind::Fixed => 1,
+            BodyKind::Kinematic => 2,
+        },
+        locks: locks.bits(),
+        flags: flag(*active, ACTIVE)
+            | flag(*asleep, ASLEEP)
+            | flag(*debug, DEBUG)
+            | flag(*quarantined, QUARANTINED)
+            | flag(name.is_some(), NAMED)
+            | flag(target.is_some(), AIMED),
+        mass_source: match mass_source {
+            MassSource::Colliders => 0,
+            MassSource::Total(_) => 1,
+            MassSource::Explicit(_) => 2,
+            MassSource::Shape(..) => 3,
+        },
+        spare: 0,
+    }
+}
+
+/// What the record announces and does not hold.
+fn save_rare(cold: &Cold, out: &mut impl Sink) {
+    if let Some(name) = &cold.name {
+        out.str(name);
+    }
+    match &cold.mass_source {
+        MassSource::Colliders => {}
+        MassSource::Total(mass) => out.real(*mass),
+        MassSource::Explicit(mass) => {
+            for v in mass_numbers(mass) {
+                out.f64(v);
+            }
+        }
+        MassSource::Shape(_, pose, density) => {
+            save_pose(pose, out);
+            out.real(*density);
+        }
+    }
+    if let Some(target) = &cold.target {
+        for v in target.translation.to_array() {
+            out.f64(v);
+        }
+        save_quat(target.rotation, out);
+    }
+}
+
+fn load_cold(
+    record: &ColdRecord,
+    colliders: Vec<u32>,
+    source: &mut Source<'_>,
+    shapes: &mut impl Iterator<Item = Shape>,
+) -> Result<Cold> {
+    let has = |bit: u8| record.flags & bit != 0;
+    if record.flags & !ALL_FLAGS != 0 || record.spare != 0 || Locks::from_bits(record.locks).bits() != record.locks {
+        return Err(source.corrupt("the flags of a body"));
+    }
+    let name = if has(NAMED) { Some(source.str()?.to_owned()) } else { None };
+    let mass_source = match record.mass_source {
+        0 => MassSource::Colliders,
+        1 => MassSource::Total(source.real()?),
+        2 => {
+            let mut v = [0.0; 10];
+            for x in &mut v {
+                *x = source.f64()?;
+            }
+            MassSource::Explicit(mass_of(v))
+        }
+        3 => {
+            let Some(shape) = shapes.next() else { return Err(source.corrupt("the mass of a body")) };
+            MassSource::Shape(shape, load_pose(source)?, source.real()?)
+        }
+        _ => return Err(source.corrupt("the mass of a body")),
+    };
+    check_mass_source("snapshot", &mass_source)?;
+    let mass = mass_of(record.mass);
+    if !(mass.mass > 0.0 && record.mass.iter().all(|v| v.is_finite())) {
+        return Err(source.corrupt("the mass of a body"));
+    }
+    let target = if has(AIMED) {
+        let translation = Point::new(source.f64()?, source.f64()?, source.f64()?);
+        let target = WorldPose { translation, rotation: load_quat(source)? };
+        if !translation.is_finite() || record.kind != 2 {
+            return Err(source.corrupt("the target of a body"));
+        }
+        Some(target)
+    } else {
+        None
+    };
+    Ok(Cold {
+        dense: record.dense,
+        kind: match record.kind {
+            0 => BodyKind::Dynamic,
+            1 => BodyKind::Fixed,
+            2 => BodyKind::Kinematic,
+            _ => return Err(source.corrupt("the kind of a body")),
+        },
+        locks: Locks::from_bits(record.locks),
+        active: has(ACTIVE),
+        asleep: has(ASLEEP),
+        debug: has(DEBUG),
+        quarantined: has(QUARANTINED),
+        name,
+        user_data: record.user_data,
+        mass_source,
+        mass,
+        target,
+        colliders,
+    })
+}
+
+fn mass_numbers(m: &MassProperties) -> [f64; 10] {
+    let MassProperties { mass, centre, inertia: i } = m;
+    [*mass, centre.x, centre.y, centre.z, i.xx, i.yy, i.zz, i.xy, i.xz, i.yz]
+}
+
+fn mass_of([mass, x, y, z, xx, yy, zz, xy, xz, yz]: [f64; 10]) -> MassProperties {
+    MassProperties { mass, centre: Vec3::new(x, y, z), inertia: Sym3 { xx, yy, zz, xy, xz, yz } }
+}
+
+fn save_quat(q: Quat, out: &mut impl Sink) {
+    out.vec3(q.vector());
+    out.real(q.w);
+}
+
+fn load_quat(source: &mut Source<'_>) -> Result<Quat> {
+    let rotation = Quat::from_parts(source.vec3()?, source.real()?);
+    if is_rotation(rotation) { Ok(rotation) } else { Err(source.corrupt("a rotation")) }
+}
+
+/// A pose of something on a body or in a compound.
+pub(crate) fn save_pose(pose: &Pose, out: &mut impl Sink) {
+    out.vec3(pose.translation);
+    save_quat(pose.rotation, out);
+}
+
+/// What [`save_pose`] wrote; an error where it is no pose.
+pub(crate) fn load_pose(source: &mut Source<'_>) -> Result<Pose> {
+    let pose = Pose { translation: source.vec3()?, rotation: load_quat(source)? };
+    if pose.translation.is_finite() { Ok(pose) } else { Err(source.corrupt("a pose")) }
+}

@@ -1,0 +1,116 @@
+//! Whether the parts of a state that was read fit together.
+//!
+//! Every part has been checked by itself: its lists end, its numbers are numbers. Here links between parts are followed, so
+//! that no later step meets a body, collider, proxy or material that is not there.
+
+use crate::body::BodyKind;
+use crate::body::collider::NO_PROXY;
+use crate::constraint::contact::{Contact, NONE};
+use crate::detect::broad::{ProxyId, ProxyPair};
+use crate::solve::graph::Graph;
+use crate::world::{State, World};
+
+/// What does not fit.
+type Misfit = &'static str;
+
+impl State {
+    /// This state with what follows from the rest filled in, or what does not fit.
+    pub(super) fn resumed(mut self) -> Result<Self, Misfit> {
+        self.check_built_ins()?;
+        self.check_colliders()?;
+        self.take_own_materials()?;
+        self.check_contacts()?;
+        self.check_islands()?;
+        self.check_broad_phase()?;
+        self.graph = Graph::of(&self.contacts, |body| self.node(body)).ok_or("the constraint graph")?;
+        Ok(self)
+    }
+
+    fn check_built_ins(&self) -> Result<(), Misfit> {
+        let body = self.bodies.cold.get(World::BODY);
+        if !body.is_ok_and(|b| b.kind == BodyKind::Fixed && b.colliders.is_empty()) {
+            return Err("the built-in body");
+        }
+        if self.materials.get(World::MATERIAL).is_err() || self.pairs.named().any(|m| self.materials.get(m).is_err()) {
+            return Err("a material");
+        }
+        let exist = |&(a, b): &(u32, u32)| a < b && [a, b].iter().all(|&s| self.bodies.cold.at(s).is_some());
+        if self.exclusions.iter().all(exist) { Ok(()) } else { Err("an exclusion") }
+    }
+
+    /// Bodies and colliders name each other, each once.
+    fn check_colliders(&self) -> Result<(), Misfit> {
+        let mut listed = vec![false; self.colliders.capacity()];
+        let mut count = 0;
+        for (id, cold) in self.bodies.cold.iter() {
+            for &slot in &cold.colliders {
+                let own = self.colliders.at(slot).is_some_and(|c| c.body == id.index());
+                if !own || core::mem::replace(&mut listed[slot as usize], true) {
+                    return Err("the colliders of a body");
+                }
+                count += 1;
+            }
+        }
+        if count == self.colliders.len() { Ok(()) } else { Err("a collider without a body") }
+    }
+
+    /// Finds the materials that belong to one collider each.
+    fn take_own_materials(&mut self) -> Result<(), Misfit> {
+        for (_, collider) in self.colliders.iter() {
+            for (slot, &material) in collider.materials.iter().enumerate() {
+                let own = collider.owned >> slot & 1 != 0;
+                let exists = self.materials.get(material).is_ok();
+                if !exists || (own && (material == World::MATERIAL || !self.own_materials.insert(material))) {
+                    return Err("the material of a collider");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Contacts are what their colliders make them.
+    fn check_contacts(&self) -> Result<(), Misfit> {
+        for (_, c) in self.contacts.iter() {
+            let (Some(a), Some(b)) = (self.colliders.at(c.collider_a), self.colliders.at(c.collider_b)) else {
+                return Err("a contact");
+            };
+            let dynamic = |slot: u32| self.node(slot) != NONE;
+            let fits = c.collider_a < c.collider_b
+                && c.has(Contact::SENSOR) == (a.sensor || b.sensor)
+                && c.has(Contact::JOINS) == (dynamic(c.body_a) && dynamic(c.body_b));
+            if !fits {
+                return Err("a contact");
+            }
+        }
+        Ok(())
+    }
+
+    /// Dynamic bodies have islands, and only they.
+    fn check_islands(&self) -> Result<(), Misfit> {
+        let slots = self.islands.members.len().max(self.bodies.cold.capacity()) as u32;
+        let fits = |slot: u32| (self.islands.of(slot) != NONE) == (self.node(slot) != NONE);
+        if (0..slots).all(fits) { Ok(()) } else { Err("an island") }
+    }
+
+    /// Proxies and colliders name each other, and a pair is known for every contact.
+    fn check_broad_phase(&self) -> Result<(), Misfit> {
+        let mut proxies = 0;
+        for (id, collider) in self.colliders.iter() {
+            if collider.proxy != NO_PROXY {
+                let proxy = ProxyId(collider.proxy);
+                if !self.broad.contains(proxy) || self.broad.user(proxy) != Some(id.index()) {
+                    return Err("the proxy of a collider");
+                }
+                proxies += 1;
+            }
+        }
+        let proxy = |slot: u32| self.colliders.at(slot).map_or(NO_PROXY, |c| c.proxy);
+        let known = |c: &Contact| {
+            let (a, b) = (proxy(c.collider_a), proxy(c.collider_b));
+            a != NO_PROXY && b != NO_PROXY && self.broad.is_known(ProxyPair::new(ProxyId(a), ProxyId(b)))
+        };
+        let agrees =
+            self.contacts.iter().all(|(_, c)| known(c)) && self.broad.pair_count() == self.contacts.iter().count();
+        if agrees && self.broad.len() == proxies { Ok(()) } else { Err("the broad phase") }
+    }
+}

@@ -1,0 +1,96 @@
+//! What stands before the payload of a snapshot, by which it is known to be one, whole and unaltered.
+
+use super::SNAPSHOT_VERSION;
+use super::stream::{Hasher, Sink, Source};
+use crate::error::{Error, Result};
+use crate::math::Real;
+
+/// The first byte is no text, the others show what mail and terminals do to bytes.
+const MAGIC: [u8; 8] = *b"\x93TUMBL\r\n";
+/// Bytes of a number: `f32` and `f64` worlds have different snapshots.
+const PRECISION: u32 = size_of::<Real>() as u32;
+/// Where the length of the payload stands, and after it the checksum.
+const LENGTH: usize = 16;
+const SIZE: usize = 32;
+
+/// Replaces `bytes` by an envelope and the payload that `save` writes.
+pub(super) fn wrap(bytes: &mut Vec<u8>, save: impl FnOnce(&mut Payload<'_>)) {
+    bytes.clear();
+    bytes.bytes(&MAGIC);
+    bytes.u32(SNAPSHOT_VERSION);
+    bytes.u32(PRECISION);
+    bytes.bytes(&[0; SIZE - LENGTH]);
+    let mut payload = Payload { bytes, hasher: Hasher::new(), hashed: SIZE };
+    save(&mut payload);
+    payload.catch_up();
+    let checksum = payload.hasher.finish();
+    let length = (bytes.len() - SIZE) as u64;
+    bytes[LENGTH..LENGTH + 8].copy_from_slice(&length.to_le_bytes());
+    bytes[LENGTH + 8..SIZE].copy_from_slice(&checksum.to_le_bytes());
+}
+
+/// Writes a payload and hashes it in pieces, while they are in the cache.
+pub(super) struct Payload<'a> {
+    bytes: &'a mut Vec<u8>,
+    hasher: Hasher,
+    hashed: usize,
+}
+
+/// Bytes that are hashed at once.
+const PIECE: usize = 1 << 15;
+
+impl Payload<'_> {
+    fn catch_up(&mut self) {
+        self.hasher.bytes(&self.bytes[self.hashed..]);
+        self.hashed = self.bytes.len();
+    }
+}
+
+impl Sink for Payload<'_> {
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) {
+        for piece in bytes.chunks(PIECE) {
+            self.bytes.extend_from_slice(piece);
+            if self.bytes.len() - self.hashed >= PIECE {
+                self.catch_up();
+            }
+        }
+    }
+}
+
+/// The payload, if it is one of ours, whole and unaltered.
+pub(super) fn open(bytes: &[u8]) -> Result<&[u8]> {
+    let refuse = |problem: String| Err(Error::refused("snapshot", problem));
+    let mut source = Source::new(bytes);
+    if bytes.is_empty() || !MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())]) {
+        return refuse("this is no snapshot: it does not begin like one".to_owned());
+    }
+    source.bytes(MAGIC.len())?;
+    let version = source.u32()?;
+    if version != SNAPSHOT_VERSION {
+        let by = if version > SNAPSHOT_VERSION { "a newer" } else { "an older" };
+        return refuse(format!("written by {by} engine in format {version}; this one reads format {SNAPSHOT_VERSION}"));
+    }
+    let precision = source.u32()?;
+    if precision != PRECISION {
+        let of = |bytes: u32| if bytes == 8 { "tumble-f64" } else { "tumble" };
+        return refuse(format!(
+            "its numbers have {} bits, those of this engine {}: it is for the crate {}",
+            u64::from(precision) * 8,
+            PRECISION * 8,
+            of(precision)
+        ));
+    }
+    let (length, checksum) = (source.u64()?, source.u64()?);
+    let payload = &bytes[SIZE..];
+    if (payload.len() as u64) < length {
+        return refuse(format!("cut short: {} of {length} bytes", payload.len()));
+    }
+    if payload.len() as u64 > length {
+        return refuse(format!("{} bytes follow its end", payload.len() as u64 - length));
+    }
+    if Hasher::of(payload) != checksum {
+        return refuse("altered: its checksum does not match".to_owned());
+    }
+    Ok(payload)
+}

@@ -1,0 +1,182 @@
+//! The state of a world as bytes, and back.
+
+use super::shapes::{self, ShapeTable};
+use super::stream::{Sink, Source};
+use crate::body::collider::{self, NO_PROXY};
+use crate::body::store::{Bodies, CentrePose, Params, Rest, Velocity};
+use crate::body::{Material, PairTable};
+use crate::clock::Clock;
+use crate::constraint::contact::{Contact, ContactManifold, Contacts};
+use crate::detect::broad::BroadPhase;
+use crate::detect::hook::Hook;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::id::{MaterialTag, Slots};
+use crate::interact::islands::Islands;
+use crate::math::Isa;
+use crate::method::Method;
+use crate::shape::Shape;
+use crate::solve::graph::Graph;
+use crate::world::State;
+use std::collections::BTreeSet;
+
+impl State {
+    /// Everything the next step reads, in a fixed order.
+    pub(super) fn save(&self, out: &mut impl Sink) {
+        let Self {
+            gravity,
+            clock,
+            method,
+            hook,
+            time,
+            remainder,
+            steps,
+            bodies,
+            colliders,
+            materials,
+            // Follows from the colliders.
+            own_materials: _,
+            pairs,
+            exclusions,
+            broad,
+            contacts,
+            // The manifolds know their places in it.
+            graph: _,
+            islands,
+            // Changes no bit.
+            isa: _,
+            events,
+            pending,
+        } = self;
+        let mut table = ShapeTable::default();
+        let of_masses: Vec<u32> = bodies.mass_shapes().map(|shape| table.number(shape)).collect();
+        let of_colliders: Vec<u32> = colliders.iter().map(|(_, c)| table.number(&c.shape)).collect();
+        table.save(out);
+        out.u32s(&of_masses);
+        out.u32s(&of_colliders);
+
+        out.vec3(*gravity);
+        clock.save(out);
+        method.save(out);
+        hook.save(out);
+        out.f64(*time);
+        out.f64(*remainder);
+        out.u64(*steps);
+
+        save_materials(materials, out);
+        pairs.save(out);
+        bodies.save(out);
+        collider::save(colliders, out);
+        out.u32(exclusions.len() as u32);
+        for &(a, b) in exclusions {
+            out.u32(a);
+            out.u32(b);
+        }
+
+        broad.save(out);
+        contacts.save(out);
+        islands.save(out);
+        save_events(events, out);
+        save_events(pending, out);
+    }
+
+    /// About how many bytes a snapshot takes: enough that writing it rarely asks for more memory.
+    pub(super) fn record_size(&self) -> usize {
+        let body = size_of::<Velocity>() + size_of::<CentrePose>() + size_of::<Params>() + size_of::<Rest>() + 256;
+        let contact = size_of::<Contact>();
+        self.bodies.len() * body
+            + self.colliders.len() * 512
+            + self.materials.len() * 128
+            + self.contacts.all.len() * contact
+            + self.contacts.manifolds.len() * size_of::<ContactManifold>()
+            + (self.events.len() + self.pending.len()) * 64
+            + 4096
+    }
+
+    /// The state that was saved, checked through and through. `hook` is the one that is registered.
+    pub(super) fn load(payload: &[u8], hook: &Hook) -> Result<Self> {
+        let source = &mut Source::new(payload);
+        let shapes = shapes::load_all(source)?;
+        let of_masses = shapes_of(source, &shapes)?;
+        let of_colliders = shapes_of(source, &shapes)?;
+
+        let gravity = source.vec3()?;
+        let clock = Clock::load(source)?;
+        let method = Method::load(source)?;
+        let hook = hook.load(source)?;
+        let (time, remainder, steps) = (source.f64()?, source.f64()?, source.u64()?);
+        // More steps than any computer makes, but adding to them does not overflow.
+        let counts = time.is_finite() && time >= 0.0 && remainder.is_finite() && steps < u64::MAX / 2;
+        if !counts || !gravity.is_finite() {
+            return Err(source.corrupt("the time"));
+        }
+
+        let materials = load_materials(source)?;
+        let pairs = PairTable::load(source)?;
+        let bodies = Bodies::load(source, of_masses.into_iter())?;
+        let colliders = collider::load(source, of_colliders.into_iter())?;
+        let mut exclusions = BTreeSet::new();
+        for _ in 0..source.count(8)? {
+            exclusions.insert((source.u32()?, source.u32()?));
+        }
+
+        let broad = BroadPhase::load(source)?;
+        let body_of = |slot: u32| colliders.at(slot).filter(|c| c.proxy != NO_PROXY).map(|c| c.body);
+        let contacts = Contacts::load(source, body_of)?;
+        let state = Self {
+            gravity,
+            clock,
+            method,
+            hook,
+            time,
+            remainder,
+            steps,
+            own_materials: BTreeSet::new(),
+            bodies,
+            colliders,
+            materials,
+            pairs,
+            exclusions,
+            broad,
+            contacts,
+            graph: Graph::new(),
+            islands: Islands::load(source)?,
+            isa: Isa::detect(),
+            events: load_events(source)?,
+            pending: load_events(source)?,
+        };
+        if !source.is_empty() {
+            return Err(source.corrupt("the end"));
+        }
+        state.resumed().map_err(|what| Error::refused("snapshot", format!("{what} does not fit the rest of it")))
+    }
+}
+
+/// A list of shapes by number.
+fn shapes_of(source: &mut Source<'_>, shapes: &[Shape]) -> Result<Vec<Shape>> {
+    let numbers = source.u32s()?;
+    let shape = |n: u32| shapes.get(n as usize).cloned();
+    numbers.into_iter().map(shape).collect::<Option<_>>().ok_or_else(|| source.corrupt("a list of shapes"))
+}
+
+fn save_materials(materials: &Slots<Material, MaterialTag>, out: &mut impl Sink) {
+    materials.save(out);
+    for (_, material) in materials.iter() {
+        material.save(out);
+    }
+}
+
+fn load_materials(source: &mut Source<'_>) -> Result<Slots<Material, MaterialTag>> {
+    Slots::load(source, |source, count| (0..count).map(|_| Material::load(source)).collect())
+}
+
+fn save_events(events: &[Event], out: &mut impl Sink) {
+    out.u32(events.len() as u32);
+    for event in events {
+        event.save(out);
+    }
+}
+
+fn load_events(source: &mut Source<'_>) -> Result<Vec<Event>> {
+    (0..source.count(17)?).map(|_| Event::load(source)).collect()
+}
