@@ -12,7 +12,7 @@ fn main() -> tumble::Result<()> {
 
     while !world.body(id)?.is_asleep() && world.time() < 20.0 {
         world.step(1.0 / 60.0)?;
-        if world.steps() % 30 == 0 {
+        if world.steps().is_multiple_of(30) {
             let p = world.body(id)?.position();
             println!("{:4.1} s  x {:6.3}  y {:6.3}  z {:6.3}", world.time(), p.x, p.y, p.z);
         }
