@@ -26,6 +26,7 @@ mod meshes;
 mod motion;
 mod narrow;
 mod pushes;
+mod queries;
 mod random;
 mod random_edits;
 mod restraints;

@@ -176,3 +176,33 @@ impl Random {
             .to_real()
     }
 }
+
+/// Counts what each thread allocates.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+// SAFETY: every call is handed on to the system's allocator as it came; the counter is a plain number of the thread, which
+// needs no memory and no destructor.
+unsafe impl std::alloc::GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: std::alloc::Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { std::alloc::System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, p: *mut u8, layout: std::alloc::Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`, and `p` came from the same allocator.
+        unsafe { std::alloc::System.dealloc(p, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// How often the current thread has allocated so far.
+pub fn allocations() -> u64 {
+    ALLOCATIONS.get()
+}

@@ -154,21 +154,27 @@ impl State {
         let course = Course::new(cast, filter.solid);
         let way = &course.way;
         let mut limit = course.length;
-        self.broad.cast(&way.cast(course.bounds(), limit), filter.mask, |proxy, _, max| {
-            let Some(seen) = filter.sees(self, proxy) else { return max };
-            let Some((at, touch, part)) = seen.on_course(&course, limit) else { return max };
-            let hit = CastHit {
-                collider: seen.id,
-                body: seen.body,
-                point: seen.pose.transform_point(touch.point),
-                normal: seen.pose.rotation.rotate(touch.normal),
-                distance: if way.is_still() { 0.0 } else { at },
-                fraction: share(at, course.length),
-                part,
-            };
-            limit = found(hit, at);
-            way.limit(limit)
-        });
+        let start = course.bounds();
+        for tree in filter.trees(self) {
+            tree.cast(&way.cast(start, limit), filter.mask, |proxy, _, max| {
+                let Some(seen) = filter.sees(self, proxy) else { return max };
+                let Some((at, touch, part)) = seen.on_course(&course, limit) else { return max };
+                let hit = CastHit {
+                    collider: seen.id,
+                    body: seen.body,
+                    point: seen.pose.transform_point(touch.point),
+                    normal: seen.pose.rotation.rotate(touch.normal),
+                    distance: if way.is_still() { 0.0 } else { at },
+                    fraction: share(at, course.length),
+                    part,
+                };
+                limit = Num::min(found(hit, at), limit);
+                way.limit(limit)
+            });
+            if limit < 0.0 {
+                return;
+            }
+        }
     }
 }
 

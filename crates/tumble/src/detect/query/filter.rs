@@ -2,7 +2,7 @@
 
 use crate::body::collider::Collider;
 use crate::body::{BodyKind, ColliderRef, Layers};
-use crate::detect::broad::ProxyId;
+use crate::detect::broad::{DynamicTree, ProxyId, ProxyKind};
 use crate::id::{BodyId, ColliderId};
 use crate::math::WorldPose;
 use crate::world::State;
@@ -194,9 +194,16 @@ impl<'a> QueryFilter<'a> {
         self
     }
 
-    /// The collider of a proxy, if it is seen.
-    pub(super) fn sees<'w>(&self, state: &'w State, proxy: ProxyId) -> Option<Seen<'w>> {
-        let slot = Option::from(state.broad.user(proxy))?;
+    /// The trees in which there may be something to see.
+    pub(super) fn trees<'w>(&self, state: &'w State) -> impl Iterator<Item = &'w DynamicTree> + use<'w> {
+        let fixed = self.kinds.contains(BodyKind::Fixed).then(|| state.broad.tree(ProxyKind::Fixed));
+        let moving = (self.kinds != Kinds::FIXED).then(|| state.broad.tree(ProxyKind::Moving));
+        fixed.into_iter().chain(moving)
+    }
+
+    /// The collider of a leaf of a tree, if it is seen.
+    pub(super) fn sees<'w>(&self, state: &'w State, proxy: u32) -> Option<Seen<'w>> {
+        let slot = state.broad.user(ProxyId(proxy))?;
         let collider = state.colliders.at(slot)?;
         if (collider.sensor && !self.sensors)
             || collider.layers.member & self.mask == 0

@@ -65,15 +65,18 @@ impl State {
             Real::from_f64(limit * limit) * (1.0 + 16.0 * Real::EPSILON)
         };
         let mut limit = max;
-        self.broad.closest(&Aabb::around(point, Vec3::ZERO), squared(limit), filter.mask, |proxy, _, max| {
-            let Some(seen) = filter.sees(self, proxy) else { return max };
-            let Some(hit) = seen.nearest_to(point, filter.solid) else { return max };
-            if hit.distance > limit {
-                return max;
-            }
-            limit = found(hit);
-            squared(limit)
-        });
+        let from = Aabb::around(point, Vec3::ZERO);
+        for tree in filter.trees(self) {
+            tree.closest(&from, squared(limit), filter.mask, |proxy, _, max| {
+                let Some(seen) = filter.sees(self, proxy) else { return max };
+                let Some(hit) = seen.nearest_to(point, filter.solid) else { return max };
+                if hit.distance > limit {
+                    return max;
+                }
+                limit = found(hit);
+                squared(limit)
+            });
+        }
     }
 }
 

@@ -24,11 +24,12 @@ impl State {
         check_place("overlap", pose)?;
         let pose = WorldPose::new(pose.translation, pose.rotation.normalized());
         let bounds = roomy(shape.bounds(&Pose::new(Vec3::ZERO, pose.rotation))).moved_to(pose.translation);
-        self.broad.overlap(&bounds, filter.mask, |proxy| {
+        let mut visit = |proxy: u32| {
             let Some(seen) = filter.sees(self, proxy) else { return true };
             let touches = touching(shape, &seen.collider.shape, &seen.pose.relative_to(&pose));
             !touches || found(seen.id)
-        });
+        };
+        let _ = filter.trees(self).all(|tree| tree.overlap(&bounds, filter.mask, &mut visit));
         Ok(())
     }
 
@@ -46,13 +47,14 @@ impl State {
             return Err(Error::value("overlap", "box", "from its smallest corner to its largest", given));
         }
         let bounds = Aabb::around(min, Vec3::ZERO).union(&Aabb::around(max, Vec3::ZERO));
-        self.broad.overlap(&bounds, filter.mask, |proxy| {
+        let mut visit = |proxy: u32| {
             let Some(seen) = filter.sees(self, proxy) else { return true };
             let own = seen.collider.shape.bounds(&Pose::new(Vec3::ZERO, seen.pose.rotation));
             let (low, high) = (own.min.to_f64() + seen.pose.translation, own.max.to_f64() + seen.pose.translation);
             let inside = (0..3).all(|i| low[i] <= max[i] && min[i] <= high[i]);
             !inside || found(seen.id)
-        });
+        };
+        let _ = filter.trees(self).all(|tree| tree.overlap(&bounds, filter.mask, &mut visit));
         Ok(())
     }
 }

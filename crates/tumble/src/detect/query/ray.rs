@@ -64,21 +64,26 @@ impl State {
     pub(crate) fn along_ray(&self, ray: &RayCast, filter: &QueryFilter, mut found: impl FnMut(CastHit) -> f64) {
         let Some(way) = Way::new(ray.direction) else { return };
         let mut limit = ray.max;
-        let cast = way.cast(Aabb::around(ray.origin, Vec3::ZERO), limit);
-        self.broad.cast(&cast, filter.mask, |proxy, _, max| {
-            let Some(seen) = filter.sees(self, proxy) else { return max };
-            let Some((distance, hit)) = seen.on_ray(ray.origin, &way, limit, filter.solid) else { return max };
-            limit = found(CastHit {
-                collider: seen.id,
-                body: seen.body,
-                point: ray.origin.add_scaled(way.unit, distance),
-                normal: seen.pose.rotation.rotate(hit.normal),
-                distance,
-                fraction: share(distance, ray.max),
-                part: hit.part,
+        let start = Aabb::around(ray.origin, Vec3::ZERO);
+        for tree in filter.trees(self) {
+            tree.cast(&way.cast(start, limit), filter.mask, |proxy, _, max| {
+                let Some(seen) = filter.sees(self, proxy) else { return max };
+                let Some((distance, hit)) = seen.on_ray(ray.origin, &way, limit, filter.solid) else { return max };
+                limit = found(CastHit {
+                    collider: seen.id,
+                    body: seen.body,
+                    point: ray.origin.add_scaled(way.unit, distance),
+                    normal: seen.pose.rotation.rotate(hit.normal),
+                    distance,
+                    fraction: share(distance, ray.max),
+                    part: hit.part,
+                });
+                way.limit(limit)
             });
-            way.limit(limit)
-        });
+            if limit < 0.0 {
+                return;
+            }
+        }
     }
 }
 
