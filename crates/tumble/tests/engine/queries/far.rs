@@ -2,7 +2,7 @@
 
 use super::scene::{self, direction, near, rounding};
 use crate::support::{Random, eps, real};
-use tumble::math::{Float, Point, Vec3, WorldPose};
+use tumble::math::{Point, Vec3, WorldPose};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, QueryFilter, RayCast, ShapeCast, World};
 

@@ -25,7 +25,7 @@ fn ask(world: &World, filter: &QueryFilter, shape: &Shape, pose: WorldPose, seed
 fn same_answers_on_every_thread() {
     let world = scene::world(9, Point::ZERO);
     let shape = Shape::cuboid(0.5, 0.3, 0.4).unwrap();
-    let even = |c: &ColliderRef<'_>| c.user_data() % 2 == 0;
+    let even = |c: &ColliderRef<'_>| c.user_data().is_multiple_of(2);
     let filter = QueryFilter::new().predicate(&even);
     let mut random = Random(77);
     let poses: Vec<WorldPose> = (0..100).map(|_| near(&mut random, Point::ZERO, 10.0)).collect();
