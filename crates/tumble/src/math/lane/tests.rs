@@ -285,6 +285,7 @@ proptest! {
 /// Too few numbers or indices must be refused, never read past. (WebAssembly has no unwinding to catch.)
 #[test]
 #[cfg(panic = "unwind")]
+#[cfg_attr(miri, ignore = "minutes of unwinding, and no unsafe code is reached")]
 fn short_slices_are_refused() {
     #[derive(Clone)]
     struct Short(u8);
