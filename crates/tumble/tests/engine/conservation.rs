@@ -1,7 +1,7 @@
 //! 003-07: without external load momentum and angular momentum stay, also through collisions; energy does not grow.
 
 use crate::support::{Random, assert_near, eps};
-use tumble::math::{Float, Real, Vec3};
+use tumble::math::{Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, ColliderDesc, World};
 
