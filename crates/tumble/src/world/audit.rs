@@ -66,7 +66,8 @@ impl State {
             let excess =
                 (velocity.linear - restrained.linear).length() + (velocity.angular - restrained.angular).length();
             let size = velocity.linear.length() + velocity.angular.length();
-            ensure!(excess <= slack * size, "{id} breaks its locks or limits: {velocity:?}");
+            let within = excess <= slack * size;
+            ensure!(within, "{id} breaks its locks or limits: {velocity:?}");
         }
         for &(a, b) in &self.exclusions {
             let exist = bodies.cold.at(a).is_some() && bodies.cold.at(b).is_some();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 use tumble::math::{Float, Pose, Real, Vec3};
 use tumble::shape::{CompoundChild, MeshDesc, Shape};
-use tumble::{BodyId, BodyKind, ColliderId, MaterialId, World};
+use tumble::{BodyId, BodyKind, ColliderId, Event, MaterialId, World};
 
 /// What a shape weighs at density 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -148,5 +148,30 @@ impl Model {
         }
         self.excluded.retain(|&(a, b)| a != id && b != id);
         self.dead_bodies.insert(id);
+    }
+}
+
+/// How much happened, so that the test can tell that it tests something.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    pub contacts: usize,
+    pub visits: usize,
+    pub sleepers: usize,
+    pub wakers: usize,
+    pub removed: usize,
+}
+
+impl Seen {
+    pub fn count(&mut self, events: &[Event]) {
+        for event in events {
+            match event {
+                Event::ContactBegan { .. } => self.contacts += 1,
+                Event::SensorEntered { .. } => self.visits += 1,
+                Event::FellAsleep { .. } => self.sleepers += 1,
+                Event::WokeUp { .. } => self.wakers += 1,
+                Event::Removed { .. } => self.removed += 1,
+                _ => {}
+            }
+        }
     }
 }

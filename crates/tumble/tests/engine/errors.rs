@@ -248,7 +248,8 @@ fn edits_that_leave_no_mass() {
     let body = world.add_body(BodyDesc::dynamic().collider(ball).collider(speck.clone()).name("b")).unwrap();
     let ball = world.body(body).unwrap().colliders().next().unwrap();
     let before = dump(&world, &[]);
-    let edits: [&dyn Fn(&mut World) -> Result<()>; 4] = [
+    type Edit<'a> = &'a dyn Fn(&mut World) -> Result<()>;
+    let edits: [Edit; 4] = [
         &|w| w.remove_collider(ball),
         &|w| w.set_collider_shape(ball, speck.clone()),
         &|w| w.set_collider_material(ball, Material { density: 0.0, ..Material::default() }),

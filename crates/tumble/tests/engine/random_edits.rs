@@ -4,7 +4,7 @@
 //! materials and masses. Every id that was ever removed must be refused. A failing sequence is shortened before it is
 //! reported.
 
-use crate::edit_model::{Model, ModelBody, ModelCollider, ModelMass, Substance, shapes};
+use crate::edit_model::{Model, ModelBody, ModelCollider, ModelMass, Seen, Substance, shapes};
 use crate::support::{Random, real};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,31 +33,6 @@ struct Pair {
     world: World,
     model: Model,
     seen: Seen,
-}
-
-/// How much happened, so that the test can tell that it tests something.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    contacts: usize,
-    visits: usize,
-    sleepers: usize,
-    wakers: usize,
-    removed: usize,
-}
-
-impl Seen {
-    fn count(&mut self, events: &[Event]) {
-        for event in events {
-            match event {
-                Event::ContactBegan { .. } => self.contacts += 1,
-                Event::SensorEntered { .. } => self.visits += 1,
-                Event::FellAsleep { .. } => self.sleepers += 1,
-                Event::WokeUp { .. } => self.wakers += 1,
-                Event::Removed { .. } => self.removed += 1,
-                _ => {}
-            }
-        }
-    }
 }
 
 impl Pair {
