@@ -4,7 +4,7 @@ mod record;
 
 use super::hull_climb::Climb;
 use super::hull_merge::Polygons;
-use super::hull_scan::Scan;
+use super::hull_scan::{Planes, Scan};
 use super::mass::checked_density;
 use super::query::{Clip, Line};
 use super::{Convex, Geometry, MassProperties, Projection, Ray, RayHit};
@@ -59,22 +59,11 @@ pub struct Hull {
     mass: MassProperties,
     inner: (Vec3, Real),
     reach: Real,
-    sides: Vec<HullSide>,
+    /// Least cosine of half the angle between the normals of two faces that share an edge.
+    sharpest: Real,
     scan: Scan,
+    planes: Planes,
     climb: Option<Climb>,
-}
-
-/// An edge of a [`Hull`] as the border between two faces.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct HullSide {
-    /// The first of its half-edges.
-    pub half: u32,
-    /// The face of the first half-edge.
-    pub left: u32,
-    /// The face of the other.
-    pub right: u32,
-    /// Cosine of the angle between the faces' normals.
-    pub cosine: Real,
 }
 
 impl Hull {
@@ -102,10 +91,16 @@ impl Hull {
         &self.vertex_edges
     }
 
-    /// The edges, each once.
+    /// The least cosine of half the angle between the normals of two faces that share an edge.
     #[inline(always)]
-    pub(crate) fn sides(&self) -> &[HullSide] {
-        &self.sides
+    pub(crate) fn sharpest(&self) -> Real {
+        self.sharpest
+    }
+
+    /// Writes how high the point is over the planes of the faces, as many as fit.
+    #[inline(always)]
+    pub(crate) fn heights(&self, point: Vec3, out: &mut [Real]) {
+        self.planes.heights(point, out);
     }
 
     /// How many edges there are; half of the half-edges.
@@ -203,17 +198,14 @@ impl Hull {
         let reach = vertices.iter().fold(0.0, |r, v| Num::max(r, (v.to_f64() - mass.centre).length()));
         let reach = Real::from_f64(reach);
         let scan = Scan::new(&vertices);
-        let mut sides = Vec::with_capacity(edges.len() / 2);
-        for (i, half) in edges.iter().enumerate() {
-            // A half-edge without its twin makes no side, and the hull is not sound.
-            if let Some(twin) = edges.get(half.twin as usize)
-                && half.twin > i as u32
-            {
-                let cosine = faces[half.face as usize].normal.dot(faces[twin.face as usize].normal);
-                sides.push(HullSide { half: i as u32, left: half.face, right: twin.face, cosine });
-            }
-        }
-        Self { vertices, faces, edges, vertex_edges, mass, inner, reach, sides, scan, climb: None }
+        let planes = Planes::new(&faces);
+        // A half-edge without its twin belongs to a hull that is not sound, and will be refused.
+        let sharpest = edges.iter().filter_map(|half| Some((half.face, edges.get(half.twin as usize)?.face)));
+        let sharpest = sharpest.fold(1.0, |least, (left, right)| {
+            let sum = faces[left as usize].normal + faces[right as usize].normal;
+            Num::min(sum.length() * 0.5, least)
+        });
+        Self { vertices, faces, edges, vertex_edges, mass, inner, reach, sharpest, scan, planes, climb: None }
     }
 
     /// The half-edges make a closed surface without handles: every edge has two sides, the faces around each vertex make

@@ -1,5 +1,6 @@
-//! The highest vertex of a small hull by looking at all of them, several at a time.
+//! The vertices and planes of a hull in columns, to be looked at several at a time.
 
+use super::HullFace;
 use crate::math::{Real, Vec3};
 
 /// Vertices looked at together: the compiler keeps them in vector registers of whatever width the target has.
@@ -50,9 +51,55 @@ impl Scan {
     }
 }
 
+/// The planes of all faces in columns: normals and offsets.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Planes {
+    groups: Vec<[[Real; WIDTH]; 4]>,
+}
+
+impl Planes {
+    pub(super) fn new(faces: &[HullFace]) -> Self {
+        let mut groups = vec![[[0.0; WIDTH]; 4]; faces.len().div_ceil(WIDTH)];
+        for (i, face) in faces.iter().enumerate() {
+            let [x, y, z, offset] = &mut groups[i / WIDTH];
+            let lane = i % WIDTH;
+            (x[lane], y[lane], z[lane]) = (face.normal.x, face.normal.y, face.normal.z);
+            offset[lane] = face.offset;
+        }
+        Self { groups }
+    }
+
+    /// n·p - offset of the planes, as many as fit into `out`.
+    #[inline(always)]
+    pub(super) fn heights(&self, p: Vec3, out: &mut [Real]) {
+        for (out, [x, y, z, offset]) in out.chunks_exact_mut(WIDTH).zip(&self.groups) {
+            for lane in 0..WIDTH {
+                out[lane] = x[lane] * p.x + y[lane] * p.y + z[lane] * p.z - offset[lane];
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn heights_are_those_of_the_planes() {
+        let face = |i: u32| HullFace {
+            normal: Vec3::new(i as Real, 1.0, -2.0),
+            offset: i as Real * 0.5,
+            first_edge: 0,
+            edge_count: 3,
+        };
+        let faces: Vec<HullFace> = (0..11).map(face).collect();
+        let p = Vec3::new(0.5, 3.0, 0.25);
+        let mut heights = [0.0; 16];
+        Planes::new(&faces).heights(p, &mut heights);
+        for (h, f) in heights.into_iter().zip(&faces) {
+            assert_eq!(h, f.normal.dot(p) - f.offset);
+        }
+    }
 
     // Against the plain loop, for every number of vertices around the width, ties included.
     #[test]

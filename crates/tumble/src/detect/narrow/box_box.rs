@@ -13,7 +13,7 @@
 //! order and spares the square roots.
 
 use super::cache::{Axis, PairCache};
-use super::contact::{NEAR_FACE, SLACK, Touch, tolerance};
+use super::contact::{BallOver, NEAR_FACE, Place, SLACK, Touch, is_least, tolerance};
 use super::convex::ConvexRef;
 use super::curved;
 use super::faceted::nearest_on_lines;
@@ -65,6 +65,9 @@ const fn edge_through(axis: usize, vertex: u32) -> Feature {
     Feature::edge(EDGE_BY_SIGNS[axis][signs as usize] as u32)
 }
 
+/// Cosine of the tilt (10 degrees) up to which two faces lie on each other.
+const FLAT: Real = 0.985;
+
 /// The pair, seen from A.
 struct Boxes {
     a: Vec3,
@@ -94,6 +97,9 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
     }
     let tolerance = tolerance(ha.max_component(), hb.max_component(), t);
     let boxes = Boxes { a: ha, b: hb, r, t, margin, tolerance };
+    if boxes.at_once(cache, out) {
+        return;
+    }
     let abs = r.abs();
 
     let faces_a = t.abs() - ha - abs * hb;
@@ -137,7 +143,9 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
         if edge_normal.is_some_and(|n| n.dot(normal) < NEAR_FACE) {
             continue;
         }
-        let least = if flip { boxes.on_face_of_b(face, out) } else { boxes.on_face_of_a(face, out) };
+        let frame = boxes.frame(face, flip);
+        let ring = boxes.clipped(&frame, flip);
+        let least = boxes.write(face, flip, &frame, &ring, out);
         if (least - target).abs() <= tolerance && !out.is_empty() {
             let axis = if flip { Axis::FaceB(face as u32) } else { Axis::FaceA(face as u32) };
             cache.set(axis, normal, least);
@@ -223,34 +231,71 @@ impl Boxes {
         if n.dot(self.t) < 0.0 { -n } else { n }
     }
 
-    /// Clips the face of B that faces the given face of A; the least separation is returned.
+    /// Takes the last face as the answer where no axis can show less depth than its points do (see [`is_least`]), and where
+    /// moving out by that depth along the face's normal does part the boxes: the other box is nowhere lower over the face
+    /// than its points, since but for the face that faces the reference all its faces are steep.
     #[inline(always)]
-    fn on_face_of_a(&self, face: usize, out: &mut Manifold) -> Real {
-        let n = unit(face);
-        let frame = Frame::new(face, self.a, &self.r, self.t);
-        let incident = frame.opposing();
-        out.normal = n;
-        (out.feature_a, out.feature_b) = (Feature::face(face as u32), Feature::face(incident as u32));
-        let mut ring = frame.incident(self.b, incident);
-        ring.clip(&frame, SLACK * self.tolerance);
-        ring.write(self.margin, &NAMES[face], &NAMES[incident], out, false, |c| {
-            frame.back(c.u, c.v, frame.top + 0.5 * c.height)
-        })
+    fn at_once(&self, cache: &mut PairCache, out: &mut Manifold) -> bool {
+        let (face, flip) = match cache.axis() {
+            Axis::FaceA(f) if f < 6 => (f as usize, false),
+            Axis::FaceB(f) if f < 6 => (f as usize, true),
+            _ => return false,
+        };
+        let frame = self.frame(face, flip);
+        if frame.axes[frame.opposing() / 2].z.abs() < FLAT {
+            return false;
+        }
+        let ring = self.clipped(&frame, flip);
+        if ring.len == 0 {
+            return false;
+        }
+        let half = if flip { self.a } else { self.b };
+        let seen = ring.survey(&frame, half, 0.5 * self.tolerance);
+        let least = -seen.deepest.depth;
+        if least > self.margin || !is_least(seen.deepest, seen.middle, seen.ball, self.tolerance) {
+            return false;
+        }
+        self.write(face, flip, &frame, &ring, out);
+        cache.set(cache.axis(), out.normal, least);
+        true
     }
 
-    /// Clips the face of A that faces the given face of B.
+    /// The frame of a face of A (of B where `flip`).
     #[inline(always)]
-    fn on_face_of_b(&self, face: usize, out: &mut Manifold) -> Real {
-        let back = self.r.transpose();
-        let frame = Frame::new(face, self.b, &back, -(back * self.t));
+    fn frame(&self, face: usize, flip: bool) -> Frame {
+        if flip {
+            let back = self.r.transpose();
+            Frame::new(face, self.b, &back, -(back * self.t))
+        } else {
+            Frame::new(face, self.a, &self.r, self.t)
+        }
+    }
+
+    /// The face of the other box that faces the given one, clipped to it.
+    #[inline(always)]
+    fn clipped(&self, frame: &Frame, flip: bool) -> Ring {
+        let half = if flip { self.a } else { self.b };
+        let mut ring = frame.incident(half, frame.opposing());
+        ring.clip(frame, SLACK * self.tolerance);
+        ring
+    }
+
+    /// Writes the clipped points and returns the least separation.
+    #[inline(always)]
+    fn write(&self, face: usize, flip: bool, frame: &Frame, ring: &Ring, out: &mut Manifold) -> Real {
         let incident = frame.opposing();
-        out.normal = self.face_normal_b(face);
-        (out.feature_a, out.feature_b) = (Feature::face(incident as u32), Feature::face(face as u32));
-        let mut ring = frame.incident(self.a, incident);
-        ring.clip(&frame, SLACK * self.tolerance);
-        ring.write(self.margin, &NAMES[face], &NAMES[incident], out, true, |c| {
-            self.r * frame.back(c.u, c.v, frame.top + 0.5 * c.height) + self.t
-        })
+        let (own, other) = (Feature::face(face as u32), Feature::face(incident as u32));
+        let (reference, facing) = (&NAMES[face], &NAMES[incident]);
+        let middle = |c: &Corner| frame.back(c.u, c.v, frame.top + 0.5 * c.height);
+        if flip {
+            out.normal = self.face_normal_b(face);
+            (out.feature_a, out.feature_b) = (other, own);
+            ring.write(self.margin, reference, facing, out, true, |c| self.r * middle(c) + self.t)
+        } else {
+            out.normal = unit(face);
+            (out.feature_a, out.feature_b) = (own, other);
+            ring.write(self.margin, reference, facing, out, false, middle)
+        }
     }
 
     /// The point where two edges are nearest. `false` where the boxes are apart and the point is not on both edges.
@@ -402,6 +447,13 @@ struct Corner {
     clipped: bool,
 }
 
+/// What [`is_least`] wants to know.
+struct Survey {
+    deepest: Place,
+    middle: Place,
+    ball: BallOver,
+}
+
 /// The polygon that is being clipped: a quad cut by four lines has at most eight corners.
 struct Ring {
     len: usize,
@@ -465,6 +517,41 @@ impl Ring {
             (start, start_excess) = (*end, end_excess);
         }
         self.len = len;
+    }
+
+    /// The deepest place (the middle of the lowest corners), the middle of all, and the ball inside of the other box.
+    #[inline(always)]
+    fn survey(&self, frame: &Frame, half: Vec3, tolerance: Real) -> Survey {
+        let corners = &self.corners[..self.len];
+        let mut least = Real::INFINITY;
+        let (mut u, mut v, mut height) = (0.0, 0.0, 0.0);
+        for c in corners {
+            least = Num::min(c.height, least);
+            u += c.u;
+            v += c.v;
+            height += c.height;
+        }
+        let share = 1.0 / self.len as Real;
+        let (u, v) = (u * share, v * share);
+        let (mut low_u, mut low_v, mut count) = (0.0, 0.0, 0.0);
+        for c in corners {
+            if c.height <= least + tolerance {
+                low_u += c.u;
+                low_v += c.v;
+                count += 1.0;
+            }
+        }
+        let inset = |u: Real, v: Real| Num::min(frame.half_u - u.abs(), frame.half_v - v.abs());
+        let (du, dv) = (frame.middle.x - u, frame.middle.y - v);
+        Survey {
+            deepest: Place { depth: -least, inset: inset(low_u / count, low_v / count) },
+            middle: Place { depth: -height * share, inset: inset(u, v) },
+            ball: BallOver {
+                radius: half.min_component(),
+                height: frame.middle.z - frame.top,
+                aside: (du * du + dv * dv).sqrt(),
+            },
+        }
     }
 
     /// Writes the points within the margin, `place`d in A's frame, and returns the least separation of all.

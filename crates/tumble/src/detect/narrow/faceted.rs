@@ -53,14 +53,14 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             if edges.is_some_and(|e| e.normal.dot(normal) < NEAR_FACE) {
                 continue;
             }
-            let Clipped { gather, facing, .. } = clip(&placed, flip, &axis, margin, SLACK * tolerance);
-            if (gather.least - best).abs() <= tolerance && !gather.is_empty() {
-                write_face(&gather, flip, &axis, facing, cache, out);
+            let clipped = clip(&placed, flip, &axis, margin, SLACK * tolerance);
+            if (clipped.gather.least - best).abs() <= tolerance && !clipped.gather.is_empty() {
+                write_face(&clipped, flip, &axis, cache, out);
                 return;
             }
-            // Kept for overlaps in which rounding parts the axis from its points.
-            if fallback.is_none() && !gather.is_empty() {
-                fallback = Some((gather, flip, axis, facing));
+            // For overlaps in which rounding parts the axis from its points.
+            if fallback.is_none() && !clipped.gather.is_empty() {
+                fallback = Some((flip, axis));
             }
         }
         if let Some(e) = edges
@@ -70,9 +70,9 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             return;
         }
         if best <= 0.0
-            && let Some((gather, flip, axis, facing)) = fallback
+            && let Some((flip, axis)) = fallback
         {
-            write_face(&gather, flip, &axis, facing, cache, out);
+            write_face(&clip(&placed, flip, &axis, margin, SLACK * tolerance), flip, &axis, cache, out);
             return;
         }
         // Apart, with a vertex nearest to a vertex or an edge: no axis of a face shows the distance.
@@ -136,15 +136,16 @@ fn at_once<P: Polytope, Q: Polytope>(
         cache.set(kind, normal, axis.separation);
         return true;
     }
-    let Clipped { gather, facing, reference } = clip(placed, flip, &axis, margin, SLACK * tolerance);
+    let clipped = clip(placed, flip, &axis, margin, SLACK * tolerance);
+    let gather = &clipped.gather;
     if (gather.least - axis.separation).abs() > tolerance || gather.is_empty() {
         return false;
     }
     let (centre, radius) = if flip { placed.a.inner_ball() } else { placed.b.inner_ball() };
     let centre = if flip { centre } else { *placed.rotation * centre + placed.translation };
-    let least = gathered_are_least(&gather, (centre, radius), tolerance, |p| reference.inset(p));
+    let least = gathered_are_least(gather, (centre, radius), tolerance, |p| clipped.reference.inset(p));
     if least {
-        write_face(&gather, flip, &axis, facing, cache, out);
+        write_face(&clipped, flip, &axis, cache, out);
     }
     least
 }
@@ -186,19 +187,12 @@ fn clip<P: Polytope, Q: Polytope>(
     Clipped { gather, facing, reference }
 }
 
-fn write_face(
-    gather: &Gather,
-    flip: bool,
-    axis: &FaceAxis,
-    facing: Feature,
-    cache: &mut PairCache,
-    out: &mut Manifold,
-) {
-    gather.write(out);
-    let face = Feature::face(axis.face as u32);
+fn write_face(clipped: &Clipped, flip: bool, axis: &FaceAxis, cache: &mut PairCache, out: &mut Manifold) {
+    clipped.gather.write(out);
+    let (face, facing) = (Feature::face(axis.face as u32), clipped.facing);
     (out.feature_a, out.feature_b) = if flip { (facing, face) } else { (face, facing) };
     let kind = if flip { Axis::FaceB(axis.face as u32) } else { Axis::FaceA(axis.face as u32) };
-    cache.set(kind, out.normal, gather.least);
+    cache.set(kind, out.normal, clipped.gather.least);
 }
 
 /// Parameters of the nearest points of two lines p + s u and q + t v that are not parallel.

@@ -24,12 +24,23 @@ pub(super) trait Polytope {
     fn face_count(&self) -> usize;
     fn normal(&self, face: usize) -> Vec3;
     fn offset(&self, face: usize) -> Real;
+    /// Writes how high the point is over the faces, as many as fit; what is left over means nothing.
+    fn heights(&self, point: Vec3, out: &mut [Real]);
     /// How many numbers edges have; not every number need be an edge.
     fn edge_numbers(&self) -> usize;
     fn edge(&self, i: usize) -> Option<Edge>;
-    /// Fills `found` with edges, from number `next` on, some normal of which sees `c` higher than `bar` over the edge, and
-    /// returns how many; 0 when there are no more. See [`reaches`].
-    fn edges_reaching(&self, next: &mut usize, c: Vec3, bar: Real, found: &mut [Side; BATCH]) -> usize;
+    /// Fills `found` with edges, from the one that `next` stands for on, some normal of which may see a point higher than
+    /// `bar` over the edge, and returns how many; 0 when there are no more. `height` tells how high the point is over a face.
+    /// See [`reaches`].
+    fn edges_reaching(
+        &self,
+        next: &mut usize,
+        height: impl Fn(usize) -> Real,
+        bar: Real,
+        found: &mut [Side; BATCH],
+    ) -> usize
+    where
+        Self: Sized;
     /// The vertex farthest along `d`.
     fn support(&self, d: Vec3) -> usize;
     /// Centre and radius of a ball inside.
@@ -59,19 +70,15 @@ pub(super) trait Polytope {
     }
 }
 
-/// Some unit normal n on the arc of an edge has n·(c - p) > `bar`, with p on the edge. `left` and `right` are the heights of c
-/// over the two faces, n·(c - p) at the ends of the arc, and `cos` is the cosine of the angle between their normals.
+/// Whether some unit normal n on the arc of an edge may have n·(c - p) > `bar`, with p on the edge. `higher` is the larger of
+/// the heights of c over the two faces, which are n·(c - p) at the ends of the arc.
 ///
-/// Where the part q of c - p across the edge lies on the arc, the most is |q| in its direction:
-/// |q|² sin² = left² + right² - 2 left right cos, and q is on the arc if left >= right cos and right >= left cos.
+/// Let q be the part of c - p across the edge. If q lies on the arc, the most is |q|; the nearer end of the arc is then no
+/// farther from it than half the angle between the normals, and sees it at |q| `half_cosine` or higher. If it does not, the
+/// most is at an end. In neither case is the most above zero if both ends see c below zero.
 #[inline(always)]
-fn reaches(left: Real, right: Real, cos: Real, bar: Real) -> bool {
-    if (left > bar) | (right > bar) {
-        return true;
-    }
-    let inside = (left >= right * cos) & (right >= left * cos);
-    let square = left * left + right * right - 2.0 * left * right * cos;
-    inside & ((bar < 0.0) | (square > bar * bar * (1.0 - cos * cos)))
+fn reaches(higher: Real, half_cosine: Real, bar: Real) -> bool {
+    higher >= if bar > 0.0 { bar * half_cosine } else { bar }
 }
 
 /// How vertices, edges and faces belong together.
@@ -128,6 +135,8 @@ pub(super) struct Small {
     normals: [Vec3; 6],
     offsets: [Real; 6],
     inner: (Vec3, Real),
+    /// Cosine of half the angle between the normals on either side of an edge.
+    half_cosine: Real,
 }
 
 impl Small {
@@ -153,6 +162,7 @@ impl Small {
             normals: [Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y, Vec3::Z, -Vec3::Z],
             offsets: [h.x, h.x, h.y, h.y, h.z, h.z],
             inner: (Vec3::ZERO, h.min_component()),
+            half_cosine: core::f64::consts::FRAC_1_SQRT_2 as Real,
         }
     }
 
@@ -181,6 +191,7 @@ impl Small {
             normals: [Vec3::ZERO; 6],
             offsets: [0.0; 6],
             inner: (centre, 0.0),
+            half_cosine: 0.0,
         };
         (small.normals[0], small.normals[1]) = (normal, -normal);
         (small.offsets[0], small.offsets[1]) = (offset, -offset);
@@ -215,6 +226,13 @@ impl Polytope for Small {
     }
 
     #[inline(always)]
+    fn heights(&self, point: Vec3, out: &mut [Real]) {
+        for (i, out) in out.iter_mut().enumerate().take(self.face_count) {
+            *out = self.normals[i].dot(point) - self.offsets[i];
+        }
+    }
+
+    #[inline(always)]
     fn edge_numbers(&self) -> usize {
         self.topology.edges.len()
     }
@@ -226,19 +244,26 @@ impl Polytope for Small {
         Some(Edge { tail, head, left: self.normals[left], right: self.normals[right] })
     }
 
-    fn edges_reaching(&self, next: &mut usize, c: Vec3, bar: Real, found: &mut [Side; BATCH]) -> usize {
+    fn edges_reaching(
+        &self,
+        next: &mut usize,
+        height: impl Fn(usize) -> Real,
+        bar: Real,
+        found: &mut [Side; BATCH],
+    ) -> usize {
         let mut len = 0;
-        while *next < self.topology.edges.len() {
-            let i = *next;
-            *next += 1;
-            let Some(edge) = self.edge(i) else { continue };
-            let (w, cos) = (c - edge.tail, edge.left.dot(edge.right));
-            // The arc of a flat polytope's edge is half a circle, on which heights over the faces say nothing.
-            if cos <= -0.999 || reaches(w.dot(edge.left), w.dot(edge.right), cos, bar) {
+        for i in *next..self.topology.edges.len() {
+            let [.., left, right] = self.topology.edges[i].map(usize::from);
+            // A face that a one-sided polytope lacks is the back of the one that it has.
+            let over = |face: usize| if face < self.face_count { height(face) } else { -height(0) };
+            if reaches(Num::max(over(left), over(right)), self.half_cosine, bar)
+                && let Some(edge) = self.edge(i)
+            {
                 found[len] = Side::new(edge, i);
                 len += 1;
             }
         }
+        *next = self.topology.edges.len();
         len
     }
 
@@ -324,6 +349,11 @@ impl Polytope for Hull {
         self.faces()[face].offset
     }
 
+    #[inline(always)]
+    fn heights(&self, point: Vec3, out: &mut [Real]) {
+        Hull::heights(self, point, out);
+    }
+
     /// An edge goes by the number of the first of its half-edges.
     #[inline(always)]
     fn edge_numbers(&self) -> usize {
@@ -344,20 +374,50 @@ impl Polytope for Hull {
         })
     }
 
-    fn edges_reaching(&self, next: &mut usize, c: Vec3, bar: Real, found: &mut [Side; BATCH]) -> usize {
-        let faces = self.faces();
-        if faces.len() > HEIGHTS {
-            let height = |face: u32| {
-                let face = &faces[face as usize];
-                face.normal.dot(c) - face.offset
-            };
-            return sides_reaching(self, next, height, bar, found);
+    #[inline(always)]
+    fn edges_reaching(
+        &self,
+        next: &mut usize,
+        height: impl Fn(usize) -> Real,
+        bar: Real,
+        found: &mut [Side; BATCH],
+    ) -> usize {
+        let (edges, faces) = (self.edges(), self.faces());
+        let mut len = 0;
+        // From the faces that are high enough for some edge of theirs; `next` is a half-edge.
+        let first = edges.get(*next).map_or(faces.len(), |half| half.face as usize);
+        for (face, of_face) in faces.iter().enumerate().skip(first) {
+            let own = height(face);
+            let high = |h: Real| reaches(h, self.sharpest(), bar);
+            if !high(own) {
+                continue;
+            }
+            let end = (of_face.first_edge + of_face.edge_count) as usize;
+            for i in (*next).max(of_face.first_edge as usize)..end {
+                let half = edges[i];
+                let twin = edges[half.twin as usize];
+                let other = height(twin.face as usize);
+                // The lower number does it for both.
+                if high(other) && (twin.face as usize) < face {
+                    continue;
+                }
+                let half_cosine = (of_face.normal + faces[twin.face as usize].normal).length() * 0.5;
+                if !reaches(Num::max(own, other), half_cosine, bar) {
+                    continue;
+                }
+                if len == BATCH {
+                    *next = i;
+                    return len;
+                }
+                let number = i.min(half.twin as usize);
+                if let Some(edge) = self.edge(number) {
+                    found[len] = Side::new(edge, number);
+                    len += 1;
+                }
+            }
         }
-        let mut heights = [0.0; HEIGHTS];
-        for (height, face) in heights.iter_mut().zip(faces) {
-            *height = face.normal.dot(c) - face.offset;
-        }
-        sides_reaching(self, next, |face| heights[face as usize & (HEIGHTS - 1)], bar, found)
+        *next = edges.len();
+        len
     }
 
     #[inline(always)]
@@ -415,33 +475,6 @@ impl Polytope for Hull {
         }
         polygon
     }
-}
-
-/// Faces up to which the heights of a point over all of them are found once, and not once per edge.
-const HEIGHTS: usize = 128;
-
-#[inline(always)]
-fn sides_reaching(
-    hull: &Hull,
-    next: &mut usize,
-    height: impl Fn(u32) -> Real,
-    bar: Real,
-    found: &mut [Side; BATCH],
-) -> usize {
-    let mut len = 0;
-    for side in &hull.sides()[*next..] {
-        if len == BATCH {
-            break;
-        }
-        *next += 1;
-        if reaches(height(side.left), height(side.right), side.cosine, bar)
-            && let Some(edge) = hull.edge(side.half as usize)
-        {
-            found[len] = Side::new(edge, side.half as usize);
-            len += 1;
-        }
-    }
-    len
 }
 
 /// Calls `visit` with every half-edge that starts at the vertex.

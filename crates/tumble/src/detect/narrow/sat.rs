@@ -57,6 +57,42 @@ impl Side {
     }
 }
 
+/// Faces whose heights are kept; for larger polytopes those beyond are found anew each time.
+const KEPT: usize = 128;
+
+/// How high a point is over the faces of a polytope.
+struct Heights<'a, P> {
+    polytope: &'a P,
+    point: Vec3,
+    /// The face that it is highest over.
+    highest: usize,
+    list: [Real; KEPT],
+}
+
+impl<'a, P: Polytope> Heights<'a, P> {
+    #[inline(always)]
+    fn new(polytope: &'a P, point: Vec3) -> Self {
+        let mut heights = Self { polytope, point, highest: 0, list: [0.0; KEPT] };
+        polytope.heights(point, &mut heights.list);
+        let mut most = Real::NEG_INFINITY;
+        for i in 0..polytope.face_count() {
+            let h = heights.of(i);
+            if h > most {
+                (heights.highest, most) = (i, h);
+            }
+        }
+        heights
+    }
+
+    #[inline(always)]
+    fn of(&self, face: usize) -> Real {
+        match self.list.get(face) {
+            Some(h) => *h,
+            None => self.polytope.normal(face).dot(self.point) - self.polytope.offset(face),
+        }
+    }
+}
+
 const NONE: FaceAxis = FaceAxis { separation: Real::NEG_INFINITY, face: 0, vertex: 0 };
 
 /// Edges that are compared at a time.
@@ -136,78 +172,80 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
         if axes.note_separating(self, margin) {
             return axes;
         }
-        self.faces(&mut axes, margin);
-        if axes.separating.is_none() {
-            self.edge_pairs(&mut axes, margin, lead);
+        let (centre_b, radius_b) = self.b.inner_ball();
+        let (centre_a, radius_a) = self.a.inner_ball();
+        let over_a = Heights::new(self.a, *self.rotation * centre_b + self.translation);
+        let over_b = Heights::new(self.b, self.rotation.transpose_mul(centre_a - self.translation));
+
+        // The face over which the other's ball is highest is the likely one; after it most others are out of the question.
+        for (first, count) in [(over_a.highest, 1), (0, self.a.face_count())] {
+            for i in first..first + count {
+                if over_a.of(i) - radius_b > axes.best_face() {
+                    let found = self.face_a(i);
+                    if found.separation > axes.face_a.separation {
+                        axes.face_a = found;
+                        if axes.note_separating(self, margin) {
+                            return axes;
+                        }
+                    }
+                }
+            }
         }
+        for (first, count) in [(over_b.highest, 1), (0, self.b.face_count())] {
+            for i in first..first + count {
+                if over_b.of(i) - radius_a > axes.best_face() {
+                    let found = self.face_b(i);
+                    if found.separation > axes.face_b.separation {
+                        axes.face_b = found;
+                        if axes.note_separating(self, margin) {
+                            return axes;
+                        }
+                    }
+                }
+            }
+        }
+        self.edge_pairs(&mut axes, (&over_a, radius_a), (&over_b, radius_b), margin, lead);
         axes
     }
 
-    fn faces(&self, axes: &mut Axes, margin: Real) {
-        let (centre, radius) = self.b.inner_ball();
-        let centre = *self.rotation * centre + self.translation;
-        for i in 0..self.a.face_count() {
-            let bound = self.a.normal(i).dot(centre) - self.a.offset(i) - radius;
-            if bound > axes.best_face() || axes.face_a.separation == Real::NEG_INFINITY {
-                let found = self.face_a(i);
-                if found.separation > axes.face_a.separation {
-                    axes.face_a = found;
-                    if axes.note_separating(self, margin) {
-                        return;
-                    }
-                }
-            }
-        }
-        let (centre, radius) = self.a.inner_ball();
-        let centre = self.rotation.transpose_mul(centre - self.translation);
-        for i in 0..self.b.face_count() {
-            let bound = self.b.normal(i).dot(centre) - self.b.offset(i) - radius;
-            if bound > axes.best_face() || axes.face_b.separation == Real::NEG_INFINITY {
-                let found = self.face_b(i);
-                if found.separation > axes.face_b.separation {
-                    axes.face_b = found;
-                    if axes.note_separating(self, margin) {
-                        return;
-                    }
-                }
-            }
-        }
-    }
-
-    fn edge_pairs(&self, axes: &mut Axes, margin: Real, lead: Real) {
+    fn edge_pairs(
+        &self,
+        axes: &mut Axes,
+        (over_a, radius_a): (&Heights<P>, Real),
+        (over_b, radius_b): (&Heights<Q>, Real),
+        margin: Real,
+        lead: Real,
+    ) {
         let bar = axes.best_face() + lead;
-        let (centre_b, radius_b) = self.b.inner_ball();
-        let centre_b = *self.rotation * centre_b + self.translation;
-        let (centre_a, radius_a) = self.a.inner_ball();
-        let centre_a = self.rotation.transpose_mul(centre_a - self.translation);
         let mut of_b = [Side::default(); BATCH];
         let mut of_a = [Side::default(); BATCH];
         let mut next_b = 0;
         loop {
-            let least = axes.best_edge(bar);
-            let count_b = self.b.edges_reaching(&mut next_b, centre_a, least + radius_a, &mut of_b);
+            let best = axes.best_edge(bar);
+            let count_b = self.b.edges_reaching(&mut next_b, |f| over_b.of(f), best + radius_a, &mut of_b);
             if count_b == 0 {
                 return;
             }
             for side in &mut of_b[..count_b] {
-                side.edge = self.placed(&side.edge);
-                side.along = side.edge.head - side.edge.tail;
+                *side = Side::new(self.placed(&side.edge), side.number);
             }
             let mut next_a = 0;
             loop {
-                let least = axes.best_edge(bar);
-                let count_a = self.a.edges_reaching(&mut next_a, centre_b, least + radius_b, &mut of_a);
+                let mut best = axes.best_edge(bar);
+                let count_a = self.a.edges_reaching(&mut next_a, |f| over_a.of(f), best + radius_b, &mut of_a);
                 if count_a == 0 {
                     break;
                 }
                 for e in &of_a[..count_a] {
                     for f in &of_b[..count_b] {
-                        let Some(found) = self.pair(e, f) else { continue };
-                        if found.separation > axes.best_edge(bar) {
+                        if let Some(found) = self.pair(e, f)
+                            && found.separation > best
+                        {
                             axes.edges = Some(found);
                             if axes.note_separating(self, margin) {
                                 return;
                             }
+                            best = axes.best_edge(bar);
                         }
                     }
                 }

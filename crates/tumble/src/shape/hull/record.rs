@@ -9,8 +9,7 @@ use crate::shape::hull_climb::Climb;
 impl Hull {
     pub(crate) fn save(&self, out: &mut impl Sink) {
         // What is left out follows from the rest; see `Hull::from_planes`.
-        let Self { vertices, faces, edges, vertex_edges: _, mass: _, inner: _, reach: _, sides: _, scan: _, climb } =
-            self;
+        let Self { vertices, faces, edges, climb, .. } = self;
         save_pods(out, vertices);
         out.u32(faces.len() as u32);
         for face in faces {
