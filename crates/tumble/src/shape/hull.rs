@@ -97,6 +97,12 @@ impl Hull {
         self.sharpest
     }
 
+    /// The number of the face whose normal is most along `direction`.
+    #[inline]
+    pub(crate) fn face_along(&self, direction: Vec3) -> u32 {
+        self.planes.along(direction)
+    }
+
     /// Writes how high the point is over the planes of the faces, as many as fit.
     #[inline(always)]
     pub(crate) fn heights(&self, point: Vec3, out: &mut [Real]) {

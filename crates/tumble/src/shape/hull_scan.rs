@@ -30,21 +30,44 @@ impl Scan {
     /// The number of the vertex farthest along `direction`; the first of several.
     #[inline]
     pub(super) fn highest(&self, direction: Vec3) -> u32 {
-        let mut height = [Real::NEG_INFINITY; WIDTH];
-        let mut place = [0_u32; WIDTH];
+        let mut highest = Highest::new();
         for (number, [x, y, z]) in self.groups.iter().enumerate() {
-            for lane in 0..WIDTH {
-                let h = x[lane] * direction.x + y[lane] * direction.y + z[lane] * direction.z;
-                let higher = h > height[lane];
-                height[lane] = if higher { h } else { height[lane] };
-                place[lane] = if higher { number as u32 } else { place[lane] };
-            }
+            highest.look(number, x, y, z, direction);
         }
-        let mut best = (height[0], place[0] * WIDTH as u32);
+        highest.first()
+    }
+}
+
+/// The largest x·d_x + y·d_y + z·d_z met so far, lane by lane, with the group where it was.
+struct Highest {
+    height: [Real; WIDTH],
+    group: [u32; WIDTH],
+}
+
+impl Highest {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { height: [Real::NEG_INFINITY; WIDTH], group: [0; WIDTH] }
+    }
+
+    #[inline(always)]
+    fn look(&mut self, group: usize, x: &[Real; WIDTH], y: &[Real; WIDTH], z: &[Real; WIDTH], d: Vec3) {
+        for lane in 0..WIDTH {
+            let h = x[lane] * d.x + y[lane] * d.y + z[lane] * d.z;
+            let higher = h > self.height[lane];
+            self.height[lane] = if higher { h } else { self.height[lane] };
+            self.group[lane] = if higher { group as u32 } else { self.group[lane] };
+        }
+    }
+
+    /// The lowest number with the largest height.
+    #[inline(always)]
+    fn first(&self) -> u32 {
+        let mut best = (self.height[0], self.group[0] * WIDTH as u32);
         for lane in 1..WIDTH {
-            let number = place[lane] * WIDTH as u32 + lane as u32;
-            if height[lane] > best.0 || (height[lane] == best.0 && number < best.1) {
-                best = (height[lane], number);
+            let number = self.group[lane] * WIDTH as u32 + lane as u32;
+            if self.height[lane] > best.0 || (self.height[lane] == best.0 && number < best.1) {
+                best = (self.height[lane], number);
             }
         }
         best.1
@@ -60,13 +83,25 @@ pub(super) struct Planes {
 impl Planes {
     pub(super) fn new(faces: &[HullFace]) -> Self {
         let mut groups = vec![[[0.0; WIDTH]; 4]; faces.len().div_ceil(WIDTH)];
-        for (i, face) in faces.iter().enumerate() {
+        // Filled up with copies of the first, as the vertices are.
+        for i in 0..groups.len() * WIDTH {
+            let face = faces.get(i).unwrap_or(&faces[0]);
             let [x, y, z, offset] = &mut groups[i / WIDTH];
             let lane = i % WIDTH;
             (x[lane], y[lane], z[lane]) = (face.normal.x, face.normal.y, face.normal.z);
             offset[lane] = face.offset;
         }
         Self { groups }
+    }
+
+    /// The number of the face whose normal is most along `direction`; the first of several.
+    #[inline]
+    pub(super) fn along(&self, direction: Vec3) -> u32 {
+        let mut highest = Highest::new();
+        for (number, [x, y, z, _]) in self.groups.iter().enumerate() {
+            highest.look(number, x, y, z, direction);
+        }
+        highest.first()
     }
 
     /// n·p - offset of the planes, as many as fit into `out`.
@@ -99,6 +134,8 @@ mod tests {
         for (h, f) in heights.into_iter().zip(&faces) {
             assert_eq!(h, f.normal.dot(p) - f.offset);
         }
+        assert_eq!(Planes::new(&faces).along(Vec3::X), 10);
+        assert_eq!(Planes::new(&faces).along(Vec3::Y), 0, "the first of equals");
     }
 
     // Against the plain loop, for every number of vertices around the width, ties included.

@@ -4,7 +4,7 @@
 //! over the face is found by clipping against planes along m through the face's border (Sutherland and Hodgman 1974, as in
 //! 002-46 with its errata mended); its corners become contact points, each with its height over the face as separation.
 
-use super::manifold::{Feature, Manifold, ManifoldPoint};
+use super::manifold::{Feature, MAX_POINTS, Manifold, ManifoldPoint, reduce};
 use crate::math::{Mat3, Num, Real, Vec3};
 
 /// Most corners of a polygon; faces with more are thinned out.
@@ -172,8 +172,8 @@ impl Patch {
     }
 }
 
-/// Most candidates for contact points.
-const MAX_GATHERED: usize = 48;
+/// Most candidates for contact points that are kept; when more come, the best eight so far go on.
+const MAX_GATHERED: usize = 24;
 
 /// Collects the points of a patch over a reference face.
 pub(super) struct Gather {
@@ -218,7 +218,12 @@ impl Gather {
         let height = self.normal.dot(p) - self.offset;
         let separation = height - radius;
         self.least = Num::min(separation, self.least);
-        if separation <= self.margin && self.len < MAX_GATHERED {
+        if separation <= self.margin {
+            if self.len == MAX_GATHERED {
+                let mut best = [ManifoldPoint::default(); MAX_POINTS];
+                self.len = reduce(&self.list, self.normal, MAX_POINTS, &mut best);
+                self.list[..self.len].copy_from_slice(&best[..self.len]);
+            }
             let middle = p.add_scaled(self.normal, (height + radius) * -0.5);
             let (a, b) = if self.flip { (incident, reference) } else { (reference, incident) };
             self.list[self.len] = ManifoldPoint::new(middle, separation, a, b);
@@ -253,7 +258,7 @@ impl Gather {
     /// Fills the points and the normal of the manifold, keeping the best eight.
     pub fn write(&self, out: &mut Manifold) {
         out.normal = if self.flip { -self.normal } else { self.normal };
-        out.take_best(&self.list[..self.len], super::MAX_POINTS);
+        out.take_best(&self.list[..self.len], MAX_POINTS);
     }
 
     /// Adds what of the patch lies over the reference polygon.

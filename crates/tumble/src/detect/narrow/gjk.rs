@@ -8,7 +8,7 @@
 //! upper bound and any n a valid axis; so whatever rounding does, the answer is never worse than the last round.
 
 use super::convex::{Pair, Vertex};
-use crate::math::{Num, Vec3};
+use crate::math::Vec3;
 
 /// Rounds before the best so far is taken. Polytopes take 3 to 10, cylinders and cones up to 40 for the last digits.
 const MAX_ROUNDS: usize = 64;
@@ -84,15 +84,15 @@ pub(super) fn distance(pair: &Pair, direction: Vec3<f64>, limit: f64) -> Outcome
         // Once some axis has parted the cores, no simplex can hold the origin; if one seems to, it is a sliver.
         parted |= bound > touch * length;
         simplex.vertices[simplex.len] = next;
-        let Some((found, nearest)) = nearest_of_simplex(&simplex.vertices, simplex.len + 1, parted) else {
+        let Some(nearest) = simplex.nearest(parted) else {
             simplex.len += 1;
             return Outcome::Overlap(simplex);
         };
-        if nearest.dot(nearest) >= squared {
+        if nearest.point.dot(nearest.point) >= squared {
             break;
         }
-        simplex.keep(&found);
-        v = nearest;
+        simplex.keep(&nearest);
+        v = nearest.point;
     }
     let length = v.length();
     if length <= touch {
@@ -117,113 +117,116 @@ impl Simplex {
         (a, b)
     }
 
-    /// Keeps the vertices that span the nearest point.
-    fn keep(&mut self, found: &Nearest) {
-        let old = self.vertices;
-        for (i, &from) in found.members[..found.len].iter().enumerate() {
-            self.vertices[i] = old[from & 3];
-            self.weights[i] = found.weights[i];
+    /// Of the vertices and the one after them, the point of their hull that is nearest to the origin; `None` where four
+    /// hold the origin, which they cannot if it is known to be `outside`.
+    #[inline(always)]
+    fn nearest(&self, outside: bool) -> Option<Nearest> {
+        let v = &self.vertices;
+        match self.len {
+            1 => Some(on_segment(&[v[0].w, v[1].w], [0, 1])),
+            2 => Some(on_triangle(&[v[0].w, v[1].w, v[2].w], [0, 1, 2])),
+            _ => on_tetrahedron(&[v[0].w, v[1].w, v[2].w, v[3].w], outside),
         }
+    }
+
+    /// Keeps the vertices that span the nearest point.
+    #[inline(always)]
+    fn keep(&mut self, found: &Nearest) {
+        let [i, j, k] = found.members.map(|m| self.vertices[m & 3]);
+        (self.vertices[0], self.vertices[1], self.vertices[2]) = (i, j, k);
+        self.weights = [found.weights[0], found.weights[1], found.weights[2], 0.0];
         self.len = found.len;
     }
-}
-
-/// The point of the first `len` vertices' hull that is nearest to the origin; `None` where four hold the origin, which they
-/// cannot if it is known to be `outside`.
-fn nearest_of_simplex(vertices: &[Vertex; 4], len: usize, outside: bool) -> Option<(Nearest, Vec3<f64>)> {
-    let w = [vertices[0].w, vertices[1].w, vertices[2].w, vertices[3].w];
-    let found = match len {
-        2 => on_segment(&w, [0, 1]),
-        3 => on_triangle(&w, [0, 1, 2]),
-        _ => on_tetrahedron(&w, outside)?,
-    };
-    Some((found, found.point(&w)))
 }
 
 /// The point of a simplex nearest to the origin, as weights of some of its vertices.
 #[derive(Clone, Copy)]
 struct Nearest {
+    point: Vec3<f64>,
     members: [usize; 3],
     weights: [f64; 3],
     len: usize,
 }
 
 impl Nearest {
-    fn vertex(i: usize) -> Self {
-        Self { members: [i, 0, 0], weights: [1.0, 0.0, 0.0], len: 1 }
+    #[inline(always)]
+    fn vertex(point: Vec3<f64>, i: usize) -> Self {
+        Self { point, members: [i, 0, 0], weights: [1.0, 0.0, 0.0], len: 1 }
     }
 
-    fn point(&self, w: &[Vec3<f64>; 4]) -> Vec3<f64> {
-        (0..self.len).fold(Vec3::ZERO, |p, i| p + w[self.members[i]] * self.weights[i])
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        if other.point.dot(other.point) < self.point.dot(self.point) { other } else { self }
     }
 }
 
-fn on_segment(w: &[Vec3<f64>; 4], [i, j]: [usize; 2]) -> Nearest {
-    let (a, ab) = (w[i], w[j] - w[i]);
+#[inline(always)]
+fn on_segment([a, b]: &[Vec3<f64>; 2], [i, j]: [usize; 2]) -> Nearest {
+    let ab = *b - *a;
     let (t, length) = (-a.dot(ab), ab.dot(ab));
     if t <= 0.0 {
-        Nearest::vertex(i)
+        Nearest::vertex(*a, i)
     } else if t >= length {
-        Nearest::vertex(j)
+        Nearest::vertex(*b, j)
     } else {
         let t = t / length;
-        Nearest { members: [i, j, 0], weights: [1.0 - t, t, 0.0], len: 2 }
+        Nearest { point: a.add_scaled(ab, t), members: [i, j, 0], weights: [1.0 - t, t, 0.0], len: 2 }
     }
 }
 
-/// By the signs of the areas that the projected origin spans with the edges; a sliver of a triangle is its edges.
-fn on_triangle(w: &[Vec3<f64>; 4], [i, j, k]: [usize; 3]) -> Nearest {
-    let (a, b, c) = (w[i], w[j], w[k]);
-    let normal = (b - a).cross(c - a);
+/// By the signs of the areas that the projected origin spans with the edges: it is outside of the edges whose area is not
+/// positive, and nearest to one of those. A sliver of a triangle is its edges.
+#[inline]
+fn on_triangle([a, b, c]: &[Vec3<f64>; 3], [i, j, k]: [usize; 3]) -> Nearest {
+    let normal = (*b - *a).cross(*c - *a);
     let area = normal.dot(normal);
-    let (u, v) = (normal.dot(b.cross(c)), normal.dot(c.cross(a)));
-    let t = normal.dot(a.cross(b));
-    if area > 0.0 && u > 0.0 && v > 0.0 && t > 0.0 {
-        let sum = u + v + t;
-        return Nearest { members: [i, j, k], weights: [u / sum, v / sum, t / sum], len: 3 };
+    let (u, v, w) = (normal.dot(b.cross(*c)), normal.dot(c.cross(*a)), normal.dot(a.cross(*b)));
+    if u > 0.0 && v > 0.0 && w > 0.0 && area > 0.0 {
+        let share = 1.0 / (u + v + w);
+        return Nearest {
+            point: normal * (normal.dot(*a) / area),
+            members: [i, j, k],
+            weights: [u * share, v * share, w * share],
+            len: 3,
+        };
     }
-    nearest_of(w, [on_segment(w, [i, j]), on_segment(w, [j, k]), on_segment(w, [k, i])])
+    let mut best: Option<Nearest> = None;
+    let flat = area == 0.0;
+    for (outside, edge, names) in
+        [(w <= 0.0, [*a, *b], [i, j]), (u <= 0.0, [*b, *c], [j, k]), (v <= 0.0, [*c, *a], [k, i])]
+    {
+        if outside || flat {
+            let found = on_segment(&edge, names);
+            best = Some(best.map_or(found, |b| b.or(found)));
+        }
+    }
+    // Only where a coordinate is not a number is there none.
+    best.unwrap_or(Nearest::vertex(*a, i))
 }
 
 /// `None` where the origin is inside. A face whose plane has the origin and the fourth vertex on different sides, or in
 /// which the fourth vertex lies but for rounding, is a candidate: the sign of a flat tetrahedron's volume says nothing. If
-/// the origin is known to be `outside`, all are.
+/// there is none although the origin is known to be `outside`, all are.
 fn on_tetrahedron(w: &[Vec3<f64>; 4], outside: bool) -> Option<Nearest> {
-    let faces = [([0, 1, 2], 3), ([0, 3, 1], 2), ([0, 2, 3], 1), ([1, 3, 2], 0)];
-    let mut best: Option<(f64, Nearest)> = None;
-    for (face, opposite) in faces {
-        let [i, j, k] = face;
-        let normal = (w[j] - w[i]).cross(w[k] - w[i]);
-        let to_opposite = w[opposite] - w[i];
+    const FACES: [([usize; 3], usize); 4] = [([0, 1, 2], 3), ([0, 3, 1], 2), ([0, 2, 3], 1), ([1, 3, 2], 0)];
+    let mut best: Option<Nearest> = None;
+    for (face, opposite) in FACES {
+        let corners = face.map(|i| w[i]);
+        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+        let to_opposite = w[opposite] - corners[0];
         let inner = normal.dot(to_opposite);
-        let origin = -normal.dot(w[i]);
+        let origin = -normal.dot(corners[0]);
         let flat = inner * inner <= FLAT * FLAT * normal.dot(normal) * to_opposite.dot(to_opposite);
-        if inner * origin > 0.0 && !flat && !outside {
-            continue;
-        }
-        let found = on_triangle(w, face);
-        let p = found.point(w);
-        let squared = p.dot(p);
-        if best.is_none_or(|(s, _)| squared < s) {
-            best = Some((squared, found));
+        if inner * origin <= 0.0 || flat {
+            let found = on_triangle(&corners, face);
+            best = Some(best.map_or(found, |b| b.or(found)));
         }
     }
-    best.map(|(_, found)| found)
-}
-
-fn nearest_of(w: &[Vec3<f64>; 4], candidates: [Nearest; 3]) -> Nearest {
-    let squared = candidates.map(|c| {
-        let p = c.point(w);
-        p.dot(p)
-    });
-    let least = Num::min(Num::min(squared[0], squared[1]), squared[2]);
-    if squared[0] == least {
-        candidates[0]
-    } else if squared[1] == least {
-        candidates[1]
-    } else {
-        candidates[2]
+    if best.is_none() && outside {
+        let all = FACES.map(|(face, _)| on_triangle(&face.map(|i| w[i]), face));
+        best = Some(all[0].or(all[1]).or(all[2]).or(all[3]));
     }
+    best
 }
 
 #[cfg(test)]

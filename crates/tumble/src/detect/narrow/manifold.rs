@@ -210,26 +210,31 @@ pub fn reduce(candidates: &[ManifoldPoint], normal: Vec3, max: usize, out: &mut 
     if candidates.len() <= max {
         chosen = u64::MAX;
     } else if max > 0 {
-        let mut ring = Ring::new(normal);
-        let deepest = first_best(candidates, |p| -p.separation);
-        ring.insert(0, candidates[deepest].point);
+        let (u, v) = normal.tangents();
+        let mut places = [(0.0, 0.0); MAX_CANDIDATES];
+        for (place, p) in places.iter_mut().zip(candidates) {
+            *place = (p.point.dot(u), p.point.dot(v));
+        }
+        let mut ring = Ring { len: 0, places: [(0.0, 0.0); MAX_POINTS] };
+        let deepest = deepest(candidates);
+        ring.insert(0, places[deepest]);
         chosen |= 1 << deepest;
         while ring.len < max {
             let mut best = (0.0, usize::MAX, 0);
-            for (i, p) in candidates.iter().enumerate() {
+            for (i, place) in places[..candidates.len()].iter().enumerate() {
                 if chosen >> i & 1 == 0 {
-                    let (gain, place) = ring.gain(p.point);
+                    let (gain, at) = ring.gain(*place);
                     // A later candidate must be clearly better, so that rounding does not change the choice from step
                     // to step.
                     if gain > best.0 * FIRM {
-                        best = (gain, i, place);
+                        best = (gain, i, at);
                     }
                 }
             }
             if best.1 == usize::MAX {
                 break;
             }
-            ring.insert(best.2, candidates[best.1].point);
+            ring.insert(best.2, places[best.1]);
             chosen |= 1 << best.1;
         }
     }
@@ -246,48 +251,46 @@ pub fn reduce(candidates: &[ManifoldPoint], normal: Vec3, max: usize, out: &mut 
 /// By which factor a later candidate has to beat an earlier one.
 const FIRM: Real = 1.001;
 
-fn first_best(points: &[ManifoldPoint], score: impl Fn(&ManifoldPoint) -> Real) -> usize {
+fn deepest(points: &[ManifoldPoint]) -> usize {
     let mut best = 0;
     for i in 1..points.len() {
-        if score(&points[i]) > score(&points[best]) {
+        if points[i].separation < points[best].separation {
             best = i;
         }
     }
     best
 }
 
-/// The chosen points as a convex polygon, counter-clockwise about the normal.
+/// The chosen points as a convex polygon in the plane across the normal, counter-clockwise.
 struct Ring {
-    normal: Vec3,
     len: usize,
-    points: [Vec3; MAX_POINTS],
+    places: [(Real, Real); MAX_POINTS],
 }
 
 impl Ring {
-    fn new(normal: Vec3) -> Self {
-        Self { normal, len: 0, points: [Vec3::ZERO; MAX_POINTS] }
-    }
-
     /// What the point adds, and where in the ring it belongs: a squared length while there is one point, then an area.
-    fn gain(&self, p: Vec3) -> (Real, usize) {
+    #[inline(always)]
+    fn gain(&self, p: (Real, Real)) -> (Real, usize) {
+        let mut a = self.places[self.len - 1];
         if self.len == 1 {
-            return ((p - self.points[0]).across(self.normal).length_squared(), 1);
+            let (x, y) = (p.0 - a.0, p.1 - a.1);
+            return (x * x + y * y, 1);
         }
         let mut best = (0.0, 0);
-        for i in 0..self.len {
-            let (a, b) = (self.points[i], self.points[(i + 1) % self.len]);
-            // Positive outside of the edge a b. With two points both sides are outside of one of the two edges.
-            let area = self.normal.dot((p - a).cross(b - a));
+        for (i, &b) in self.places[..self.len].iter().enumerate() {
+            // Positive outside of the edge from a to b. With two points both sides are outside of one of the two edges.
+            let area = (p.0 - a.0) * (b.1 - a.1) - (p.1 - a.1) * (b.0 - a.0);
             if area > best.0 {
-                best = (area, i + 1);
+                best = (area, i);
             }
+            a = b;
         }
         best
     }
 
-    fn insert(&mut self, place: usize, p: Vec3) {
-        self.points.copy_within(place..self.len, place + 1);
-        self.points[place] = p;
+    fn insert(&mut self, at: usize, p: (Real, Real)) {
+        self.places.copy_within(at..self.len, at + 1);
+        self.places[at] = p;
         self.len += 1;
     }
 }

@@ -429,6 +429,11 @@ impl Polytope for Hull {
         self.inner_sphere()
     }
 
+    #[inline(always)]
+    fn face_along(&self, d: Vec3) -> usize {
+        Hull::face_along(self, d) as usize
+    }
+
     fn face_at(&self, vertex: usize, d: Vec3) -> usize {
         let mut best = (Real::NEG_INFINITY, 0);
         each_edge_at(self, vertex, |edge| {
