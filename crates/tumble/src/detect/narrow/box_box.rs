@@ -111,10 +111,10 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
     if best > margin {
         if face_a.separation == best {
             let face = face_a.i * 2 + usize::from(t[face_a.i] < 0.0);
-            cache.set(Axis::FaceA(face as u32), boxes.face_normal_a(face), best);
+            cache.set(Axis::FaceA(face as u32), boxes.face_normal_a(face));
         } else {
             let face = face_b.i * 2 + usize::from(t_in_b[face_b.i] > 0.0);
-            cache.set(Axis::FaceB(face as u32), boxes.face_normal_b(face), best);
+            cache.set(Axis::FaceB(face as u32), boxes.face_normal_b(face));
         }
         return;
     }
@@ -124,7 +124,7 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
     if let (Some(e), Some(n)) = (edges, edge_normal)
         && e.separation > margin
     {
-        cache.set(Axis::Edges(e.i as u16, e.j as u16), n, e.separation);
+        cache.set(Axis::Edges(e.i as u16, e.j as u16), n);
         return;
     }
     let target = edges.map_or(best, |e| e.separation);
@@ -148,20 +148,20 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
         let least = boxes.write(face, flip, &frame, &ring, out);
         if (least - target).abs() <= tolerance && !out.is_empty() {
             let axis = if flip { Axis::FaceB(face as u32) } else { Axis::FaceA(face as u32) };
-            cache.set(axis, normal, least);
+            cache.set(axis, normal);
             return;
         }
     }
     if let (Some(e), Some(n)) = (edges, edge_normal)
         && boxes.on_edges(&e, n, out)
     {
-        cache.set(Axis::Edges(e.i as u16, e.j as u16), n, e.separation);
+        cache.set(Axis::Edges(e.i as u16, e.j as u16), n);
         return;
     }
     // A corner is nearest to a corner or an edge, or rounding has parted an overlap from its points.
     if n == Vec3::ZERO {
         let normal = if b_first { boxes.face_normal_b(face_of_b.0) } else { boxes.face_normal_a(face_of_a.0) };
-        cache.set(Axis::Direction, edge_normal.unwrap_or(normal), target);
+        cache.set(Axis::Direction, edge_normal.unwrap_or(normal));
     }
     let touch = Touch::new(ConvexRef::Cuboid(a), ConvexRef::Cuboid(b), b_in_a, margin);
     curved::search(&touch, b_in_a, cache, out);
@@ -256,7 +256,7 @@ impl Boxes {
             return false;
         }
         self.write(face, flip, &frame, &ring, out);
-        cache.set(cache.axis(), out.normal, least);
+        cache.set(cache.axis(), out.normal);
         true
     }
 

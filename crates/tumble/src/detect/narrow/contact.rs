@@ -145,7 +145,7 @@ impl<'a> Touch<'a> {
             return;
         }
         self.single(found, out);
-        cache.set(Axis::Direction, found.normal, found.separation);
+        cache.set(Axis::Direction, found.normal);
     }
 
     /// One point, midway between the surfaces.
@@ -174,7 +174,7 @@ impl<'a> Touch<'a> {
             let Some(flat) = flat_face(if flip { &self.b } else { &self.a }, local) else { continue };
             let (normal, separation) = self.along_face(&flat, flip);
             if separation > self.margin {
-                cache.set(if flip { Axis::FaceB(flat.index) } else { Axis::FaceA(flat.index) }, normal, separation);
+                cache.set(if flip { Axis::FaceB(flat.index) } else { Axis::FaceA(flat.index) }, normal);
                 return true;
             }
             if flat.normal.dot(local) < 0.7 * local.length() {
@@ -211,7 +211,7 @@ impl<'a> Touch<'a> {
     fn accept(&self, gather: &Gather, flat: &Flat, flip: bool, cache: &mut PairCache, out: &mut Manifold) {
         gather.write(out);
         self.name_face(flat, flip, out);
-        cache.set(if flip { Axis::FaceB(flat.index) } else { Axis::FaceA(flat.index) }, out.normal, gather.least);
+        cache.set(if flip { Axis::FaceB(flat.index) } else { Axis::FaceA(flat.index) }, out.normal);
     }
 
     fn on_faces(&self, found: &Found, cache: &mut PairCache, out: &mut Manifold) -> bool {
@@ -282,7 +282,7 @@ impl<'a> Touch<'a> {
         let f = Segment { ends: f.ends.map(|p| self.rotation * p + self.translation), ..f };
         let two = self.side_by_side(found, &e, &f, out);
         if two {
-            cache.set(Axis::Direction, n, out.separation());
+            cache.set(Axis::Direction, n);
         }
         two
     }

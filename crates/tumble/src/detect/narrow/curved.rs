@@ -39,13 +39,13 @@ pub(super) fn search(touch: &Touch, b_in_a: &Pose, cache: &mut PairCache, out: &
     let start = last.unwrap_or_else(|| pair.centre_line());
     let found = match gjk::distance(&pair, start, limit) {
         Outcome::Beyond(axis) => {
-            cache.set(Axis::Direction, axis.to_real(), margin);
+            cache.set(Axis::Direction, axis.to_real());
             return;
         }
         Outcome::Apart(gap) => {
             let (n, separation) = (gap.normal, gap.distance - radii);
             if separation > margin.to_f64() || front(&a, &b, &pair).is_some_and(|f| f.dot(n) < 0.0) {
-                cache.set(Axis::Direction, n.to_real(), Real::from_f64(separation));
+                cache.set(Axis::Direction, n.to_real());
                 return;
             }
             Found {

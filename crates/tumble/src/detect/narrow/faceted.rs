@@ -34,8 +34,8 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             return;
         }
         let mut axes = placed.axes(last, margin, 0.25 * tolerance);
-        if let Some((axis, direction, separation)) = axes.separating {
-            cache.set(axis, direction, separation);
+        if let Some((axis, direction)) = axes.separating {
+            cache.set(axis, direction);
             return;
         }
         if let Some(e) = axes.edges.as_mut() {
@@ -79,7 +79,7 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
         if cache.direction() == Vec3::ZERO {
             let (flip, axis) = order[0];
             let normal = if flip { -(rotation * self.b.normal(axis.face)) } else { self.a.normal(axis.face) };
-            cache.set(Axis::Direction, edges.map_or(normal, |e| e.normal), best);
+            cache.set(Axis::Direction, edges.map_or(normal, |e| e.normal));
         }
         curved::search(&Touch::new(self.shapes.0, self.shapes.1, b_in_a, margin), b_in_a, cache, out);
     }
@@ -133,7 +133,7 @@ fn at_once<P: Polytope, Q: Polytope>(
     if axis.separation > margin {
         let normal = if flip { -(*placed.rotation * placed.b.normal(face)) } else { placed.a.normal(face) };
         let kind = if flip { Axis::FaceB(face as u32) } else { Axis::FaceA(face as u32) };
-        cache.set(kind, normal, axis.separation);
+        cache.set(kind, normal);
         return true;
     }
     let clipped = clip(placed, flip, &axis, margin, SLACK * tolerance);
@@ -192,7 +192,7 @@ fn write_face(clipped: &Clipped, flip: bool, axis: &FaceAxis, cache: &mut PairCa
     let (face, facing) = (Feature::face(axis.face as u32), clipped.facing);
     (out.feature_a, out.feature_b) = if flip { (facing, face) } else { (face, facing) };
     let kind = if flip { Axis::FaceB(axis.face as u32) } else { Axis::FaceA(axis.face as u32) };
-    cache.set(kind, out.normal, clipped.gather.least);
+    cache.set(kind, out.normal);
 }
 
 /// Parameters of the nearest points of two lines p + s u and q + t v that are not parallel.
@@ -229,5 +229,5 @@ fn edge_contact<P: Polytope, Q: Polytope>(
     let (p, q) = (f.tail.add_scaled(u, limit(s)), g.tail.add_scaled(v, limit(t)));
     let (a, b) = (Feature::edge(e.a as u32), Feature::edge(e.b as u32));
     out.set_single(e.normal, (p + q) * 0.5, e.separation, a, b);
-    cache.set(Axis::Edges(e.a as u16, e.b as u16), e.normal, e.separation);
+    cache.set(Axis::Edges(e.a as u16, e.b as u16), e.normal);
 }

@@ -39,7 +39,7 @@ pub(super) struct Axes {
     pub face_b: FaceAxis,
     pub edges: Option<EdgeAxis>,
     /// Along this axis the polytopes are farther apart than the margin; the rest is incomplete.
-    pub separating: Option<(Axis, Vec3, Real)>,
+    pub separating: Option<(Axis, Vec3)>,
 }
 
 /// An edge with its number and direction.
@@ -294,17 +294,17 @@ impl Axes {
     fn note_separating<P: Polytope, Q: Polytope>(&mut self, placed: &Placed<P, Q>, margin: Real) -> bool {
         if self.face_a.separation > margin {
             let f = self.face_a;
-            self.separating = Some((Axis::FaceA(f.face as u32), placed.a.normal(f.face), f.separation));
+            self.separating = Some((Axis::FaceA(f.face as u32), placed.a.normal(f.face)));
         } else if self.face_b.separation > margin {
             let f = self.face_b;
             let n = -(*placed.rotation * placed.b.normal(f.face));
-            self.separating = Some((Axis::FaceB(f.face as u32), n, f.separation));
+            self.separating = Some((Axis::FaceB(f.face as u32), n));
         } else if let Some(e) = self.edges.as_mut()
             && e.separation > margin
         {
             e.separation = Num::min(placed.along(e.normal), e.separation);
             if e.separation > margin {
-                self.separating = Some((Axis::Edges(e.a as u16, e.b as u16), e.normal, e.separation));
+                self.separating = Some((Axis::Edges(e.a as u16, e.b as u16), e.normal));
             }
         }
         self.separating.is_some()

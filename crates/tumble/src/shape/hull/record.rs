@@ -9,7 +9,19 @@ use crate::shape::hull_climb::Climb;
 impl Hull {
     pub(crate) fn save(&self, out: &mut impl Sink) {
         // What is left out follows from the rest; see `Hull::from_planes`.
-        let Self { vertices, faces, edges, climb, .. } = self;
+        let Self {
+            vertices,
+            faces,
+            edges,
+            vertex_edges: _,
+            mass: _,
+            inner: _,
+            reach: _,
+            sharpest: _,
+            scan: _,
+            planes: _,
+            climb,
+        } = self;
         save_pods(out, vertices);
         out.u32(faces.len() as u32);
         for face in faces {
