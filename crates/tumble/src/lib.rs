@@ -28,7 +28,7 @@ compile_error!("snapshots store records as the machine holds them, little-endian
 
 pub mod body;
 mod clock;
-mod constraint;
+pub mod constraint;
 pub mod detect;
 pub mod error;
 pub mod event;

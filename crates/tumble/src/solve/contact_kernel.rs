@@ -22,7 +22,7 @@
 //! and spinning end together.
 
 use super::contact_prepare::{Block, Group, GroupPoint, Wide};
-use super::rows::Row;
+use super::motion::Motion;
 use crate::math::{Kernel, LANES, Lane, Mask, Real, Sym3, Vec3};
 
 /// Groups of one colour, their points, and the bodies.
@@ -31,7 +31,7 @@ pub(crate) struct Pass<'a> {
     /// All points; a group knows where its own begin.
     pub points: &'a mut [GroupPoint],
     pub blocks: &'a [Block],
-    pub rows: &'a mut [Row],
+    pub motions: &'a mut [Motion],
 }
 
 /// A lane's share of the two bodies of a group.
@@ -107,7 +107,7 @@ impl<L: Lane> Ends<L> {
         self.wb = pick(mask, o.wb, self.wb);
     }
 
-    /// The rows with the new velocities; columns 6 and 7 go back as they came.
+    /// The motions with the new velocities; columns 6 and 7 go back as they came.
     #[inline(always)]
     fn columns(&self, a: &[L], b: &[L]) -> ([L; 8], [L; 8]) {
         let Self { va, wa, vb, wb, .. } = self;
@@ -123,11 +123,11 @@ impl Kernel for WarmStart<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Pass { groups, points, rows, .. } = self.0;
+        let Pass { groups, points, motions, .. } = self.0;
         for group in groups {
             for at in (0..LANES).step_by(L::WIDTH) {
-                let a = L::load_columns::<16, 8>(rows, 0, &group.body_a[at..]);
-                let b = L::load_columns::<16, 8>(rows, 0, &group.body_b[at..]);
+                let a = L::load_columns::<16, 8>(motions, 0, &group.body_a[at..]);
+                let b = L::load_columns::<16, 8>(motions, 0, &group.body_b[at..]);
                 let mut ends = Ends::new(group, at, &a, &b);
                 let n = load3::<L>(&group.normal, at);
                 let t1 = load3::<L>(&group.tangent, at);
@@ -145,8 +145,8 @@ impl Kernel for WarmStart<'_> {
                 }
                 ends.push(p, ta, tb);
                 let (a, b) = ends.columns(&a, &b);
-                L::store_columns::<16, 8>(a, rows, 0, &group.write_a[at..]);
-                L::store_columns::<16, 8>(b, rows, 0, &group.write_b[at..]);
+                L::store_columns::<16, 8>(a, motions, 0, &group.write_a[at..]);
+                L::store_columns::<16, 8>(b, motions, 0, &group.write_b[at..]);
             }
         }
     }
@@ -166,7 +166,7 @@ impl Kernel for Solve<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Pass { groups, points, blocks, rows } = self.pass;
+        let Pass { groups, points, blocks, motions } = self.pass;
         let rules = Rules {
             push: self.push,
             inv_h: L::splat(self.inv_h),
@@ -176,8 +176,8 @@ impl Kernel for Solve<'_> {
         for group in groups {
             let points = &mut points[group.first_point as usize..][..group.point_count as usize];
             for at in (0..LANES).step_by(L::WIDTH) {
-                let a = L::load_columns::<16, 12>(rows, 0, &group.body_a[at..]);
-                let b = L::load_columns::<16, 12>(rows, 0, &group.body_b[at..]);
+                let a = L::load_columns::<16, 12>(motions, 0, &group.body_a[at..]);
+                let b = L::load_columns::<16, 12>(motions, 0, &group.body_b[at..]);
                 let mut ends = Ends::new(group, at, &a, &b);
                 let n = load3::<L>(&group.normal, at);
                 friction(group, points, at, n, &mut ends);
@@ -198,8 +198,8 @@ impl Kernel for Solve<'_> {
                     }
                 }
                 let (a, b) = ends.columns(&a, &b);
-                L::store_columns::<16, 8>(a, rows, 0, &group.write_a[at..]);
-                L::store_columns::<16, 8>(b, rows, 0, &group.write_b[at..]);
+                L::store_columns::<16, 8>(a, motions, 0, &group.write_a[at..]);
+                L::store_columns::<16, 8>(b, motions, 0, &group.write_b[at..]);
             }
         }
     }
@@ -417,15 +417,15 @@ impl Kernel for Restitution<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Pass { groups, points, rows, .. } = self.pass;
+        let Pass { groups, points, motions, .. } = self.pass;
         let threshold = L::splat(-self.threshold);
         for group in groups {
             if !group.bounces {
                 continue;
             }
             for at in (0..LANES).step_by(L::WIDTH) {
-                let a = L::load_columns::<16, 8>(rows, 0, &group.body_a[at..]);
-                let b = L::load_columns::<16, 8>(rows, 0, &group.body_b[at..]);
+                let a = L::load_columns::<16, 8>(motions, 0, &group.body_a[at..]);
+                let b = L::load_columns::<16, 8>(motions, 0, &group.body_b[at..]);
                 let mut ends = Ends::new(group, at, &a, &b);
                 let n = load3::<L>(&group.normal, at);
                 let e = load::<L>(&group.restitution, at);
@@ -442,8 +442,8 @@ impl Kernel for Restitution<'_> {
                     ends.push(n * delta, arm_a * delta, arm_b * delta);
                 }
                 let (a, b) = ends.columns(&a, &b);
-                L::store_columns::<16, 8>(a, rows, 0, &group.write_a[at..]);
-                L::store_columns::<16, 8>(b, rows, 0, &group.write_b[at..]);
+                L::store_columns::<16, 8>(a, motions, 0, &group.write_a[at..]);
+                L::store_columns::<16, 8>(b, motions, 0, &group.write_b[at..]);
             }
         }
     }

@@ -4,8 +4,8 @@
 //! every instruction. What does not change during the step is computed here, once.
 
 use super::graph::{COLOURS, Graph, OVERFLOW};
+use super::motion::{Motion, velocity_of};
 use super::rolling::Rolling;
-use super::rows::{Row, velocity_of};
 use crate::body::store::Bodies;
 use crate::constraint::contact::{ContactManifold, Contacts, MAX_POINTS, NONE};
 use crate::math::{Float, LANES, NO_ROW, Real, Sym3, Vec3};
@@ -196,7 +196,7 @@ pub(crate) fn prepare(
     graph: &Graph,
     contacts: &Contacts,
     bodies: &Bodies,
-    rows: &[Row],
+    motions: &[Motion],
     inertia: &[Sym3],
     supports: &mut [u32],
     recipe: &Recipe<'_>,
@@ -223,7 +223,7 @@ pub(crate) fn prepare(
             out.points.resize(out.points.len() + count as usize, EMPTY_POINT);
             let points = &mut out.points[first_point as usize..];
             for (lane, &m) in chunk.iter().enumerate() {
-                let side = Side { contacts, bodies, rows, inertia };
+                let side = Side { contacts, bodies, motions, inertia };
                 if let Some(rolling) = fill(&mut group, &mut block, points, lane, m, &side, supports, recipe) {
                     out.rolling.push(Rolling { group: out.groups.len() as u32, lane: lane as u32, ..rolling });
                 }
@@ -242,7 +242,7 @@ pub(crate) fn prepare(
 struct Side<'a> {
     contacts: &'a Contacts,
     bodies: &'a Bodies,
-    rows: &'a [Row],
+    motions: &'a [Motion],
     inertia: &'a [Sym3],
 }
 
@@ -268,7 +268,7 @@ impl Side<'_> {
             };
         }
         let params = &self.bodies.params[dense];
-        let (linear, angular) = velocity_of(&self.rows[dense]);
+        let (linear, angular) = velocity_of(&self.motions[dense]);
         End {
             row: dense as u32,
             inv_mass: params.locks().free_move() * params.inv_mass,

@@ -3,5 +3,5 @@
 pub(crate) mod contact_kernel;
 pub(crate) mod contact_prepare;
 pub(crate) mod graph;
+pub(crate) mod motion;
 pub(crate) mod rolling;
-pub(crate) mod rows;

@@ -7,7 +7,7 @@
 //! Few materials ask for it, so it is solved one by one, after the contacts of its colour.
 
 use super::contact_prepare::ContactConstraints;
-use super::rows::{Row, set_velocity, velocity_of};
+use super::motion::{Motion, set_velocity, velocity_of};
 use crate::math::{NO_ROW, Real, Sym3, Vec3};
 
 /// Rolling friction of one manifold.
@@ -28,39 +28,39 @@ pub(crate) struct Rolling {
 }
 
 impl Rolling {
-    fn apply(&self, rows: &mut [Row], h: Vec3) {
+    fn apply(&self, motions: &mut [Motion], h: Vec3) {
         for (body, inverse, h) in [(self.body_a, self.inv_inertia_a, -h), (self.body_b, self.inv_inertia_b, h)] {
             if body != NO_ROW {
-                let row = &mut rows[body as usize];
-                let (v, w) = velocity_of(row);
-                set_velocity(row, v, w + inverse * h);
+                let motion = &mut motions[body as usize];
+                let (v, w) = velocity_of(motion);
+                set_velocity(motion, v, w + inverse * h);
             }
         }
     }
 }
 
 /// Applies the impulses that the constraints of a colour carry.
-pub(crate) fn warm_start(constraints: &ContactConstraints, colour: usize, rows: &mut [Row]) {
+pub(crate) fn warm_start(constraints: &ContactConstraints, colour: usize, motions: &mut [Motion]) {
     let range = constraints.rolling_ranges[colour] as usize..constraints.rolling_ranges[colour + 1] as usize;
     for r in &constraints.rolling[range] {
-        r.apply(rows, r.impulse);
+        r.apply(motions, r.impulse);
     }
 }
 
 /// Solves the constraints of a colour.
-pub(crate) fn solve(constraints: &mut ContactConstraints, colour: usize, rows: &mut [Row]) {
+pub(crate) fn solve(constraints: &mut ContactConstraints, colour: usize, motions: &mut [Motion]) {
     let range = constraints.rolling_ranges[colour] as usize..constraints.rolling_ranges[colour + 1] as usize;
     for i in range {
         let r = constraints.rolling[i];
         let group = &constraints.groups[r.group as usize];
         let points = &constraints.points[group.first_point as usize..][..group.point_count as usize];
         let normal: Real = points.iter().map(|p| p.normal_impulse.0[r.lane as usize]).sum();
-        let turning = |body: u32| if body == NO_ROW { Vec3::ZERO } else { velocity_of(&rows[body as usize]).1 };
+        let turning = |body: u32| if body == NO_ROW { Vec3::ZERO } else { velocity_of(&motions[body as usize]).1 };
         let w = (turning(r.body_b) - turning(r.body_a)).across(r.normal);
         let Some(mass) = (r.inv_inertia_a + r.inv_inertia_b).try_inverse() else { continue };
         let wanted = (r.impulse - mass * w).across(r.normal);
         let new = crate::body::store::limited(wanted, r.lever * normal);
-        r.apply(rows, new - r.impulse);
+        r.apply(motions, new - r.impulse);
         constraints.rolling[i].impulse = new;
     }
 }

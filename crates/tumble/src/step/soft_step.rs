@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   detect      pairs of boxes, manifolds                               once
-//!   prepare     bodies into rows, manifolds into wide constraints       once
+//!   prepare     bodies into motions, manifolds into wide constraints    once
 //!   repeat for each sub-step h = dt / n:
 //!     v ← v + h a                                                       1 pass over bodies
 //!     apply the impulses of the last sub-step                           1 pass over constraints
@@ -28,7 +28,7 @@ use crate::method::SoftStep;
 use crate::profile::{Profile, Stage, Stopwatch};
 use crate::solve::contact_kernel::{Pass, Restitution, Solve, WarmStart};
 use crate::solve::contact_prepare::{self, Recipe, Soft};
-use crate::solve::{rolling, rows};
+use crate::solve::{motion, rolling};
 use crate::world::{Scratch, State};
 
 /// Advances the world by `dt`.
@@ -58,18 +58,18 @@ pub(crate) fn step(state: &mut State, scratch: &mut Scratch, profile: &mut Profi
     profile.add(Stage::Sleep, watch.lap());
 }
 
-/// Bodies into rows, manifolds into wide constraints.
+/// Bodies into motions, manifolds into wide constraints.
 fn prepare(state: &State, scratch: &mut Scratch, method: &SoftStep, loads: &Loads, h: Real) {
     let bodies = &state.bodies;
     let awake = bodies.awake();
-    scratch.rows.clear();
+    scratch.motions.clear();
     scratch.kicks.clear();
     scratch.inertia.clear();
     scratch.supports.clear();
     scratch.supports.resize(awake, 0);
     for i in 0..awake {
-        let (row, kick) = rows::prepare(bodies, i, loads, h, method.substeps);
-        scratch.rows.push(row);
+        let (motion, kick) = motion::prepare(bodies, i, loads, h, method.substeps);
+        scratch.motions.push(motion);
         scratch.kicks.push(kick);
         scratch.inertia.push(bodies.params[i].inv_inertia_world(bodies.pose[i].rotation));
     }
@@ -88,7 +88,7 @@ fn prepare(state: &State, scratch: &mut Scratch, method: &SoftStep, loads: &Load
         &state.graph,
         &state.contacts,
         bodies,
-        &scratch.rows,
+        &scratch.motions,
         &scratch.inertia,
         &mut scratch.supports,
         &recipe,
@@ -98,14 +98,14 @@ fn prepare(state: &State, scratch: &mut Scratch, method: &SoftStep, loads: &Load
 }
 
 fn solve(state: &State, scratch: &mut Scratch, method: &SoftStep, h: Real) {
-    let Scratch { rows, kicks, solved, constraints, .. } = scratch;
+    let Scratch { motions, kicks, solved, constraints, .. } = scratch;
     let tolerances = &state.method.tolerances;
     let speed = tolerances.speed(state.gravity_strength());
     let (slop, push_speed) = (tolerances.slop * tolerances.length, tolerances.push_speed * speed);
     let colours = constraints.ranges.len() - 1;
     let isa = state.isa;
     for _ in 0..method.substeps {
-        rows::accelerate(rows, kicks, solved);
+        motion::accelerate(motions, kicks, solved);
         for c in 0..colours {
             let range = constraints.ranges[c] as usize..constraints.ranges[c + 1] as usize;
             if range.is_empty() {
@@ -115,9 +115,9 @@ fn solve(state: &State, scratch: &mut Scratch, method: &SoftStep, h: Real) {
                 groups: &mut constraints.groups[range],
                 points: &mut constraints.points,
                 blocks: &constraints.blocks,
-                rows,
+                motions,
             }));
-            rolling::warm_start(constraints, c, rows);
+            rolling::warm_start(constraints, c, motions);
         }
         for push in [true, false] {
             for c in 0..colours {
@@ -130,17 +130,17 @@ fn solve(state: &State, scratch: &mut Scratch, method: &SoftStep, h: Real) {
                         groups: &mut constraints.groups[range],
                         points: &mut constraints.points,
                         blocks: &constraints.blocks,
-                        rows,
+                        motions,
                     },
                     push,
                     inv_h: 1.0 / h,
                     slop,
                     push_speed,
                 });
-                rolling::solve(constraints, c, rows);
+                rolling::solve(constraints, c, motions);
             }
             if push {
-                rows::advance(rows, solved, h);
+                motion::advance(motions, solved, h);
             }
         }
     }
@@ -152,7 +152,7 @@ fn solve(state: &State, scratch: &mut Scratch, method: &SoftStep, h: Real) {
                 groups: &mut constraints.groups[range],
                 points: &mut constraints.points,
                 blocks: &constraints.blocks,
-                rows,
+                motions,
             },
             threshold,
         });
@@ -175,9 +175,9 @@ fn finish(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real) {
             pose.centre += velocity.linear.to_f64() * dt.to_f64();
             pose.rotation = pose.rotation.advanced(velocity.angular, dt);
         } else {
-            let row = &scratch.rows[i];
-            let (linear, angular) = rows::velocity_of(row);
-            let (dx, turn) = rows::motion_of(row);
+            let motion = &scratch.motions[i];
+            let (linear, angular) = motion::velocity_of(motion);
+            let (dx, turn) = motion::travel_of(motion);
             *velocity = Velocity {
                 linear: limited(linear, params.max_linear_speed),
                 angular: limited(angular, params.max_angular_speed),

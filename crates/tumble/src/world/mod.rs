@@ -28,7 +28,7 @@ use crate::method::Method;
 use crate::profile::Profile;
 use crate::solve::contact_prepare::ContactConstraints;
 use crate::solve::graph::Graph;
-use crate::solve::rows::{Kick, Row};
+use crate::solve::motion::{Kick, Motion};
 use crate::step::impacts::Hit;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ pub(crate) struct Scratch {
     pub detector: Detector,
     pub sleeper: Sleeper,
     pub constraints: ContactConstraints,
-    pub rows: Vec<Row>,
+    pub motions: Vec<Motion>,
     pub kicks: Vec<Kick>,
     pub inertia: Vec<Sym3>,
     /// Contact points of awake bodies.
