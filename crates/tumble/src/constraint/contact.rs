@@ -25,40 +25,55 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) const MAX_POINTS: usize = 4;
 
 /// A point of a manifold.
-#[derive(Clone, Copy, Debug, PartialEq, Default, Zeroable, Pod)]
+#[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod)]
 #[repr(C)]
 pub(crate) struct ContactPoint {
     /// Midway between the surfaces, from the centre of mass of A, in world axes.
-    pub anchor_a: Vec3,
-    /// The same point from the centre of mass of B.
-    pub anchor_b: Vec3,
+    pub anchor: Vec3,
     /// Distance of the surfaces along the normal; negative when they overlap.
     pub separation: Real,
     /// Impulse along the normal in the last sub-step that was solved: where the next solve starts.
     pub normal_impulse: Real,
     /// Impulses along both tangents, where friction acts at points.
     pub tangent_impulse: [Real; 2],
-    /// Which features of the two shapes meet here; the same from step to step while they do.
-    pub feature: u32,
-    pub spare: u32,
 }
 
+impl ContactPoint {
+    /// No point. It is so far apart that nothing is asked of it.
+    pub const NONE: Self = Self { anchor: Vec3::ZERO, separation: FAR, normal_impulse: 0.0, tangent_impulse: [0.0; 2] };
+}
+
+/// The separation of points that are not there.
+pub(crate) const FAR: Real = 1e30;
+
 /// Points with a common normal.
+///
+/// All that is real comes first, so that a kernel may read manifolds as rows of numbers: see [`ContactManifold::rows`].
 #[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod)]
 #[repr(C)]
 pub(crate) struct ContactManifold {
     /// Unit, from A to B, in world axes.
     pub normal: Vec3,
+    /// From the centre of mass of A to the centre of mass of B, in world axes.
+    pub lever: Vec3,
     /// Friction impulse of the manifold across the normal, in world axes.
     pub friction_impulse: Vec3,
     /// Angular impulse of twist (along the normal) and rolling (across it), in world axes.
     pub angular_impulse: Vec3,
-    /// Velocity of surface B relative to surface A that a hook has set, in world axes.
+    pub material: SurfacePair,
+    /// Velocity of surface B relative to surface A, in world axes.
     pub surface_velocity: Vec3,
+    pub spare: Real,
+    /// Those from `point_count` on are [`ContactPoint::NONE`].
     pub points: [ContactPoint; MAX_POINTS],
+    /// Which features of the two shapes meet in each point; the same from step to step while they do.
+    pub features: [u32; MAX_POINTS],
     pub point_count: u32,
     /// The contact it belongs to.
     pub contact: u32,
+    /// Slots of the bodies, as in the contact.
+    pub body_a: u32,
+    pub body_b: u32,
     /// The next manifold of the same contact, or the next free one.
     pub next: u32,
     /// Where it stands in the constraint graph, or `NONE`.
@@ -67,8 +82,7 @@ pub(crate) struct ContactManifold {
     /// The materials of the parts that touch, as slots of the two colliders: A in the low half, B in the high half.
     pub material_slots: u32,
     pub flags: u32,
-    pub spare: u32,
-    pub material: SurfacePair,
+    pub spare_flags: u32,
 }
 
 impl ContactManifold {
@@ -78,8 +92,40 @@ impl ContactManifold {
     pub const RESOLVED: u32 = 2;
     /// Fast impacts are reported.
     pub const IMPACTS: u32 = 4;
-    /// A hook has set the surface velocity.
-    pub const DRIVEN: u32 = 8;
+    /// Something bounces.
+    pub const BOUNCES: u32 = 8;
+    /// Rolling is braked.
+    pub const ROLLS: u32 = 16;
+
+    /// Numbers in a row of [`ContactManifold::rows`].
+    pub const ROW: usize = size_of::<Self>() / size_of::<Real>();
+    /// Where the points begin in a row.
+    pub const POINTS: usize = core::mem::offset_of!(Self, points) / size_of::<Real>();
+    /// Numbers of one point.
+    pub const POINT: usize = size_of::<ContactPoint>() / size_of::<Real>();
+
+    /// Manifolds as rows of numbers, for kernels that read several at once. What follows the points is no number.
+    pub fn rows(manifolds: &[Self]) -> &[[Real; Self::ROW]] {
+        bytemuck::cast_slice(manifolds)
+    }
+
+    /// The points that are there.
+    pub fn used(&self) -> &[ContactPoint] {
+        &self.points[..(self.point_count as usize).min(MAX_POINTS)]
+    }
+
+    /// Gives it these coefficients, and the flags that go with them.
+    pub fn set_material(&mut self, pair: SurfacePair) {
+        self.material = pair;
+        let mut set = |flag: u32, on: bool| self.flags = if on { self.flags | flag } else { self.flags & !flag };
+        set(Self::BOUNCES, pair.restitution > 0.0);
+        set(Self::ROLLS, pair.rolling_friction > 0.0);
+    }
+
+    /// A point from the centre of mass of B.
+    pub fn anchor_b(&self, point: &ContactPoint) -> Vec3 {
+        point.anchor - self.lever
+    }
 }
 
 /// The coefficients of a manifold as a plain record; see [`PairCoefficients`] and [`Softness`](crate::body::Softness).

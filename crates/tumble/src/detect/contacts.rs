@@ -29,8 +29,8 @@ pub(crate) struct Detector {
     work: Workspace,
     changes: Vec<Change>,
     pairs: Vec<ProxyPair>,
-    /// Impulses of the points that a contact had: feature, impulses.
-    old: Vec<ContactPoint>,
+    /// The points that a contact had, with their features: they hand on their impulses.
+    old: Vec<(u32, ContactPoint)>,
     /// Some contact that touches reports impacts.
     pub any_impacts: bool,
 }
@@ -292,7 +292,7 @@ impl State {
         let mut m = c.manifolds;
         while m != NONE {
             let manifold = &contacts.manifolds[m as usize];
-            old.extend_from_slice(&manifold.points[..manifold.point_count as usize]);
+            old.extend(manifold.features.iter().copied().zip(manifold.used().iter().copied()));
             m = manifold.next;
         }
         let mut link = c.manifolds;
@@ -303,6 +303,8 @@ impl State {
                 contacts.manifolds[id as usize].colour = NONE;
                 contacts.manifolds[id as usize].next = NONE;
                 contacts.manifolds[id as usize].contact = index;
+                contacts.manifolds[id as usize].body_a = c.body_a;
+                contacts.manifolds[id as usize].body_b = c.body_b;
                 if last == NONE {
                     contacts.all[index as usize].manifolds = id;
                 } else {
@@ -319,17 +321,15 @@ impl State {
                 manifold.material_slots = patch.material_slots;
                 manifold.flags &= !ContactManifold::RESOLVED;
             }
-            for (p, found) in manifold.points.iter_mut().zip(&patch.points) {
-                let anchor_a = lever_a + rotation.rotate(found.point);
-                let before = old.iter().find(|o| o.feature == found.id);
-                *p = ContactPoint {
-                    anchor_a,
-                    anchor_b: anchor_a - lever_ab,
+            manifold.lever = lever_ab;
+            manifold.points = [ContactPoint::NONE; MAX_POINTS];
+            for (i, found) in patch.points[..manifold.point_count as usize].iter().enumerate() {
+                let before = old.iter().find(|o| o.0 == found.id).map_or(ContactPoint::NONE, |o| o.1);
+                manifold.features[i] = found.id;
+                manifold.points[i] = ContactPoint {
+                    anchor: lever_a + rotation.rotate(found.point),
                     separation: found.separation,
-                    normal_impulse: before.map_or(0.0, |o| o.normal_impulse),
-                    tangent_impulse: before.map_or([0.0; 2], |o| o.tangent_impulse),
-                    feature: found.id,
-                    spare: 0,
+                    ..before
                 };
             }
             link = manifold.next;
@@ -350,6 +350,9 @@ impl State {
             // What a hook changed held for the last step only.
             if c.has(Contact::HOOKED) || self.contacts.manifolds[m as usize].flags & ContactManifold::RESOLVED == 0 {
                 self.resolve_material(index, m);
+            }
+            if self.contacts.manifolds[m as usize].flags & ContactManifold::CONVEYS != 0 {
+                self.contacts.manifolds[m as usize].surface_velocity = self.surface_velocity(m);
             }
             m = self.contacts.manifolds[m as usize].next;
         }
@@ -376,19 +379,17 @@ impl State {
         }
         let impacts = c.has(Contact::IMPACTS);
         let m = &mut self.contacts.manifolds[manifold as usize];
-        m.material = pair;
-        let mut flags = ContactManifold::RESOLVED;
-        flags |= if conveys { ContactManifold::CONVEYS } else { 0 };
-        flags |= if impacts { ContactManifold::IMPACTS } else { 0 };
-        m.flags = flags;
+        m.flags = ContactManifold::RESOLVED;
+        m.flags |= if conveys { ContactManifold::CONVEYS } else { 0 };
+        m.flags |= if impacts { ContactManifold::IMPACTS } else { 0 };
+        m.set_material(pair);
+        // What a hook has set held for one step.
+        m.surface_velocity = Vec3::ZERO;
     }
 
-    /// Velocity of surface B relative to surface A, in world axes, of a manifold.
-    pub fn surface_velocity(&self, manifold: u32) -> Vec3 {
+    /// Velocity of surface B relative to surface A, in world axes, of a manifold: surfaces turn with their bodies.
+    fn surface_velocity(&self, manifold: u32) -> Vec3 {
         let m = &self.contacts.manifolds[manifold as usize];
-        if m.flags & ContactManifold::DRIVEN != 0 {
-            return m.surface_velocity;
-        }
         let c = &self.contacts.all[m.contact as usize];
         let of = |collider: u32, body: u32, slot: u16| {
             let material = self.colliders.at(collider).and_then(|c| self.materials.get(c.material(slot)).ok());

@@ -108,7 +108,7 @@ impl HookedContact<'_> {
     pub fn points(&self) -> impl ExactSizeIterator<Item = HookedPoint> + '_ {
         let count = self.manifold.point_count as usize;
         self.manifold.points[..count].iter().zip(self.velocities).map(|(p, velocity)| HookedPoint {
-            position: self.origin + p.anchor_a.to_f64(),
+            position: self.origin + p.anchor.to_f64(),
             separation: p.separation,
             velocity,
         })
@@ -216,16 +216,14 @@ impl State {
         let (mut last, mut m) = (NONE, c.manifolds);
         while m != NONE {
             let manifold = self.contacts.manifolds[m as usize];
-            let conveys = manifold.flags & ContactManifold::CONVEYS != 0;
-            let surface = if conveys { self.surface_velocity(m) } else { Vec3::ZERO };
             let mut shown = HookedContact {
                 colliders: [a.0, b.0],
                 bodies: [a.1, b.1],
                 manifold: &manifold,
                 origin,
-                velocities: manifold.points.map(|p| vb.at(p.anchor_b) - va.at(p.anchor_a)),
+                velocities: manifold.points.map(|p| vb.at(manifold.anchor_b(&p)) - va.at(p.anchor)),
                 was_touching: c.has(Contact::TOUCHING),
-                surface_velocity: surface,
+                surface_velocity: manifold.surface_velocity,
                 coefficients: manifold.material.coefficients(),
                 refused: false,
             };
@@ -242,11 +240,10 @@ impl State {
                 self.contacts.free_manifold(m);
             } else {
                 let kept = &mut self.contacts.manifolds[m as usize];
-                kept.material.set_coefficients(coefficients);
-                if surface_velocity != surface {
-                    kept.surface_velocity = surface_velocity;
-                    kept.flags |= ContactManifold::CONVEYS | ContactManifold::DRIVEN;
-                }
+                let mut material = kept.material;
+                material.set_coefficients(coefficients);
+                kept.set_material(material);
+                kept.surface_velocity = surface_velocity;
                 last = m;
             }
             m = manifold.next;

@@ -21,7 +21,7 @@
 //! Papadopoulos 1991). Inside it the contact sticks; on it the impulse opposes the generalised slip (v, ℓ ω_n), so that sliding
 //! and spinning end together.
 
-use super::contact_prepare::{Block, Group, GroupPoint, Wide};
+use super::contact_constraint::{Block, Group, GroupPoint, Watch};
 use super::motion::Motion;
 use crate::math::{Kernel, LANES, Lane, Mask, Real, Sym3, Vec3};
 
@@ -31,6 +31,7 @@ pub(crate) struct Pass<'a> {
     /// All points; a group knows where its own begin.
     pub points: &'a mut [GroupPoint],
     pub blocks: &'a [Block],
+    pub watches: &'a mut [Watch],
     pub motions: &'a mut [Motion],
 }
 
@@ -48,28 +49,6 @@ struct Ends<L> {
 }
 
 #[inline(always)]
-fn load<L: Lane>(w: &Wide, at: usize) -> L {
-    L::load(&w.0[at..])
-}
-
-#[inline(always)]
-fn load3<L: Lane>(w: &[Wide; 3], at: usize) -> Vec3<L> {
-    Vec3::new(load(&w[0], at), load(&w[1], at), load(&w[2], at))
-}
-
-#[inline(always)]
-fn load6<L: Lane>(w: &[Wide; 6], at: usize) -> Sym3<L> {
-    Sym3 {
-        xx: load(&w[0], at),
-        yy: load(&w[1], at),
-        zz: load(&w[2], at),
-        xy: load(&w[3], at),
-        xz: load(&w[4], at),
-        yz: load(&w[5], at),
-    }
-}
-
-#[inline(always)]
 fn pick<L: Lane>(mask: L::Mask, yes: Vec3<L>, no: Vec3<L>) -> Vec3<L> {
     Vec3::new(L::select(mask, yes.x, no.x), L::select(mask, yes.y, no.y), L::select(mask, yes.z, no.z))
 }
@@ -82,10 +61,10 @@ impl<L: Lane> Ends<L> {
             wa: Vec3::new(a[3], a[4], a[5]),
             vb: Vec3::new(b[0], b[1], b[2]),
             wb: Vec3::new(b[3], b[4], b[5]),
-            ma: load3(&group.inv_mass_a, at),
-            mb: load3(&group.inv_mass_b, at),
-            ia: load6(&group.inv_inertia_a, at),
-            ib: load6(&group.inv_inertia_b, at),
+            ma: group.inv_mass_a.load(at),
+            mb: group.inv_mass_b.load(at),
+            ia: group.inv_inertia_a.load(at),
+            ib: group.inv_inertia_b.load(at),
         }
     }
 
@@ -129,19 +108,19 @@ impl Kernel for WarmStart<'_> {
                 let a = L::load_columns::<16, 8>(motions, 0, &group.body_a[at..]);
                 let b = L::load_columns::<16, 8>(motions, 0, &group.body_b[at..]);
                 let mut ends = Ends::new(group, at, &a, &b);
-                let n = load3::<L>(&group.normal, at);
-                let t1 = load3::<L>(&group.tangent, at);
+                let n = group.normal.load::<L>(at);
+                let t1 = group.tangent.load::<L>(at);
                 let t2 = n.cross(t1);
-                let (ra, rb) = (load3::<L>(&group.anchor_a, at), load3::<L>(&group.anchor_b, at));
+                let (ra, rb) = (group.anchor_a.load::<L>(at), group.anchor_b.load::<L>(at));
                 // All impulses of the manifold act together: one push.
-                let twist = n * load(&group.twist_impulse, at);
-                let f = t1 * load(&group.tangent_impulse[0], at) + t2 * load(&group.tangent_impulse[1], at);
+                let twist = n * group.twist_impulse.load(at);
+                let f = t1 * group.tangent_impulse[0].load(at) + t2 * group.tangent_impulse[1].load(at);
                 let (mut p, mut ta, mut tb) = (f, ra.cross(f) + twist, rb.cross(f) + twist);
-                for point in &points[group.first_point as usize..][..group.point_count as usize] {
-                    let lambda = load::<L>(&point.normal_impulse, at);
+                for point in &points[group.points()] {
+                    let lambda = point.normal_impulse.load::<L>(at);
                     p += n * lambda;
-                    ta += load3(&point.arm_a, at) * lambda;
-                    tb += load3(&point.arm_b, at) * lambda;
+                    ta += point.arm_a.load(at) * lambda;
+                    tb += point.arm_b.load(at) * lambda;
                 }
                 ends.push(p, ta, tb);
                 let (a, b) = ends.columns(&a, &b);
@@ -152,13 +131,20 @@ impl Kernel for WarmStart<'_> {
     }
 }
 
+/// What is the same for all constraints of a pass.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules<T = Real> {
+    /// Overlap is pushed apart; otherwise the velocity of the push is taken back.
+    pub push: bool,
+    pub inv_h: T,
+    pub slop: T,
+    pub push_speed: T,
+}
+
 /// Makes the constraints hold, with or without the push out of overlap.
 pub(crate) struct Solve<'a> {
     pub pass: Pass<'a>,
-    pub push: bool,
-    pub inv_h: Real,
-    pub slop: Real,
-    pub push_speed: Real,
+    pub rules: Rules,
 }
 
 impl Kernel for Solve<'_> {
@@ -166,20 +152,20 @@ impl Kernel for Solve<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Pass { groups, points, blocks, motions } = self.pass;
+        let Pass { groups, points, blocks, watches, motions } = self.pass;
         let rules = Rules {
-            push: self.push,
-            inv_h: L::splat(self.inv_h),
-            slop: L::splat(self.slop),
-            push_speed: L::splat(-self.push_speed),
+            push: self.rules.push,
+            inv_h: L::splat(self.rules.inv_h),
+            slop: L::splat(self.rules.slop),
+            push_speed: L::splat(-self.rules.push_speed),
         };
         for group in groups {
-            let points = &mut points[group.first_point as usize..][..group.point_count as usize];
+            let points = &mut points[group.points()];
             for at in (0..LANES).step_by(L::WIDTH) {
                 let a = L::load_columns::<16, 12>(motions, 0, &group.body_a[at..]);
                 let b = L::load_columns::<16, 12>(motions, 0, &group.body_b[at..]);
                 let mut ends = Ends::new(group, at, &a, &b);
-                let n = load3::<L>(&group.normal, at);
+                let n = group.normal.load::<L>(at);
                 friction(group, points, at, n, &mut ends);
 
                 // Motion since the start of the step.
@@ -188,7 +174,7 @@ impl Kernel for Solve<'_> {
                     turn_a: Vec3::new(a[9], a[10], a[11]),
                     turn_b: Vec3::new(b[9], b[10], b[11]),
                 };
-                let soft = load3::<L>(&group.softness, at);
+                let soft = group.softness.load::<L>(at);
                 if let [p0, p1, p2, p3] = points {
                     let block = &blocks[group.block as usize];
                     rules.solve_four(&mut ends, [p0, p1, p2, p3], block, at, n, soft, &moved);
@@ -197,20 +183,17 @@ impl Kernel for Solve<'_> {
                         rules.solve_one(&mut ends, point, at, n, soft, &moved);
                     }
                 }
+                if let Some(watch) = watches.get_mut(group.watch as usize) {
+                    for (point, peak) in points.iter().zip(&mut watch.peak) {
+                        peak.store(at, peak.load::<L>(at).max(point.normal_impulse.load(at)));
+                    }
+                }
                 let (a, b) = ends.columns(&a, &b);
                 L::store_columns::<16, 8>(a, motions, 0, &group.write_a[at..]);
                 L::store_columns::<16, 8>(b, motions, 0, &group.write_b[at..]);
             }
         }
     }
-}
-
-/// What is the same for all constraints of a pass.
-struct Rules<L> {
-    push: bool,
-    inv_h: L,
-    slop: L,
-    push_speed: L,
 }
 
 /// Motion of two bodies since the start of the step.
@@ -240,8 +223,8 @@ impl<L: Lane> Rules<L> {
         soft: Vec3<L>,
         moved: &Moved<L>,
     ) {
-        let (arm_a, arm_b) = (load3::<L>(&point.arm_a, at), load3::<L>(&point.arm_b, at));
-        let s = load::<L>(&point.separation, at) + moved.along + (moved.turn_b.dot(arm_b) - moved.turn_a.dot(arm_a));
+        let (arm_a, arm_b) = (point.arm_a.load::<L>(at), point.arm_b.load::<L>(at));
+        let s = point.separation.load::<L>(at) + moved.along + (moved.turn_b.dot(arm_b) - moved.turn_a.dot(arm_a));
         let (bias, apart) = self.bias(s, soft.x);
         let (mass_scale, impulse_scale) = if self.push {
             (L::select(apart, L::ONE, soft.y), L::select(apart, L::ZERO, soft.z))
@@ -249,12 +232,11 @@ impl<L: Lane> Rules<L> {
             (L::ONE, L::ZERO)
         };
         let vn = n.dot(ends.vb - ends.va) + (ends.wb.dot(arm_b) - ends.wa.dot(arm_a));
-        let old = load::<L>(&point.normal_impulse, at);
-        let mass = load::<L>(&point.normal_mass, at) * mass_scale;
+        let old = point.normal_impulse.load::<L>(at);
+        let mass = point.normal_mass.load::<L>(at) * mass_scale;
         let new = (old - mass * (vn + bias) - impulse_scale * old).max(L::ZERO);
         let delta = new - old;
-        new.store(&mut point.normal_impulse.0[at..]);
-        load::<L>(&point.peak_impulse, at).max(new).store(&mut point.peak_impulse.0[at..]);
+        point.normal_impulse.store(at, new);
         ends.push(n * delta, arm_a * delta, arm_b * delta);
     }
 
@@ -282,16 +264,16 @@ impl<L: Lane> Rules<L> {
         let compliance = soft.z / soft.y.max(L::splat(Real::MIN_POSITIVE));
         for i in 0..4 {
             let point = &*points[i];
-            arm_a[i] = load3(&point.arm_a, at);
-            arm_b[i] = load3(&point.arm_b, at);
-            old[i] = load(&point.normal_impulse, at);
-            let s = load::<L>(&point.separation, at)
+            arm_a[i] = point.arm_a.load(at);
+            arm_b[i] = point.arm_b.load(at);
+            old[i] = point.normal_impulse.load(at);
+            let s = point.separation.load::<L>(at)
                 + moved.along
                 + (moved.turn_b.dot(arm_b[i]) - moved.turn_a.dot(arm_a[i]));
             let (bias, _) = self.bias(s, soft.x);
             rhs[i] = dv + (ends.wb.dot(arm_b[i]) - ends.wa.dot(arm_a[i])) + bias;
             if self.push {
-                let mass = load::<L>(&point.normal_mass, at);
+                let mass = point.normal_mass.load::<L>(at);
                 let gamma =
                     L::select(mass.greater(L::ZERO), compliance / mass.max(L::splat(Real::MIN_POSITIVE)), L::ZERO);
                 rhs[i] += gamma * old[i];
@@ -300,7 +282,7 @@ impl<L: Lane> Rules<L> {
         let m = if self.push { &block.push } else { &block.relax };
         let mut inverse = [L::ZERO; 10];
         for (l, w) in inverse.iter_mut().zip(m) {
-            *l = load(w, at);
+            *l = w.load(at);
         }
         let m = inverse;
         let new = [
@@ -325,8 +307,7 @@ impl<L: Lane> Rules<L> {
         ends.push(n * p, ta, tb);
         if pushes.all() {
             for i in 0..4 {
-                new[i].store(&mut points[i].normal_impulse.0[at..]);
-                load::<L>(&points[i].peak_impulse, at).max(new[i]).store(&mut points[i].peak_impulse.0[at..]);
+                points[i].normal_impulse.store(at, new[i]);
             }
             return;
         }
@@ -337,10 +318,9 @@ impl<L: Lane> Rules<L> {
         }
         ends.take(&together, pushes);
         for i in 0..4 {
-            let one = load::<L>(&points[i].normal_impulse, at);
+            let one = points[i].normal_impulse.load::<L>(at);
             let chosen = L::select(pushes, new[i], one);
-            chosen.store(&mut points[i].normal_impulse.0[at..]);
-            load::<L>(&points[i].peak_impulse, at).max(chosen).store(&mut points[i].peak_impulse.0[at..]);
+            points[i].normal_impulse.store(at, chosen);
         }
     }
 }
@@ -350,27 +330,27 @@ impl<L: Lane> Rules<L> {
 fn friction<L: Lane>(group: &mut Group, points: &[GroupPoint], at: usize, n: Vec3<L>, ends: &mut Ends<L>) {
     let (mut normal, mut torque) = (L::ZERO, L::ZERO);
     for point in points {
-        let lambda = load::<L>(&point.normal_impulse, at);
+        let lambda = point.normal_impulse.load::<L>(at);
         normal += lambda;
-        torque += lambda * load(&point.lever, at);
+        torque += lambda * point.lever.load(at);
     }
-    torque += normal * load(&group.spinning, at);
+    torque += normal * group.spinning.load(at);
     // The mean lever; 0 where nothing presses.
     let tiny = L::splat(Real::MIN_POSITIVE);
     let lever = torque / normal.max(tiny);
 
-    let t1 = load3::<L>(&group.tangent, at);
+    let t1 = group.tangent.load::<L>(at);
     let t2 = n.cross(t1);
-    let (ra, rb) = (load3::<L>(&group.anchor_a, at), load3::<L>(&group.anchor_b, at));
+    let (ra, rb) = (group.anchor_a.load::<L>(at), group.anchor_b.load::<L>(at));
     let slip = ends.vb + ends.wb.cross(rb) - ends.va - ends.wa.cross(ra);
-    let v1 = slip.dot(t1) + load(&group.surface[0], at);
-    let v2 = slip.dot(t2) + load(&group.surface[1], at);
+    let v1 = slip.dot(t1) + group.surface[0].load(at);
+    let v2 = slip.dot(t2) + group.surface[1].load(at);
     let w = n.dot(ends.wb - ends.wa);
 
-    let m = load3::<L>(&group.tangent_mass, at);
-    let twist_mass = load::<L>(&group.twist_mass, at);
-    let (f1, f2) = (load::<L>(&group.tangent_impulse[0], at), load::<L>(&group.tangent_impulse[1], at));
-    let tau = load::<L>(&group.twist_impulse, at);
+    let m = group.tangent_mass.load::<L>(at);
+    let twist_mass = group.twist_mass.load::<L>(at);
+    let (f1, f2) = (group.tangent_impulse[0].load::<L>(at), group.tangent_impulse[1].load::<L>(at));
+    let tau = group.twist_impulse.load::<L>(at);
 
     // What would stop all slip and twist.
     let s1 = f1 - (m.x * v1 + m.y * v2);
@@ -380,7 +360,7 @@ fn friction<L: Lane>(group: &mut Group, points: &[GroupPoint], at: usize, n: Vec
     let st = L::select(has_lever, tau - twist_mass * w, L::ZERO);
     let inv_lever = L::ONE / L::select(has_lever, lever, L::ONE);
     let (limit_static, limit_dynamic) =
-        (load::<L>(&group.static_friction, at) * normal, load::<L>(&group.dynamic_friction, at) * normal);
+        (group.static_friction.load::<L>(at) * normal, group.dynamic_friction.load::<L>(at) * normal);
     let q = st * inv_lever;
     let size = s1 * s1 + s2 * s2 + q * q;
     let sticks = size.less_eq(limit_static * limit_static);
@@ -397,9 +377,9 @@ fn friction<L: Lane>(group: &mut Group, points: &[GroupPoint], at: usize, n: Vec
     let new1 = L::select(sticks, s1, g1 * scale);
     let new2 = L::select(sticks, s2, g2 * scale);
     let new_tau = L::select(sticks, st, gq * scale * lever);
-    new1.store(&mut group.tangent_impulse[0].0[at..]);
-    new2.store(&mut group.tangent_impulse[1].0[at..]);
-    new_tau.store(&mut group.twist_impulse.0[at..]);
+    group.tangent_impulse[0].store(at, new1);
+    group.tangent_impulse[1].store(at, new2);
+    group.twist_impulse.store(at, new_tau);
     let p = t1 * (new1 - f1) + t2 * (new2 - f2);
     let twist = n * (new_tau - tau);
     ends.push(p, ra.cross(p) + twist, rb.cross(p) + twist);
@@ -417,28 +397,26 @@ impl Kernel for Restitution<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Pass { groups, points, motions, .. } = self.pass;
+        let Pass { groups, points, watches, motions, .. } = self.pass;
         let threshold = L::splat(-self.threshold);
         for group in groups {
-            if !group.bounces {
-                continue;
-            }
+            let Some(watch) = watches.get(group.watch as usize) else { continue };
             for at in (0..LANES).step_by(L::WIDTH) {
                 let a = L::load_columns::<16, 8>(motions, 0, &group.body_a[at..]);
                 let b = L::load_columns::<16, 8>(motions, 0, &group.body_b[at..]);
                 let mut ends = Ends::new(group, at, &a, &b);
-                let n = load3::<L>(&group.normal, at);
-                let e = load::<L>(&group.restitution, at);
-                for point in &mut points[group.first_point as usize..][..group.point_count as usize] {
-                    let approach = load::<L>(&point.approach, at);
-                    let hit = approach.less(threshold) & load::<L>(&point.peak_impulse, at).greater(L::ZERO);
-                    let (arm_a, arm_b) = (load3::<L>(&point.arm_a, at), load3::<L>(&point.arm_b, at));
+                let n = group.normal.load::<L>(at);
+                let e = watch.restitution.load::<L>(at);
+                for (i, point) in points[group.points()].iter_mut().enumerate() {
+                    let approach = watch.approach[i].load::<L>(at);
+                    let hit = approach.less(threshold) & watch.peak[i].load::<L>(at).greater(L::ZERO);
+                    let (arm_a, arm_b) = (point.arm_a.load::<L>(at), point.arm_b.load::<L>(at));
                     let vn = n.dot(ends.vb - ends.va) + (ends.wb.dot(arm_b) - ends.wa.dot(arm_a));
-                    let old = load::<L>(&point.normal_impulse, at);
-                    let wanted = old - load::<L>(&point.normal_mass, at) * (vn + e * approach);
+                    let old = point.normal_impulse.load::<L>(at);
+                    let wanted = old - point.normal_mass.load::<L>(at) * (vn + e * approach);
                     let new = L::select(hit & e.greater(L::ZERO), wanted.max(L::ZERO), old);
                     let delta = new - old;
-                    new.store(&mut point.normal_impulse.0[at..]);
+                    point.normal_impulse.store(at, new);
                     ends.push(n * delta, arm_a * delta, arm_b * delta);
                 }
                 let (a, b) = ends.columns(&a, &b);

@@ -1,513 +1,455 @@
-//! From manifolds to wide constraints.
+//! From manifolds to wide constraints, and their impulses back.
 //!
-//! Manifolds of one colour are packed into groups of [`LANES`], number beside number, so that a kernel solves a group with
-//! every instruction. What does not change during the step is computed here, once.
+//! First the manifolds of each colour are dealt out to groups, one after the other; then a kernel fills the groups, each by
+//! itself: it gathers manifolds and bodies as rows of numbers and computes what does not change during the step.
 
+use super::contact_constraint::{Block, ContactConstraints, Group, GroupPoint, Soft, Watch};
 use super::graph::{COLOURS, Graph, OVERFLOW};
-use super::motion::{Motion, velocity_of};
+use super::motion::{Mass, Motion};
 use super::rolling::Rolling;
 use crate::body::store::Bodies;
-use crate::constraint::contact::{ContactManifold, Contacts, MAX_POINTS, NONE};
-use crate::math::{Float, LANES, NO_ROW, Real, Sym3, Vec3};
+use crate::constraint::contact::{ContactManifold, Contacts, FAR, MAX_POINTS, NONE};
+use crate::math::{Isa, Kernel, LANES, Lane, NO_ROW, Real, Sym3, Vec3};
 
-/// One number for each lane.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(32))]
-pub(crate) struct Wide(pub [Real; LANES]);
-
-impl Wide {
-    pub const ZERO: Self = Self([0.0; LANES]);
-}
-
-type Wide3 = [Wide; 3];
-const ZERO3: Wide3 = [Wide::ZERO; 3];
-
-/// What the points of [`LANES`] manifolds share.
-#[derive(Clone, Debug)]
-#[repr(C)]
-pub(crate) struct Group {
-    /// Rows of the bodies; [`NO_ROW`] for those that nothing moves.
-    pub body_a: [u32; LANES],
-    pub body_b: [u32; LANES],
-    /// Where the new velocities go: as above, and [`NO_ROW`] for kinematic bodies, which several manifolds of one colour
-    /// may share.
-    pub write_a: [u32; LANES],
-    pub write_b: [u32; LANES],
-    /// The manifolds, or [`NONE`].
-    pub manifold: [u32; LANES],
-    /// Its points are `points[first_point..][..point_count]`: one, or four and `blocks[block]`. Lanes with fewer have points
-    /// that do nothing.
-    pub first_point: u32,
-    pub point_count: u32,
-    pub block: u32,
-    /// Some lane bounces.
-    pub bounces: bool,
-    /// Inverse masses along the axes of the world; 0 along locked ones.
-    pub inv_mass_a: Wide3,
-    pub inv_mass_b: Wide3,
-    pub inv_inertia_a: [Wide; 6],
-    pub inv_inertia_b: [Wide; 6],
-    pub normal: Wide3,
-    pub tangent: Wide3,
-    /// Softness: bias rate, mass scale, impulse scale.
-    pub softness: Wide3,
-    pub static_friction: Wide,
-    pub dynamic_friction: Wide,
-    pub restitution: Wide,
-    /// Lever arm of spinning friction.
-    pub spinning: Wide,
-    /// Where friction acts, from the centres of mass.
-    pub anchor_a: Wide3,
-    pub anchor_b: Wide3,
-    /// Inverse of the 2x2 response along both tangents: 11, 12, 22.
-    pub tangent_mass: Wide3,
-    pub twist_mass: Wide,
-    /// Surface velocity of B relative to A along both tangents.
-    pub surface: [Wide; 2],
-    pub tangent_impulse: [Wide; 2],
-    pub twist_impulse: Wide,
-}
-
-/// One point of each of [`LANES`] manifolds.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct GroupPoint {
-    /// r_A × n and r_B × n.
-    pub arm_a: Wide3,
-    pub arm_b: Wide3,
-    pub separation: Wide,
-    pub normal_mass: Wide,
-    pub normal_impulse: Wide,
-    /// The largest impulse of any sub-step: the point has really touched.
-    pub peak_impulse: Wide,
-    /// Velocity along the normal before the step; negative when approaching.
-    pub approach: Wide,
-    /// Distance from where friction acts.
-    pub lever: Wide,
-}
-
-/// Inverses of the responses of the four points of [`LANES`] manifolds to each other: 11, 12, 13, 14, 22, 23, 24, 33, 34, 44.
-///
-/// The response of a flat contact with four points has rank 3, so a little of its diagonal is added: for the soft pass what the
-/// softness asks for, for the relaxing pass [`FIRMNESS`].
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct Block {
-    pub push: [Wide; 10],
-    pub relax: [Wide; 10],
-}
-
-const EMPTY_BLOCK: Block = Block { push: [Wide::ZERO; 10], relax: [Wide::ZERO; 10] };
-
-/// Share of the diagonal that is added in the relaxing pass.
-const FIRMNESS: Real = 0.01;
-
-const EMPTY_GROUP: Group = Group {
-    body_a: [NO_ROW; LANES],
-    body_b: [NO_ROW; LANES],
-    write_a: [NO_ROW; LANES],
-    write_b: [NO_ROW; LANES],
-    manifold: [NONE; LANES],
-    first_point: 0,
-    point_count: 0,
-    block: 0,
-    bounces: false,
-    inv_mass_a: ZERO3,
-    inv_mass_b: ZERO3,
-    inv_inertia_a: [Wide::ZERO; 6],
-    inv_inertia_b: [Wide::ZERO; 6],
-    normal: ZERO3,
-    tangent: ZERO3,
-    softness: ZERO3,
-    static_friction: Wide::ZERO,
-    dynamic_friction: Wide::ZERO,
-    restitution: Wide::ZERO,
-    spinning: Wide::ZERO,
-    anchor_a: ZERO3,
-    anchor_b: ZERO3,
-    tangent_mass: ZERO3,
-    twist_mass: Wide::ZERO,
-    surface: [Wide::ZERO; 2],
-    tangent_impulse: [Wide::ZERO; 2],
-    twist_impulse: Wide::ZERO,
-};
-
-const EMPTY_POINT: GroupPoint = GroupPoint {
-    arm_a: ZERO3,
-    arm_b: ZERO3,
-    // Far apart: an empty lane asks for nothing.
-    separation: Wide([1e30; LANES]),
-    normal_mass: Wide::ZERO,
-    normal_impulse: Wide::ZERO,
-    peak_impulse: Wide::ZERO,
-    approach: Wide::ZERO,
-    lever: Wide::ZERO,
-};
-
-/// All contact constraints of a step. Kept between steps for its memory.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ContactConstraints {
-    pub groups: Vec<Group>,
-    pub points: Vec<GroupPoint>,
-    pub blocks: Vec<Block>,
-    /// Groups `ranges[c]..ranges[c + 1]` have colour c; the last are the overflow, one manifold each.
-    pub ranges: Vec<u32>,
-    pub rolling: Vec<Rolling>,
-    /// Rolling constraints by colour, as `ranges`.
-    pub rolling_ranges: Vec<u32>,
-}
-
-/// A soft constraint of frequency ω and damping ratio ζ over a step h (Catto, "Soft Constraints", 2011):
-/// bias rate ω/(2ζ + hω), mass scale hω(2ζ + hω)/(1 + hω(2ζ + hω)), impulse scale 1/(1 + hω(2ζ + hω)).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Soft {
-    pub bias_rate: Real,
-    pub mass_scale: Real,
-    pub impulse_scale: Real,
-}
-
-impl Soft {
-    pub fn new(hertz: Real, damping_ratio: Real, h: Real) -> Self {
-        let omega = 2.0 * Real::PI * hertz;
-        let a1 = 2.0 * damping_ratio + h * omega;
-        let a2 = h * omega * a1;
-        let a3 = 1.0 / (1.0 + a2);
-        Self { bias_rate: omega / a1, mass_scale: a2 * a3, impulse_scale: a3 }
-    }
-}
+/// Share of the diagonal that is added to the response of four points in the relaxing pass.
+pub(crate) const FIRMNESS: Real = 0.01;
 
 /// How the contacts of a step are made.
-pub(crate) struct Recipe<'a> {
+#[derive(Clone, Copy)]
+pub(crate) struct Recipe {
     /// Between two movable bodies.
     pub soft: Soft,
     /// Against a body that nothing moves: stiffer, since it cannot give way.
     pub soft_fixed: Soft,
     pub warm_start: bool,
     pub h: Real,
-    /// Velocity of surface B relative to surface A, in world axes, of a manifold with a moving surface.
-    pub surface_velocity: &'a dyn Fn(u32) -> Vec3,
 }
 
-/// Packs all manifolds of the graph. One pass over the manifolds.
+/// What the kernel reads: manifolds, and the bodies by motion.
+#[derive(Clone, Copy)]
+pub(crate) struct Input<'a> {
+    pub contacts: &'a Contacts,
+    pub motions: &'a [Motion],
+    pub masses: &'a [Mass],
+}
+
+/// Packs all manifolds of the graph. Two passes over the manifolds.
 ///
-/// `inertia` holds the inverse inertia of awake bodies in world axes, `supports` counts their contact points.
+/// `supports` counts the contact points of awake bodies.
 pub(crate) fn prepare(
     out: &mut ContactConstraints,
     graph: &Graph,
-    contacts: &Contacts,
     bodies: &Bodies,
-    motions: &[Motion],
-    inertia: &[Sym3],
     supports: &mut [u32],
-    recipe: &Recipe<'_>,
+    input: Input<'_>,
+    recipe: &Recipe,
+    isa: Isa,
 ) {
-    out.groups.clear();
-    out.points.clear();
-    out.blocks.clear();
+    deal(out, graph, bodies, supports, input);
+    let ContactConstraints { groups, points, blocks, watches, .. } = out;
+    isa.dispatch(Fill { groups, points, blocks, watches, input, recipe });
+    for r in &mut out.rolling {
+        r.fill(&out.groups[r.group as usize], input.contacts, recipe.warm_start);
+    }
+}
+
+/// Deals the manifolds out to groups: who is in which lane, how many points a group has, and where they stand.
+fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: &mut [u32], input: Input<'_>) {
+    let width = |colour: usize| if colour == OVERFLOW { 1 } else { LANES };
+    let count: usize = graph.colours.iter().enumerate().map(|(i, c)| c.manifolds.len().div_ceil(width(i))).sum();
+    // The kernel writes every number of every group that is in use, so what an old group holds does not matter.
+    out.groups.resize(count, Group::EMPTY);
     out.ranges.clear();
     out.rolling.clear();
     out.rolling_ranges.clear();
+    out.bounces = false;
+    let (mut at, mut points, mut blocks, mut watches) = (0, 0, 0, 0);
+    let awake = bodies.awake();
+    let movable = |d: usize| if input.masses[d][super::motion::MOVABLE] != 0.0 { d as u32 } else { NO_ROW };
     for (index, colour) in graph.colours.iter().enumerate() {
-        out.ranges.push(out.groups.len() as u32);
+        out.ranges.push(at as u32);
         out.rolling_ranges.push(out.rolling.len() as u32);
-        let width = if index == OVERFLOW { 1 } else { LANES };
-        for chunk in colour.manifolds.chunks(width) {
-            let first_point = out.points.len() as u32;
-            let most = chunk.iter().map(|&m| contacts.manifolds[m as usize].point_count).max().unwrap_or(0);
-            let count = if most <= 1 { most } else { MAX_POINTS as u32 };
-            let mut group = EMPTY_GROUP;
-            group.first_point = first_point;
-            group.point_count = count;
-            group.block = out.blocks.len() as u32;
-            let mut block = EMPTY_BLOCK;
-            out.points.resize(out.points.len() + count as usize, EMPTY_POINT);
-            let points = &mut out.points[first_point as usize..];
-            for (lane, &m) in chunk.iter().enumerate() {
-                let side = Side { contacts, bodies, motions, inertia };
-                if let Some(rolling) = fill(&mut group, &mut block, points, lane, m, &side, supports, recipe) {
-                    out.rolling.push(Rolling { group: out.groups.len() as u32, lane: lane as u32, ..rolling });
+        for chunk in colour.manifolds.chunks(width(index)) {
+            let group = &mut out.groups[at];
+            let (mut most, mut flags) = (0, 0);
+            for lane in 0..LANES {
+                let Some(&m) = chunk.get(lane) else {
+                    group.manifold[lane] = NONE;
+                    (group.body_a[lane], group.body_b[lane]) = (NO_ROW, NO_ROW);
+                    (group.write_a[lane], group.write_b[lane]) = (NO_ROW, NO_ROW);
+                    continue;
+                };
+                let manifold = &input.contacts.manifolds[m as usize];
+                group.manifold[lane] = m;
+                most = most.max(manifold.point_count);
+                flags |= manifold.flags;
+                let mut end = |slot: u32| {
+                    let dense = bodies.dense_at(slot);
+                    if dense >= awake {
+                        return (NO_ROW, NO_ROW);
+                    }
+                    supports[dense] += manifold.point_count;
+                    (dense as u32, movable(dense))
+                };
+                (group.body_a[lane], group.write_a[lane]) = end(manifold.body_a);
+                (group.body_b[lane], group.write_b[lane]) = end(manifold.body_b);
+                if manifold.flags & ContactManifold::ROLLS != 0 {
+                    out.rolling.push(Rolling::new(at as u32, lane as u32, m));
                 }
             }
-            out.groups.push(group);
-            if count > 1 {
-                out.blocks.push(block);
-            }
+            group.first_point = points;
+            group.point_count = if most <= 1 { most } else { MAX_POINTS as u32 };
+            points += group.point_count;
+            group.block = if most > 1 { blocks } else { NONE };
+            blocks += u32::from(most > 1);
+            let watched = flags & (ContactManifold::BOUNCES | ContactManifold::IMPACTS) != 0;
+            group.watch = if watched { watches } else { NONE };
+            watches += u32::from(watched);
+            out.bounces |= flags & ContactManifold::BOUNCES != 0;
+            at += 1;
         }
     }
     debug_assert_eq!(out.ranges.len(), COLOURS + 1);
-    out.ranges.push(out.groups.len() as u32);
+    out.ranges.push(at as u32);
     out.rolling_ranges.push(out.rolling.len() as u32);
+    out.points.resize(points as usize, GroupPoint::EMPTY);
+    out.blocks.resize(blocks as usize, Block::EMPTY);
+    out.watches.resize(watches as usize, Watch::EMPTY);
 }
 
-struct Side<'a> {
-    contacts: &'a Contacts,
-    bodies: &'a Bodies,
-    motions: &'a [Motion],
-    inertia: &'a [Sym3],
+/// Fills groups that have been dealt out.
+struct Fill<'a> {
+    groups: &'a mut [Group],
+    points: &'a mut [GroupPoint],
+    blocks: &'a mut [Block],
+    watches: &'a mut [Watch],
+    input: Input<'a>,
+    recipe: &'a Recipe,
 }
 
-/// A body of a constraint: its row, inverse mass, inverse inertia, velocity.
-struct End {
-    row: u32,
-    inv_mass: Vec3,
-    inv_inertia: Sym3,
-    linear: Vec3,
-    angular: Vec3,
+/// A body of a manifold.
+#[derive(Clone, Copy)]
+struct End<L> {
+    v: Vec3<L>,
+    w: Vec3<L>,
+    inv_mass: Vec3<L>,
+    inv_inertia: Sym3<L>,
 }
 
-impl Side<'_> {
-    fn end(&self, slot: u32) -> End {
-        let dense = self.bodies.dense_at(slot);
-        if dense >= self.bodies.awake() {
-            return End {
-                row: NO_ROW,
-                inv_mass: Vec3::ZERO,
-                inv_inertia: Sym3::ZERO,
-                linear: Vec3::ZERO,
-                angular: Vec3::ZERO,
-            };
-        }
-        let params = &self.bodies.params[dense];
-        let (linear, angular) = velocity_of(&self.motions[dense]);
-        End {
-            row: dense as u32,
-            inv_mass: params.locks().free_move() * params.inv_mass,
-            inv_inertia: self.inertia[dense],
-            linear,
-            angular,
-        }
-    }
-}
-
-/// Response of the relative velocity at two anchors along `axis` to a unit impulse along it.
-fn response(a: &End, b: &End, axis: Vec3, arm_a: Vec3, arm_b: Vec3) -> Real {
-    axis.dot(axis.scale(a.inv_mass))
-        + axis.dot(axis.scale(b.inv_mass))
-        + a.inv_inertia.quadratic(arm_a)
-        + b.inv_inertia.quadratic(arm_b)
-}
-
-fn invert(k: Real) -> Real {
-    if k > 0.0 { 1.0 / k } else { 0.0 }
-}
-
-fn fill(
-    group: &mut Group,
-    block: &mut Block,
-    points: &mut [GroupPoint],
-    lane: usize,
-    index: u32,
-    side: &Side<'_>,
-    supports: &mut [u32],
-    recipe: &Recipe<'_>,
-) -> Option<Rolling> {
-    let manifold = &side.contacts.manifolds[index as usize];
-    let contact = &side.contacts.all[manifold.contact as usize];
-    let (a, b) = (side.end(contact.body_a), side.end(contact.body_b));
-    let material = &manifold.material;
-    let conveys = manifold.flags & ContactManifold::CONVEYS != 0;
-    let surface = if conveys { (recipe.surface_velocity)(index) } else { Vec3::ZERO };
-    let n = manifold.normal;
-    for end in [&a, &b] {
-        if let Some(s) = supports.get_mut(end.row as usize) {
-            *s += manifold.point_count;
+impl<L: Lane> End<L> {
+    #[inline(always)]
+    fn gather(input: &Input<'_>, indices: &[u32]) -> Self {
+        let v = L::load_columns::<16, 8>(input.motions, 0, indices);
+        let m = L::load_columns::<12, 12>(input.masses, 0, indices);
+        Self {
+            v: Vec3::new(v[0], v[1], v[2]),
+            w: Vec3::new(v[3], v[4], v[5]),
+            inv_mass: Vec3::new(m[6], m[7], m[8]),
+            inv_inertia: Sym3 { xx: m[0], yy: m[1], zz: m[2], xy: m[3], xz: m[4], yz: m[5] },
         }
     }
 
-    let put3 = |w: &mut Wide3, v: Vec3| {
-        for c in 0..3 {
-            w[c].0[lane] = v[c];
-        }
-    };
-    let put6 = |w: &mut [Wide; 6], s: &Sym3| {
-        for (w, v) in w.iter_mut().zip([s.xx, s.yy, s.zz, s.xy, s.xz, s.yz]) {
-            w.0[lane] = v;
-        }
-    };
-    group.body_a[lane] = a.row;
-    group.body_b[lane] = b.row;
-    group.write_a[lane] = if a.inv_mass == Vec3::ZERO && a.inv_inertia == Sym3::ZERO { NO_ROW } else { a.row };
-    group.write_b[lane] = if b.inv_mass == Vec3::ZERO && b.inv_inertia == Sym3::ZERO { NO_ROW } else { b.row };
-    group.manifold[lane] = index;
-    put3(&mut group.inv_mass_a, a.inv_mass);
-    put3(&mut group.inv_mass_b, b.inv_mass);
-    put6(&mut group.inv_inertia_a, &a.inv_inertia);
-    put6(&mut group.inv_inertia_b, &b.inv_inertia);
-    put3(&mut group.normal, n);
-
-    let fixed = a.inv_mass == Vec3::ZERO || b.inv_mass == Vec3::ZERO;
-    let soft = if material.hertz > 0.0 {
-        Soft::new(material.hertz, material.damping_ratio, recipe.h)
-    } else if fixed {
-        recipe.soft_fixed
-    } else {
-        recipe.soft
-    };
-    put3(&mut group.softness, Vec3::new(soft.bias_rate, soft.mass_scale, soft.impulse_scale));
-
-    let count = manifold.point_count as usize;
-    let used = &manifold.points[..count.min(MAX_POINTS)];
-    // Friction acts at the centre of pressure of the last step; in the middle where there was none.
-    let total: Real = used.iter().map(|p| p.normal_impulse).sum();
-    let weight = |p: &crate::constraint::contact::ContactPoint| {
-        if total > 0.0 { p.normal_impulse / total } else { 1.0 / count as Real }
-    };
-    let (mut anchor_a, mut anchor_b) = (Vec3::ZERO, Vec3::ZERO);
-    for p in used {
-        anchor_a += p.anchor_a * weight(p);
-        anchor_b += p.anchor_b * weight(p);
+    /// Response of the velocity along `axis` at an anchor to a unit impulse there along it; `arm` is anchor × axis.
+    #[inline(always)]
+    fn response(&self, axis: Vec3<L>, arm: Vec3<L>) -> L {
+        axis.dot(axis.scale(self.inv_mass)) + arm.dot(self.inv_inertia * arm)
     }
 
-    for (p, point) in used.iter().zip(points.iter_mut()) {
-        let (arm_a, arm_b) = (p.anchor_a.cross(n), p.anchor_b.cross(n));
-        put3(&mut point.arm_a, arm_a);
-        put3(&mut point.arm_b, arm_b);
-        point.separation.0[lane] = p.separation;
-        point.normal_mass.0[lane] = invert(response(&a, &b, n, arm_a, arm_b));
-        point.normal_impulse.0[lane] = if recipe.warm_start { p.normal_impulse } else { 0.0 };
-        point.approach.0[lane] = n.dot(b.linear - a.linear) + b.angular.dot(arm_b) - a.angular.dot(arm_a);
-        point.lever.0[lane] = (p.anchor_a - anchor_a).length();
+    #[inline(always)]
+    fn fixed(&self) -> L::Mask {
+        (self.inv_mass.x + self.inv_mass.y + self.inv_mass.z).equal(L::ZERO)
     }
+}
 
-    if group.point_count > 1 {
-        let mut k = [[0.0; MAX_POINTS]; MAX_POINTS];
-        let along = n.dot(n.scale(a.inv_mass + b.inv_mass));
-        for i in 0..used.len() {
-            let (ai, bi) = (used[i].anchor_a.cross(n), used[i].anchor_b.cross(n));
-            let (ia, ib) = (a.inv_inertia * ai, b.inv_inertia * bi);
-            for j in i..used.len() {
-                let (aj, bj) = (used[j].anchor_a.cross(n), used[j].anchor_b.cross(n));
-                k[i][j] = along + ia.dot(aj) + ib.dot(bj);
-            }
-        }
-        let compliance = soft.impulse_scale / soft.mass_scale;
-        for (out, share) in [(&mut block.push, compliance), (&mut block.relax, FIRMNESS)] {
-            for (w, v) in out.iter_mut().zip(inverse_with_share(&k, used.len(), share)) {
-                w.0[lane] = v;
+/// 1/k, or 0 where k is not positive.
+#[inline(always)]
+fn invert<L: Lane>(k: L) -> L {
+    L::select(k.greater(L::ZERO), L::ONE / k.max(L::splat(Real::MIN_POSITIVE)), L::ZERO)
+}
+
+#[inline(always)]
+fn pick<L: Lane>(mask: L::Mask, yes: Vec3<L>, no: Vec3<L>) -> Vec3<L> {
+    Vec3::new(L::select(mask, yes.x, no.x), L::select(mask, yes.y, no.y), L::select(mask, yes.z, no.z))
+}
+
+impl Kernel for Fill<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let Fill { groups, points, blocks, watches, input, recipe } = self;
+        let rows = ContactManifold::rows(&input.contacts.manifolds);
+        let keep = L::splat(if recipe.warm_start { 1.0 } else { 0.0 });
+        let splat = |s: &Soft| (L::splat(s.bias_rate), L::splat(s.mass_scale), L::splat(s.impulse_scale));
+        let (soft, soft_fixed) = (splat(&recipe.soft), splat(&recipe.soft_fixed));
+        for group in groups {
+            let (block, watch) = (blocks.get_mut(group.block as usize), watches.get_mut(group.watch as usize));
+            let range = group.points();
+            let mut sink = Sink { group, points: &mut points[range], block, watch };
+            for at in (0..LANES).step_by(L::WIDTH) {
+                let m = L::load_columns::<{ ContactManifold::ROW }, { ContactManifold::POINTS }>(
+                    rows,
+                    0,
+                    &sink.group.manifold[at..],
+                );
+                let manifold = Gathered {
+                    normal: Vec3::new(m[0], m[1], m[2]),
+                    lever: Vec3::new(m[3], m[4], m[5]),
+                    friction: Vec3::new(m[6], m[7], m[8]) * keep,
+                    angular: Vec3::new(m[9], m[10], m[11]) * keep,
+                    surface: Vec3::new(m[20], m[21], m[22]),
+                    keep,
+                };
+                let a = End::gather(&input, &sink.group.body_a[at..]);
+                let b = End::gather(&input, &sink.group.body_b[at..]);
+                sink.group.static_friction.store(at, m[12]);
+                sink.group.dynamic_friction.store(at, m[13]);
+                sink.group.spinning.store(at, m[17]);
+                if let Some(watch) = &mut sink.watch {
+                    watch.restitution.store(at, m[14]);
+                }
+
+                // A soft material says how soft; all others are as hard as the method allows.
+                let fixed = a.fixed() | b.fixed();
+                let own = m[18].greater(L::ZERO);
+                let of_material =
+                    Soft::<L>::new(L::select(own, m[18], L::ONE), L::select(own, m[19], L::ONE), L::splat(recipe.h));
+                let soft = Vec3::new(
+                    L::select(own, of_material.bias_rate, L::select(fixed, soft_fixed.0, soft.0)),
+                    L::select(own, of_material.mass_scale, L::select(fixed, soft_fixed.1, soft.1)),
+                    L::select(own, of_material.impulse_scale, L::select(fixed, soft_fixed.2, soft.2)),
+                );
+                sink.group.softness.store(at, soft);
+
+                const FIRST: usize = ContactManifold::POINTS;
+                const ROW: usize = ContactManifold::ROW;
+                let indices = &sink.group.manifold[at..];
+                if sink.points.len() == MAX_POINTS {
+                    let p = L::load_columns::<ROW, { MAX_POINTS * ContactManifold::POINT }>(rows, FIRST, indices);
+                    const POINT: usize = ContactManifold::POINT;
+                    let found = [
+                        Found::new(&p),
+                        Found::new(&p[POINT..]),
+                        Found::new(&p[2 * POINT..]),
+                        Found::new(&p[3 * POINT..]),
+                    ];
+                    sink.fill(at, &manifold, &a, &b, &found, soft);
+                } else {
+                    let p = L::load_columns::<ROW, 8>(rows, FIRST, indices);
+                    sink.fill(at, &manifold, &a, &b, &[Found::new(&p)], soft);
+                }
             }
         }
     }
-
-    // The first tangent lies along the slip where there is any: friction then starts in the right direction.
-    let slip = b.linear + b.angular.cross(anchor_b) - a.linear - a.angular.cross(anchor_a) + surface;
-    let across = slip - n * slip.dot(n);
-    let (t1, t2) = match across.length_squared() > slip.length_squared() * 1e-6 {
-        true => {
-            let t1 = across.normalize_or(Vec3::X);
-            (t1, n.cross(t1))
-        }
-        false => n.tangents(),
-    };
-    put3(&mut group.tangent, t1);
-    put3(&mut group.anchor_a, anchor_a);
-    put3(&mut group.anchor_b, anchor_b);
-    let (a1, a2) = (anchor_a.cross(t1), anchor_a.cross(t2));
-    let (b1, b2) = (anchor_b.cross(t1), anchor_b.cross(t2));
-    let k11 = response(&a, &b, t1, a1, b1);
-    let k22 = response(&a, &b, t2, a2, b2);
-    let k12 = t1.dot(t2.scale(a.inv_mass + b.inv_mass)) + a1.dot(a.inv_inertia * a2) + b1.dot(b.inv_inertia * b2);
-    let det = k11 * k22 - k12 * k12;
-    // Singular where a lock leaves one direction only; then the larger diagonal alone.
-    let m = if det > Real::EPSILON * k11 * k22 {
-        Vec3::new(k22, -k12, k11) / det
-    } else {
-        Vec3::new(invert(k11), 0.0, invert(k22))
-    };
-    put3(&mut group.tangent_mass, m);
-    group.twist_mass.0[lane] = invert(a.inv_inertia.quadratic(n) + b.inv_inertia.quadratic(n));
-    group.static_friction.0[lane] = material.static_friction;
-    group.dynamic_friction.0[lane] = material.dynamic_friction;
-    group.restitution.0[lane] = material.restitution;
-    group.bounces |= material.restitution > 0.0;
-    group.spinning.0[lane] = material.spinning_friction;
-    group.surface[0].0[lane] = surface.dot(t1);
-    group.surface[1].0[lane] = surface.dot(t2);
-    if recipe.warm_start {
-        group.tangent_impulse[0].0[lane] = manifold.friction_impulse.dot(t1);
-        group.tangent_impulse[1].0[lane] = manifold.friction_impulse.dot(t2);
-        group.twist_impulse.0[lane] = manifold.angular_impulse.dot(n);
-    }
-
-    if material.rolling_friction > 0.0 {
-        let impulse = if recipe.warm_start { manifold.angular_impulse.across(n) } else { Vec3::ZERO };
-        return Some(Rolling {
-            body_a: a.row,
-            body_b: b.row,
-            manifold: index,
-            normal: n,
-            inv_inertia_a: a.inv_inertia,
-            inv_inertia_b: b.inv_inertia,
-            lever: material.rolling_friction,
-            impulse,
-            group: 0,
-            lane: 0,
-        });
-    }
-    None
 }
 
-/// The inverse of the leading n x n part of the symmetric matrix `k` (upper triangle) with `share` of its diagonal added, by
-/// L D Lᵀ; rows and columns beyond n, and of points that nothing moves, are zero. Returned as the ten entries of the upper
-/// triangle.
-fn inverse_with_share(k: &[[Real; MAX_POINTS]; MAX_POINTS], n: usize, share: Real) -> [Real; 10] {
-    const N: usize = MAX_POINTS;
-    let mut l = [[0.0; N]; N];
-    let (mut d, mut inv_d) = ([0.0; N], [0.0; N]);
-    for j in 0..n {
-        d[j] = k[j][j] * (1.0 + share);
+/// A manifold as it was gathered.
+struct Gathered<L> {
+    normal: Vec3<L>,
+    lever: Vec3<L>,
+    friction: Vec3<L>,
+    angular: Vec3<L>,
+    surface: Vec3<L>,
+    /// 1, or 0 where nothing is warm started.
+    keep: L,
+}
+
+/// A point as it was gathered.
+#[derive(Clone, Copy)]
+struct Found<L> {
+    anchor: Vec3<L>,
+    separation: L,
+    impulse: L,
+}
+
+impl<L: Lane> Found<L> {
+    #[inline(always)]
+    fn new(p: &[L]) -> Self {
+        Self { anchor: Vec3::new(p[0], p[1], p[2]), separation: p[3], impulse: p[4] }
+    }
+}
+
+/// Where the numbers of one group go.
+struct Sink<'a> {
+    group: &'a mut Group,
+    points: &'a mut [GroupPoint],
+    block: Option<&'a mut Block>,
+    watch: Option<&'a mut Watch>,
+}
+
+impl Sink<'_> {
+    #[inline(always)]
+    fn fill<L: Lane, const N: usize>(
+        &mut self,
+        at: usize,
+        m: &Gathered<L>,
+        a: &End<L>,
+        b: &End<L>,
+        found: &[Found<L>; N],
+        soft: Vec3<L>,
+    ) {
+        let group = &mut *self.group;
+        let n = m.normal;
+        group.inv_mass_a.store(at, a.inv_mass);
+        group.inv_mass_b.store(at, b.inv_mass);
+        group.inv_inertia_a.store(at, a.inv_inertia);
+        group.inv_inertia_b.store(at, b.inv_inertia);
+        group.normal.store(at, n);
+
+        // Friction acts at the centre of pressure of the last step; in the middle where there was none.
+        let (mut total, mut count) = (L::ZERO, L::ZERO);
+        let (mut pressed, mut middle) = (Vec3::<L>::ZERO, Vec3::<L>::ZERO);
+        for p in found {
+            let one = L::select(p.separation.less(L::splat(0.5 * FAR)), L::ONE, L::ZERO);
+            count += one;
+            total += p.impulse;
+            pressed += p.anchor * p.impulse;
+            middle += p.anchor * one;
+        }
+        let anchor_a = pick(
+            total.greater(L::ZERO),
+            pressed * (L::ONE / total.max(L::splat(Real::MIN_POSITIVE))),
+            middle * (L::ONE / count.max(L::ONE)),
+        );
+        let anchor_b = anchor_a - m.lever;
+        group.anchor_a.store(at, anchor_a);
+        group.anchor_b.store(at, anchor_b);
+
+        let mut arms = [(Vec3::<L>::ZERO, Vec3::<L>::ZERO); N];
+        for i in 0..N {
+            let (p, point) = (&found[i], &mut self.points[i]);
+            let there = p.separation.less(L::splat(0.5 * FAR));
+            // Points that are not there have no arms and no mass: nothing comes of them.
+            let arm_a = pick(there, p.anchor.cross(n), Vec3::ZERO);
+            let arm_b = pick(there, (p.anchor - m.lever).cross(n), Vec3::ZERO);
+            arms[i] = (arm_a, arm_b);
+            let mass = L::select(there, invert(a.response(n, arm_a) + b.response(n, arm_b)), L::ZERO);
+            point.arm_a.store(at, arm_a);
+            point.arm_b.store(at, arm_b);
+            point.separation.store(at, p.separation);
+            point.normal_mass.store(at, mass);
+            point.normal_impulse.store(at, p.impulse * m.keep);
+            point.lever.store(at, (p.anchor - anchor_a).length());
+            if let Some(watch) = &mut self.watch {
+                let approach = n.dot(b.v - a.v) + b.w.dot(arm_b) - a.w.dot(arm_a);
+                watch.approach[i].store(at, L::select(there, approach, L::ZERO));
+                watch.peak[i].store(at, L::ZERO);
+            }
+        }
+
+        if let Some(block) = &mut self.block {
+            let along = n.dot(n.scale(a.inv_mass + b.inv_mass));
+            let mut k = [[L::ZERO; N]; N];
+            for i in 0..N {
+                let there = found[i].separation.less(L::splat(0.5 * FAR));
+                let (ia, ib) = (a.inv_inertia * arms[i].0, b.inv_inertia * arms[i].1);
+                for j in i..N {
+                    let both = there & found[j].separation.less(L::splat(0.5 * FAR));
+                    k[i][j] = L::select(both, along + ia.dot(arms[j].0) + ib.dot(arms[j].1), L::ZERO);
+                }
+            }
+            let compliance = soft.z / soft.y.max(L::splat(Real::MIN_POSITIVE));
+            for (out, share) in [(&mut block.push, compliance), (&mut block.relax, L::splat(FIRMNESS))] {
+                store_inverse(out, at, &k, share);
+            }
+        }
+
+        // The first tangent lies along the slip where there is any: friction then starts in the right direction.
+        let slip = b.v + b.w.cross(anchor_b) - a.v - a.w.cross(anchor_a) + m.surface;
+        let across = slip - n * slip.dot(n);
+        let slips = across.length_squared().greater(slip.length_squared() * L::splat(1e-6));
+        let length = L::select(slips, across.length(), L::ONE);
+        let t1 = pick(slips, across * (L::ONE / length), tangent(n));
+        let t2 = n.cross(t1);
+        group.tangent.store(at, t1);
+        let (a1, a2) = (anchor_a.cross(t1), anchor_a.cross(t2));
+        let (b1, b2) = (anchor_b.cross(t1), anchor_b.cross(t2));
+        let k11 = a.response(t1, a1) + b.response(t1, b1);
+        let k22 = a.response(t2, a2) + b.response(t2, b2);
+        let k12 = t1.dot(t2.scale(a.inv_mass + b.inv_mass)) + a1.dot(a.inv_inertia * a2) + b1.dot(b.inv_inertia * b2);
+        let det = k11 * k22 - k12 * k12;
+        // Singular where a lock leaves one direction only; then the diagonal alone.
+        let regular = det.greater(L::splat(Real::EPSILON) * k11 * k22);
+        let inv_det = L::ONE / L::select(regular, det, L::ONE);
+        let mass = pick(regular, Vec3::new(k22, -k12, k11) * inv_det, Vec3::new(invert(k11), L::ZERO, invert(k22)));
+        group.tangent_mass.store(at, mass);
+        group.twist_mass.store(at, invert(n.dot(a.inv_inertia * n) + n.dot(b.inv_inertia * n)));
+        group.surface[0].store(at, m.surface.dot(t1));
+        group.surface[1].store(at, m.surface.dot(t2));
+        group.tangent_impulse[0].store(at, m.friction.dot(t1));
+        group.tangent_impulse[1].store(at, m.friction.dot(t2));
+        group.twist_impulse.store(at, m.angular.dot(n));
+    }
+}
+
+/// A unit vector across the unit vector n, without a branch (Duff et al., "Building an orthonormal basis, revisited", 2017).
+#[inline(always)]
+fn tangent<L: Lane>(n: Vec3<L>) -> Vec3<L> {
+    let s = L::ONE.copysign(n.z);
+    let a = -L::ONE / (s + n.z);
+    Vec3::new(L::ONE + s * n.x * n.x * a, s * n.x * n.y * a, -s * n.x)
+}
+
+/// The inverse of the symmetric matrix `k` (upper triangle) with `share` of its diagonal added, by L D Lᵀ; rows and columns of
+/// points that nothing moves are zero. Stored as the entries of the upper triangle, row by row.
+#[inline(always)]
+fn store_inverse<L: Lane, const N: usize>(
+    out: &mut [super::contact_constraint::Wide; 10],
+    at: usize,
+    k: &[[L; N]; N],
+    share: L,
+) {
+    let mut l = [[L::ZERO; N]; N];
+    let (mut d, mut inv_d) = ([L::ZERO; N], [L::ZERO; N]);
+    for j in 0..N {
+        d[j] = k[j][j] + k[j][j] * share;
         for m in 0..j {
             d[j] -= l[j][m] * l[j][m] * d[m];
         }
-        inv_d[j] = if d[j] > 0.0 { 1.0 / d[j] } else { 0.0 };
-        for i in j + 1..n {
-            let mut v: Real = k[j][i];
+        inv_d[j] = invert(d[j]);
+        for i in j + 1..N {
+            let mut v = k[j][i];
             for m in 0..j {
                 v -= l[i][m] * l[j][m] * d[m];
             }
             l[i][j] = v * inv_d[j];
         }
     }
-    // Columns of the inverse: forward, scale, backward.
-    let mut out = [0.0; 10];
-    let mut at = 0;
+    // Columns of the inverse: forward, scale, backward. Symmetric, so column c from entry c on is row c of the upper triangle.
+    let mut entry = 0;
     for c in 0..N {
-        let mut x = [0.0; N];
-        if c < n {
-            x[c] = 1.0;
-            for i in 0..n {
-                for m in 0..i {
-                    x[i] -= l[i][m] * x[m];
-                }
-            }
-            for i in 0..n {
-                x[i] *= inv_d[i];
-            }
-            for i in (0..n).rev() {
-                for m in i + 1..n {
-                    x[i] -= l[m][i] * x[m];
-                }
+        let mut x = [L::ZERO; N];
+        x[c] = L::ONE;
+        for i in c + 1..N {
+            for m in c..i {
+                x[i] -= l[i][m] * x[m];
             }
         }
-        // The upper triangle, by rows: entry (r, c) of column c for r <= c stands in row r; symmetric, so take (c, r >= c).
-        for v in &x[c..] {
-            out[at] = *v;
-            at += 1;
+        for i in c..N {
+            x[i] *= inv_d[i];
+        }
+        for i in (c..N).rev() {
+            for m in i + 1..N {
+                x[i] -= l[m][i] * x[m];
+            }
+        }
+        for i in c..N {
+            out[entry].store(at, x[i]);
+            entry += 1;
         }
     }
-    out
 }
 
 /// Writes the impulses back to the manifolds: where the next step starts. One pass over the groups.
 pub(crate) fn store(constraints: &ContactConstraints, contacts: &mut Contacts) {
     for group in &constraints.groups {
-        let points = &constraints.points[group.first_point as usize..][..group.point_count as usize];
+        let points = &constraints.points[group.points()];
         for lane in 0..LANES {
             let index = group.manifold[lane];
             if index == NONE {
                 continue;
             }
-            let get = |w: &Wide3| Vec3::new(w[0].0[lane], w[1].0[lane], w[2].0[lane]);
-            let (n, t1) = (get(&group.normal), get(&group.tangent));
+            let (n, t1) = (group.normal.lane(lane), group.tangent.lane(lane));
             let t2 = n.cross(t1);
             let manifold = &mut contacts.manifolds[index as usize];
             manifold.friction_impulse = t1 * group.tangent_impulse[0].0[lane] + t2 * group.tangent_impulse[1].0[lane];

@@ -2,13 +2,31 @@
 
 use crate::body::store::{Bodies, Params};
 use crate::integrate::{Loads, rotation};
-use crate::math::{Real, Vec3};
+use crate::math::{Real, Sym3, Vec3};
 
 /// v, ω, and the motion since the start of the step: Δx and Δθ. 12 numbers, padded to a power of two.
 pub(crate) type Motion = [Real; 16];
 
 /// What a sub-step does to a body by itself: Δv, the factor of damping, Δω, the factor of damping.
 pub(crate) type Kick = [Real; 8];
+
+/// I⁻¹ in world axes (xx, yy, zz, xy, xz, yz), 1/m along the axes of the world, and [`MOVABLE`]; 10 numbers, padded.
+pub(crate) type Mass = [Real; 12];
+
+/// The column of a [`Mass`] that is 1 for bodies that constraints move, and 0 for others.
+pub(crate) const MOVABLE: usize = 9;
+
+/// What a constraint needs to know of an awake body.
+pub(crate) fn mass(bodies: &Bodies, i: usize) -> Mass {
+    let params = &bodies.params[i];
+    let m = params.locks().free_move() * params.inv_mass;
+    let j = params.inv_inertia_world(bodies.pose[i].rotation);
+    let movable = if m == Vec3::ZERO && j == Sym3::ZERO { 0.0 } else { 1.0 };
+    [j.xx, j.yy, j.zz, j.xy, j.xz, j.yz, m.x, m.y, m.z, movable, 0.0, 0.0]
+}
+
+/// v and ω with the loads of a sub-step and before its constraints; 6 numbers, padded.
+pub(crate) type Free = [Real; 8];
 
 pub(crate) fn velocity_of(motion: &Motion) -> (Vec3, Vec3) {
     (Vec3::new(motion[0], motion[1], motion[2]), Vec3::new(motion[3], motion[4], motion[5]))
@@ -54,13 +72,31 @@ pub(crate) fn prepare(bodies: &Bodies, i: usize, loads: &Loads, h: Real, substep
     (motion, [dv.x, dv.y, dv.z, dl, kick.x, kick.y, kick.z, da])
 }
 
-/// v ← (v + Δv) d for the bodies of the list. One pass over them.
-pub(crate) fn accelerate(motions: &mut [Motion], kicks: &[Kick], list: &[u32]) {
+/// v ← (v + Δv) d for the bodies of the list, remembered as their free velocities. One pass over them.
+pub(crate) fn accelerate(motions: &mut [Motion], kicks: &[Kick], free: &mut [Free], list: &[u32]) {
     for &i in list {
-        let (motion, k) = (&mut motions[i as usize], &kicks[i as usize]);
+        let (motion, k, free) = (&mut motions[i as usize], &kicks[i as usize], &mut free[i as usize]);
         for c in 0..3 {
             motion[c] = (motion[c] + k[c]) * k[3];
             motion[3 + c] = (motion[3 + c] + k[4 + c]) * k[7];
+        }
+        free[..6].copy_from_slice(&motion[..6]);
+    }
+}
+
+/// The same, and the impulses of the last sub-step once more: all that changed the velocities since they were free.
+///
+/// Arms and normals stay during a step, so that what the constraints did to a body in one sub-step, v_end - v_free = M⁻¹ Σ Jᵀ λ,
+/// is what their impulses do to it in the next one: a warm start without a pass over the constraints. One pass over the bodies.
+pub(crate) fn accelerate_again(motions: &mut [Motion], kicks: &[Kick], free: &mut [Free], list: &[u32]) {
+    for &i in list {
+        let (motion, k, free) = (&mut motions[i as usize], &kicks[i as usize], &mut free[i as usize]);
+        for c in 0..3 {
+            let (dv, dw) = (motion[c] - free[c], motion[3 + c] - free[3 + c]);
+            free[c] = (motion[c] + k[c]) * k[3];
+            free[3 + c] = (motion[3 + c] + k[4 + c]) * k[7];
+            motion[c] = free[c] + dv;
+            motion[3 + c] = free[3 + c] + dw;
         }
     }
 }

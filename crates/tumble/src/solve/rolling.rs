@@ -6,8 +6,9 @@
 //!
 //! Few materials ask for it, so it is solved one by one, after the contacts of its colour.
 
-use super::contact_prepare::ContactConstraints;
+use super::contact_constraint::{ContactConstraints, Group};
 use super::motion::{Motion, set_velocity, velocity_of};
+use crate::constraint::contact::Contacts;
 use crate::math::{NO_ROW, Real, Sym3, Vec3};
 
 /// Rolling friction of one manifold.
@@ -28,6 +29,34 @@ pub(crate) struct Rolling {
 }
 
 impl Rolling {
+    /// Rolling friction of a manifold that stands in this lane of this group; the rest is filled in when the group is.
+    pub fn new(group: u32, lane: u32, manifold: u32) -> Self {
+        Self {
+            body_a: NO_ROW,
+            body_b: NO_ROW,
+            manifold,
+            group,
+            lane,
+            normal: Vec3::ZERO,
+            inv_inertia_a: Sym3::ZERO,
+            inv_inertia_b: Sym3::ZERO,
+            lever: 0.0,
+            impulse: Vec3::ZERO,
+        }
+    }
+
+    /// Takes over what its group knows.
+    pub fn fill(&mut self, group: &Group, contacts: &Contacts, warm_start: bool) {
+        let (lane, manifold) = (self.lane as usize, &contacts.manifolds[self.manifold as usize]);
+        self.body_a = group.body_a[lane];
+        self.body_b = group.body_b[lane];
+        self.normal = manifold.normal;
+        self.inv_inertia_a = group.inv_inertia_a.lane(lane);
+        self.inv_inertia_b = group.inv_inertia_b.lane(lane);
+        self.lever = manifold.material.rolling_friction;
+        self.impulse = if warm_start { manifold.angular_impulse.across(manifold.normal) } else { Vec3::ZERO };
+    }
+
     fn apply(&self, motions: &mut [Motion], h: Vec3) {
         for (body, inverse, h) in [(self.body_a, self.inv_inertia_a, -h), (self.body_b, self.inv_inertia_b, h)] {
             if body != NO_ROW {
@@ -40,7 +69,7 @@ impl Rolling {
 }
 
 /// Applies the impulses that the constraints of a colour carry.
-pub(crate) fn warm_start(constraints: &ContactConstraints, colour: usize, motions: &mut [Motion]) {
+pub(crate) fn warm_start(constraints: &mut ContactConstraints, colour: usize, motions: &mut [Motion]) {
     let range = constraints.rolling_ranges[colour] as usize..constraints.rolling_ranges[colour + 1] as usize;
     for r in &constraints.rolling[range] {
         r.apply(motions, r.impulse);
@@ -53,7 +82,7 @@ pub(crate) fn solve(constraints: &mut ContactConstraints, colour: usize, motions
     for i in range {
         let r = constraints.rolling[i];
         let group = &constraints.groups[r.group as usize];
-        let points = &constraints.points[group.first_point as usize..][..group.point_count as usize];
+        let points = &constraints.points[group.points()];
         let normal: Real = points.iter().map(|p| p.normal_impulse.0[r.lane as usize]).sum();
         let turning = |body: u32| if body == NO_ROW { Vec3::ZERO } else { velocity_of(&motions[body as usize]).1 };
         let w = (turning(r.body_b) - turning(r.body_a)).across(r.normal);

@@ -3,7 +3,7 @@
 use crate::constraint::contact::{ContactManifold, NONE};
 use crate::event::Event;
 use crate::math::{LANES, Num, Real};
-use crate::solve::contact_prepare::ContactConstraints;
+use crate::solve::contact_constraint::ContactConstraints;
 use crate::world::State;
 
 /// The fastest point of a contact.
@@ -23,16 +23,16 @@ pub(crate) struct Hit {
 pub(crate) fn report(state: &mut State, constraints: &ContactConstraints, hits: &mut Vec<Hit>) {
     hits.clear();
     for group in &constraints.groups {
-        let points = &constraints.points[group.first_point as usize..][..group.point_count as usize];
+        let Some(watch) = constraints.watches.get(group.watch as usize) else { continue };
         for lane in 0..LANES {
             let index = group.manifold[lane];
             if index == NONE || state.contacts.manifolds[index as usize].flags & ContactManifold::IMPACTS == 0 {
                 continue;
             }
             let manifold = &state.contacts.manifolds[index as usize];
-            for (i, point) in points[..points.len().min(manifold.point_count as usize)].iter().enumerate() {
-                let speed = -point.approach.0[lane];
-                if point.peak_impulse.0[lane] > 0.0 && speed >= state.impact_speed(manifold.contact) {
+            for i in 0..manifold.used().len() {
+                let speed = -watch.approach[i].0[lane];
+                if watch.peak[i].0[lane] > 0.0 && speed >= state.impact_speed(manifold.contact) {
                     hits.push(Hit { contact: manifold.contact, manifold: index, point: i as u32, speed });
                 }
             }
@@ -51,7 +51,7 @@ pub(crate) fn report(state: &mut State, constraints: &ContactConstraints, hits: 
         let ids = (state.colliders.id_at(c.collider_a), state.colliders.id_at(c.collider_b));
         let (Some(a), Some(b)) = ids else { continue };
         let centre = state.bodies.pose[state.bodies.dense_at(c.body_a)].centre;
-        let point = centre + manifold.points[hit.point as usize].anchor_a.to_f64();
+        let point = centre + manifold.points[hit.point as usize].anchor.to_f64();
         let normal = manifold.normal;
         state.pending.push(Event::Impact { a, b, point, normal, speed: hit.speed });
     }

@@ -4,16 +4,16 @@
 //!   detect      pairs of boxes, manifolds                               once
 //!   prepare     bodies into motions, manifolds into wide constraints    once
 //!   repeat for each sub-step h = dt / n:
-//!     v ← v + h a                                                       1 pass over bodies
-//!     apply the impulses of the last sub-step                           1 pass over constraints
-//!     solve with push                                                   1 pass over constraints
+//!     v ← v + h a, and the impulses of the last sub-step once more      1 pass over bodies
+//!     (in the first: the impulses of the last step                      1 pass over constraints)
+//!     solve with push                                                   1 pass over constraints (2 in the first)
 //!     x ← x + h v                                                       1 pass over bodies
 //!     solve without push: relax                                         1 pass over constraints
-//!   restitution                                                         1 pass over constraints
+//!   restitution, where something bounces                                1 pass over constraints
 //!   store impulses, write poses back, boxes, sleep                      1 pass each
 //! ```
 //!
-//! With n sub-steps: 2n + 2 passes over bodies, 3n + 3 over constraints. Bodies that nothing touches take no part in the
+//! With n sub-steps: 2n + 2 passes over bodies, 2n + 5 over constraints. Bodies that nothing touches take no part in the
 //! sub-steps: they fly their parabola exactly.
 //!
 //! Catto, "Solver2D" (2024); Macklin et al., "Small Steps in Physics Simulation" (2019).
@@ -26,9 +26,11 @@ use crate::interact::sleep;
 use crate::math::{Float, Quat, Real, Vec3};
 use crate::method::SoftStep;
 use crate::profile::{Profile, Stage, Stopwatch};
-use crate::solve::contact_kernel::{Pass, Restitution, Solve, WarmStart};
-use crate::solve::contact_prepare::{self, Recipe, Soft};
-use crate::solve::{motion, rolling};
+use crate::solve::contact_constraint::{ContactConstraints, Soft};
+use crate::solve::contact_kernel::{Pass, Restitution, Rules, Solve, WarmStart};
+use crate::solve::contact_prepare::{self, Input, Recipe};
+use crate::solve::motion::{self, Motion};
+use crate::solve::rolling;
 use crate::world::{Scratch, State};
 
 /// Advances the world by `dt`.
@@ -64,98 +66,89 @@ fn prepare(state: &State, scratch: &mut Scratch, method: &SoftStep, loads: &Load
     let awake = bodies.awake();
     scratch.motions.clear();
     scratch.kicks.clear();
-    scratch.inertia.clear();
+    scratch.masses.clear();
     scratch.supports.clear();
     scratch.supports.resize(awake, 0);
     for i in 0..awake {
         let (motion, kick) = motion::prepare(bodies, i, loads, h, method.substeps);
         scratch.motions.push(motion);
         scratch.kicks.push(kick);
-        scratch.inertia.push(bodies.params[i].inv_inertia_world(bodies.pose[i].rotation));
+        scratch.masses.push(motion::mass(bodies, i));
     }
     let rate = 1.0 / h;
     let contact = Soft::new(method.contact_stiffness * rate, method.contact_damping, h);
     let fixed = Soft::new(2.0 * method.contact_stiffness * rate, method.contact_damping, h);
-    let recipe = Recipe {
-        soft: contact,
-        soft_fixed: fixed,
-        warm_start: state.method.switches.warm_start,
-        h,
-        surface_velocity: &|m| state.surface_velocity(m),
-    };
+    let recipe = Recipe { soft: contact, soft_fixed: fixed, warm_start: state.method.switches.warm_start, h };
+    let input = Input { contacts: &state.contacts, motions: &scratch.motions, masses: &scratch.masses };
     contact_prepare::prepare(
         &mut scratch.constraints,
         &state.graph,
-        &state.contacts,
         bodies,
-        &scratch.motions,
-        &scratch.inertia,
         &mut scratch.supports,
+        input,
         &recipe,
+        state.isa,
     );
+    scratch.free.resize(awake, [0.0; 8]);
     scratch.solved.clear();
     scratch.solved.extend((0..awake as u32).filter(|&i| scratch.supports[i as usize] > 0));
 }
 
+/// Passes of one sub-step that push, and passes that relax. The first sub-step of a step pushes twice: its contacts have just
+/// been found anew, and where they are new they know nothing yet of the load that they are to carry.
+fn passes(substep: u32) -> (u32, u32) {
+    if substep == 0 { (2, 1) } else { (1, 1) }
+}
+
 fn solve(state: &State, scratch: &mut Scratch, method: &SoftStep, h: Real) {
-    let Scratch { motions, kicks, solved, constraints, .. } = scratch;
+    let Scratch { motions, kicks, free, solved, constraints, .. } = scratch;
     let tolerances = &state.method.tolerances;
     let speed = tolerances.speed(state.gravity_strength());
     let (slop, push_speed) = (tolerances.slop * tolerances.length, tolerances.push_speed * speed);
-    let colours = constraints.ranges.len() - 1;
     let isa = state.isa;
-    for _ in 0..method.substeps {
-        motion::accelerate(motions, kicks, solved);
-        for c in 0..colours {
-            let range = constraints.ranges[c] as usize..constraints.ranges[c + 1] as usize;
-            if range.is_empty() {
-                continue;
-            }
-            isa.dispatch(WarmStart(Pass {
-                groups: &mut constraints.groups[range],
-                points: &mut constraints.points,
-                blocks: &constraints.blocks,
-                motions,
-            }));
-            rolling::warm_start(constraints, c, motions);
+    let rules = |push: bool| Rules { push, inv_h: 1.0 / h, slop, push_speed };
+    for substep in 0..method.substeps {
+        if substep == 0 {
+            motion::accelerate(motions, kicks, free, solved);
+            sweep(constraints, motions, |pass| isa.dispatch(WarmStart(pass)), rolling::warm_start);
+        } else {
+            motion::accelerate_again(motions, kicks, free, solved);
         }
-        for push in [true, false] {
-            for c in 0..colours {
-                let range = constraints.ranges[c] as usize..constraints.ranges[c + 1] as usize;
-                if range.is_empty() {
-                    continue;
-                }
-                isa.dispatch(Solve {
-                    pass: Pass {
-                        groups: &mut constraints.groups[range],
-                        points: &mut constraints.points,
-                        blocks: &constraints.blocks,
-                        motions,
-                    },
-                    push,
-                    inv_h: 1.0 / h,
-                    slop,
-                    push_speed,
-                });
-                rolling::solve(constraints, c, motions);
-            }
-            if push {
-                motion::advance(motions, solved, h);
-            }
+        let (pushes, relaxes) = passes(substep);
+        for _ in 0..pushes {
+            sweep(constraints, motions, |pass| isa.dispatch(Solve { pass, rules: rules(true) }), rolling::solve);
+        }
+        motion::advance(motions, solved, h);
+        for _ in 0..relaxes {
+            sweep(constraints, motions, |pass| isa.dispatch(Solve { pass, rules: rules(false) }), rolling::solve);
         }
     }
-    let threshold = tolerances.restitution_speed * speed;
-    for c in 0..colours {
+    if constraints.bounces {
+        let threshold = tolerances.restitution_speed * speed;
+        sweep(constraints, motions, |pass| isa.dispatch(Restitution { pass, threshold }), |_, _, _| ());
+    }
+}
+
+/// One pass over all constraints: colour after colour, in each first the contacts, then their rolling friction.
+fn sweep(
+    constraints: &mut ContactConstraints,
+    motions: &mut [Motion],
+    contacts: impl Fn(Pass<'_>),
+    rolling: impl Fn(&mut ContactConstraints, usize, &mut [Motion]),
+) {
+    for c in 0..constraints.ranges.len() - 1 {
         let range = constraints.ranges[c] as usize..constraints.ranges[c + 1] as usize;
-        isa.dispatch(Restitution {
-            pass: Pass {
-                groups: &mut constraints.groups[range],
-                points: &mut constraints.points,
-                blocks: &constraints.blocks,
-                motions,
-            },
-            threshold,
+        if range.is_empty() {
+            continue;
+        }
+        contacts(Pass {
+            groups: &mut constraints.groups[range],
+            points: &mut constraints.points,
+            blocks: &constraints.blocks,
+            watches: &mut constraints.watches,
+            motions,
         });
+        rolling(constraints, c, motions);
     }
 }
 

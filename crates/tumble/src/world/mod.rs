@@ -23,12 +23,12 @@ use crate::event::Event;
 use crate::id::{BodyId, ColliderTag, MaterialId, MaterialTag, Slots};
 use crate::interact::islands::Islands;
 use crate::interact::sleep::Sleeper;
-use crate::math::{Isa, Real, Sym3, Vec3};
+use crate::math::{Isa, Real, Vec3};
 use crate::method::Method;
 use crate::profile::Profile;
-use crate::solve::contact_prepare::ContactConstraints;
+use crate::solve::contact_constraint::ContactConstraints;
 use crate::solve::graph::Graph;
-use crate::solve::motion::{Kick, Motion};
+use crate::solve::motion::{Free, Kick, Mass, Motion};
 use crate::step::impacts::Hit;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -102,7 +102,8 @@ pub(crate) struct Scratch {
     pub constraints: ContactConstraints,
     pub motions: Vec<Motion>,
     pub kicks: Vec<Kick>,
-    pub inertia: Vec<Sym3>,
+    pub free: Vec<Free>,
+    pub masses: Vec<Mass>,
     /// Contact points of awake bodies.
     pub supports: Vec<u32>,
     /// Awake bodies that constraints act on.

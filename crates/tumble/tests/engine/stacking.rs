@@ -97,14 +97,12 @@ fn twenty_cubes_stand_for_a_minute() {
     }
 }
 
-/// A pyramid of base 20 stands for a minute. NOT MET: the bar for drift is 0.01 edges; in the first second, while the impulses
-/// of new contacts build up, boxes slip by up to 0.027 edges, and stay there. The bound below guards that figure.
+/// A pyramid of base 20 stands for a minute. When all colours took the first free one, its left supports were solved before its
+/// right ones, and it leaned by 0.027 edges in the first second.
 #[test]
-fn pyramid_stands() {
+fn pyramid_stands_without_leaning() {
     let mut stack = Stack::new(&Stack::pyramid(20), 1.0, Point::ZERO, 0.0, |_| 10.0);
-    let worst = stack.run(0.016, 60.0);
-    println!("pyramid: {worst:?}");
-    assert!(worst.drift < 0.03 && worst.tilt < 1.0 && worst.sag < 0.02, "{worst:?}");
+    assert_stands("pyramid", &stack.run(0.016, 60.0));
 }
 
 /// Four light cubes under one of a hundred times their mass. They stand; contacts between light bodies are soft to the load

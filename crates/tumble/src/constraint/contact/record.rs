@@ -169,7 +169,9 @@ impl Contacts {
                     return false;
                 }
                 let manifold = &self.manifolds[m as usize];
-                if manifold.contact != c || !(1..=MAX_POINTS as u32).contains(&manifold.point_count) {
+                let bodies = (manifold.body_a, manifold.body_b) == (contact.body_a, contact.body_b);
+                let points = 1..=MAX_POINTS as u32;
+                if manifold.contact != c || !bodies || !points.contains(&manifold.point_count) {
                     return false;
                 }
                 m = manifold.next;

@@ -1,0 +1,255 @@
+//! Contact constraints as the kernels see them: manifolds of one colour in groups of [`LANES`], number beside number, so
+//! that every instruction works on a whole group.
+
+use super::rolling::Rolling;
+use crate::constraint::contact::NONE;
+use crate::math::{Float, LANES, Lane, NO_ROW, Real, Sym3, Vec3};
+
+/// One number for each lane.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub(crate) struct Wide(pub [Real; LANES]);
+
+impl Wide {
+    pub const ZERO: Self = Self([0.0; LANES]);
+
+    #[inline(always)]
+    pub fn load<L: Lane>(&self, at: usize) -> L {
+        L::load(&self.0[at..])
+    }
+
+    #[inline(always)]
+    pub fn store<L: Lane>(&mut self, at: usize, value: L) {
+        value.store(&mut self.0[at..]);
+    }
+}
+
+/// Three numbers for each lane.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Wide3(pub [Wide; 3]);
+
+impl Wide3 {
+    pub const ZERO: Self = Self([Wide::ZERO; 3]);
+
+    #[inline(always)]
+    pub fn load<L: Lane>(&self, at: usize) -> Vec3<L> {
+        Vec3::new(self.0[0].load(at), self.0[1].load(at), self.0[2].load(at))
+    }
+
+    #[inline(always)]
+    pub fn store<L: Lane>(&mut self, at: usize, v: Vec3<L>) {
+        self.0[0].store(at, v.x);
+        self.0[1].store(at, v.y);
+        self.0[2].store(at, v.z);
+    }
+
+    /// The vector of one lane.
+    pub fn lane(&self, lane: usize) -> Vec3 {
+        Vec3::new(self.0[0].0[lane], self.0[1].0[lane], self.0[2].0[lane])
+    }
+}
+
+/// A symmetric matrix for each lane.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Wide6(pub [Wide; 6]);
+
+impl Wide6 {
+    pub const ZERO: Self = Self([Wide::ZERO; 6]);
+
+    #[inline(always)]
+    pub fn load<L: Lane>(&self, at: usize) -> Sym3<L> {
+        let [xx, yy, zz, xy, xz, yz] = &self.0;
+        Sym3 { xx: xx.load(at), yy: yy.load(at), zz: zz.load(at), xy: xy.load(at), xz: xz.load(at), yz: yz.load(at) }
+    }
+
+    #[inline(always)]
+    pub fn store<L: Lane>(&mut self, at: usize, s: Sym3<L>) {
+        let [xx, yy, zz, xy, xz, yz] = &mut self.0;
+        xx.store(at, s.xx);
+        yy.store(at, s.yy);
+        zz.store(at, s.zz);
+        xy.store(at, s.xy);
+        xz.store(at, s.xz);
+        yz.store(at, s.yz);
+    }
+
+    /// The matrix of one lane.
+    pub fn lane(&self, lane: usize) -> Sym3 {
+        let [xx, yy, zz, xy, xz, yz] = self.0.map(|w| w.0[lane]);
+        Sym3 { xx, yy, zz, xy, xz, yz }
+    }
+}
+
+/// What the points of [`LANES`] manifolds share.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(crate) struct Group {
+    /// Motions of the bodies; [`NO_ROW`] for those that nothing moves.
+    pub body_a: [u32; LANES],
+    pub body_b: [u32; LANES],
+    /// Where the new velocities go: as above, and [`NO_ROW`] for kinematic bodies, which several manifolds of one colour
+    /// may share.
+    pub write_a: [u32; LANES],
+    pub write_b: [u32; LANES],
+    /// The manifolds, or [`NONE`].
+    pub manifold: [u32; LANES],
+    /// Its points are `points[first_point..][..point_count]`: one, or four and `blocks[block]`. Lanes with fewer have points
+    /// that do nothing.
+    pub first_point: u32,
+    pub point_count: u32,
+    pub block: u32,
+    /// Where its impacts are watched, or [`NONE`].
+    pub watch: u32,
+    /// Inverse masses along the axes of the world; 0 along locked ones.
+    pub inv_mass_a: Wide3,
+    pub inv_mass_b: Wide3,
+    pub inv_inertia_a: Wide6,
+    pub inv_inertia_b: Wide6,
+    pub normal: Wide3,
+    pub tangent: Wide3,
+    /// Softness: bias rate, mass scale, impulse scale.
+    pub softness: Wide3,
+    pub static_friction: Wide,
+    pub dynamic_friction: Wide,
+    /// Lever arm of spinning friction.
+    pub spinning: Wide,
+    /// Where friction acts, from the centres of mass.
+    pub anchor_a: Wide3,
+    pub anchor_b: Wide3,
+    /// Inverse of the 2x2 response along both tangents: 11, 12, 22.
+    pub tangent_mass: Wide3,
+    pub twist_mass: Wide,
+    /// Surface velocity of B relative to A along both tangents.
+    pub surface: [Wide; 2],
+    pub tangent_impulse: [Wide; 2],
+    pub twist_impulse: Wide,
+}
+
+impl Group {
+    pub const EMPTY: Self = Self {
+        body_a: [NO_ROW; LANES],
+        body_b: [NO_ROW; LANES],
+        write_a: [NO_ROW; LANES],
+        write_b: [NO_ROW; LANES],
+        manifold: [NONE; LANES],
+        first_point: 0,
+        point_count: 0,
+        block: NONE,
+        watch: NONE,
+        inv_mass_a: Wide3::ZERO,
+        inv_mass_b: Wide3::ZERO,
+        inv_inertia_a: Wide6::ZERO,
+        inv_inertia_b: Wide6::ZERO,
+        normal: Wide3::ZERO,
+        tangent: Wide3::ZERO,
+        softness: Wide3::ZERO,
+        static_friction: Wide::ZERO,
+        dynamic_friction: Wide::ZERO,
+        spinning: Wide::ZERO,
+        anchor_a: Wide3::ZERO,
+        anchor_b: Wide3::ZERO,
+        tangent_mass: Wide3::ZERO,
+        twist_mass: Wide::ZERO,
+        surface: [Wide::ZERO; 2],
+        tangent_impulse: [Wide::ZERO; 2],
+        twist_impulse: Wide::ZERO,
+    };
+
+    /// The places of its points in the list of all points.
+    pub fn points(&self) -> core::ops::Range<usize> {
+        self.first_point as usize..(self.first_point + self.point_count) as usize
+    }
+}
+
+/// One point of each of [`LANES`] manifolds.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct GroupPoint {
+    /// r_A × n and r_B × n.
+    pub arm_a: Wide3,
+    pub arm_b: Wide3,
+    pub separation: Wide,
+    pub normal_mass: Wide,
+    pub normal_impulse: Wide,
+    /// Distance from where friction acts.
+    pub lever: Wide,
+}
+
+impl GroupPoint {
+    pub const EMPTY: Self = Self {
+        arm_a: Wide3::ZERO,
+        arm_b: Wide3::ZERO,
+        separation: Wide::ZERO,
+        normal_mass: Wide::ZERO,
+        normal_impulse: Wide::ZERO,
+        lever: Wide::ZERO,
+    };
+}
+
+/// Inverses of the responses of the four points of [`LANES`] manifolds to each other: 11, 12, 13, 14, 22, 23, 24, 33, 34, 44.
+///
+/// The response of a flat contact with four points has rank 3, so a little of its diagonal is added: for the soft pass what the
+/// softness asks for, for the relaxing pass [`FIRMNESS`](super::contact_prepare::FIRMNESS).
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Block {
+    pub push: [Wide; 10],
+    pub relax: [Wide; 10],
+}
+
+impl Block {
+    pub const EMPTY: Self = Self { push: [Wide::ZERO; 10], relax: [Wide::ZERO; 10] };
+}
+
+/// How the points of a group met, for those groups in which something bounces or reports its impacts.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Watch {
+    pub restitution: Wide,
+    /// Velocity along the normal before the step, of each point; negative when approaching.
+    pub approach: [Wide; 4],
+    /// The largest impulse of any pass: the point has really touched.
+    pub peak: [Wide; 4],
+}
+
+impl Watch {
+    pub const EMPTY: Self = Self { restitution: Wide::ZERO, approach: [Wide::ZERO; 4], peak: [Wide::ZERO; 4] };
+}
+
+/// All contact constraints of a step. Kept between steps for its memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContactConstraints {
+    pub groups: Vec<Group>,
+    pub points: Vec<GroupPoint>,
+    pub blocks: Vec<Block>,
+    pub watches: Vec<Watch>,
+    /// Something bounces.
+    pub bounces: bool,
+    /// Groups `ranges[c]..ranges[c + 1]` have colour c; the last are the overflow, one manifold each.
+    pub ranges: Vec<u32>,
+    pub rolling: Vec<Rolling>,
+    /// Rolling constraints by colour, as `ranges`.
+    pub rolling_ranges: Vec<u32>,
+}
+
+/// A soft constraint of frequency ω and damping ratio ζ over a step h (Catto, "Soft Constraints", 2011):
+/// bias rate ω/(2ζ + hω), mass scale hω(2ζ + hω)/(1 + hω(2ζ + hω)), impulse scale 1/(1 + hω(2ζ + hω)).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Soft<T = Real> {
+    pub bias_rate: T,
+    pub mass_scale: T,
+    pub impulse_scale: T,
+}
+
+impl<L: Lane> Soft<L> {
+    #[inline(always)]
+    pub fn new(hertz: L, damping_ratio: L, h: L) -> Self {
+        let omega = L::splat(2.0 * Real::PI) * hertz;
+        let a1 = L::splat(2.0) * damping_ratio + h * omega;
+        let a2 = h * omega * a1;
+        let a3 = L::ONE / (L::ONE + a2);
+        Self { bias_rate: omega / a1, mass_scale: a2 * a3, impulse_scale: a3 }
+    }
+}
