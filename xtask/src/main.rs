@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod files;
+mod golden;
 mod shell;
 mod test;
 mod tools;
@@ -30,6 +31,10 @@ fn main() -> ExitCode {
             Ok(options) => test::run(&options),
             Err(problem) => refuse(&problem, &test::help()),
         },
+        ["golden", options @ ..] => match golden::run(options) {
+            Ok(code) => code,
+            Err(problem) => refuse(&problem, &help()),
+        },
         [other, ..] => refuse(&format!("no chore is called `{other}`"), &help()),
     }
 }
@@ -40,5 +45,5 @@ fn refuse(problem: &str, help: &str) -> ExitCode {
 }
 
 fn help() -> String {
-    format!("The project's own chores.\n\nUsage: cargo xtask CHORE [OPTIONS]\n\n{}", test::help())
+    format!("The project's own chores.\n\nUsage: cargo xtask CHORE [OPTIONS]\n\n{}{}", golden::help(), test::help())
 }

@@ -1,7 +1,7 @@
 //! Tools that a machine may lack: installed where they can be, else named with the reason.
 
 use crate::shell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A component of the toolchain in use, such as `clippy`, which answers to `cargo SUBCOMMAND`.
@@ -25,6 +25,23 @@ pub fn miri() -> Result<(), String> {
     ensure("a nightly toolchain", nightly, "rustup toolchain install nightly --profile minimal")?;
     let miri = || shell::succeeds(&mut shell::command("rustup run nightly cargo miri --version"));
     ensure("Miri", miri, "rustup component add --toolchain nightly miri rust-src")
+}
+
+/// Node.js, which runs programs for wasm32.
+pub fn node() -> Result<(), String> {
+    let probe = || shell::succeeds(&mut shell::command("node --version"));
+    ensure("Node.js", probe, "apt-get install --yes nodejs")
+}
+
+/// The emulator of programs for 64-bit ARM.
+pub fn qemu_aarch64() -> Result<(), String> {
+    let probe = || shell::succeeds(&mut shell::command("qemu-aarch64 -version"));
+    ensure("qemu-aarch64", probe, "apt-get install --yes qemu-user")
+}
+
+/// Where Cargo puts what it builds.
+pub fn target_directory() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from)
 }
 
 /// Probes, installs what is missing, and probes again.

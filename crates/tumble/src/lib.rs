@@ -22,6 +22,7 @@
 //! This crate solves in `f32`; its twin `tumble-f64` is the same source in `f64`. Positions in the world are `f64` in both.
 // Numbers that need no conversion in one precision need it in the other.
 #![allow(clippy::unnecessary_cast, clippy::useless_conversion)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 #[cfg(target_endian = "big")]
 compile_error!("snapshots store records as the machine holds them, little-endian");

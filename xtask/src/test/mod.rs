@@ -7,8 +7,8 @@ mod manual;
 mod miri;
 mod report;
 mod suite;
+mod targets;
 mod text;
-mod wasm;
 
 use crate::{shell, tools};
 use report::{Findings, Report};
@@ -32,7 +32,7 @@ enum Size {
 }
 
 /// In the order in which they run: the quick ones first, so that a slip shows early.
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 10] = [
     Part { name: "fmt", what: "the code is formatted", size: Size::Always, check: fmt },
     Part {
         name: "text",
@@ -56,15 +56,21 @@ const PARTS: [Part; 9] = [
     },
     Part {
         name: "wasm",
-        what: "the engine builds for wasm32 in both precisions",
+        what: "the engine builds for wasm32, and gives the golden hashes in Node.js",
         size: Size::Always,
-        check: wasm::check,
+        check: targets::wasm,
     },
     Part {
         name: "release",
         what: "all tests in release mode, the long ones among them",
         size: Size::Long,
         check: suite::release,
+    },
+    Part {
+        name: "targets",
+        what: "the golden hashes on arm64 and in release mode",
+        size: Size::Long,
+        check: targets::others,
     },
     Part { name: "miri", what: "tests of modules with unsafe code under Miri", size: Size::Long, check: miri::check },
 ];

@@ -2,6 +2,7 @@
 //!
 //! To add a scene, write `library/its_name.rs` with a function `scene() -> Scene`, and name it in the list below. The tests
 //! then run it, and ask for a mutation that makes each of its checks fail (`tests/scenes`).
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod box_stack;
 mod dzhanibekov_nut;

@@ -91,7 +91,7 @@ impl Frames {
 /// Angle of the twist about x in q = swing · twist.
 #[inline]
 pub(crate) fn twist(q: Quat) -> Real {
-    let angle = 2.0 * q.x.atan2(q.w);
+    let angle = 2.0 * Float::atan2(q.x, q.w);
     if angle > Real::PI {
         angle - 2.0 * Real::PI
     } else if angle <= -Real::PI {

@@ -67,7 +67,7 @@ pub(crate) fn turn_freely(rotation: &mut Quat, velocity: &mut Velocity, rest: &m
         // L turns about a body axis by -c Lᵢ t as seen from the body; the body turns by the opposite in its own frame, so
         // that L stands still in the world.
         let theta = c * l[axis] * t;
-        let (sin, cos) = (theta.sin(), theta.cos());
+        let (sin, cos) = (Float::sin(theta), Float::cos(theta));
         let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
         let (lj, lk) = (l[j], l[k]);
         l[j] = cos * lj + sin * lk;

@@ -21,7 +21,7 @@ pub use ldlt::Ldlt;
 pub use lu::Lu;
 pub use svd::Svd;
 
-use super::{Float, Sym3, Vec3};
+use super::{Float, Num, Sym3, Vec3};
 
 /// A matrix by rows: `a[row][column]`.
 pub type Matrix<T, const M: usize, const N: usize> = [[T; N]; M];
@@ -119,7 +119,7 @@ impl<T: Float> Sym3<T> {
 fn power_of_two<T: Float>(x: T) -> T {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     // Denormal numbers of double precision have no exponent; they share the smallest there is.
-    T::from_f64(f64::from_bits(x.to_f64().to_bits() & EXPONENT).max(f64::MIN_POSITIVE))
+    T::from_f64(Num::max(f64::from_bits(x.to_f64().to_bits() & EXPONENT), f64::MIN_POSITIVE))
 }
 
 /// The largest magnitude in an array; NaN counts as infinite.

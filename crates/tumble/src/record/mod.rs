@@ -97,8 +97,7 @@ impl World {
     /// better stored as a scene.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
         let payload = envelope::open(bytes)?;
-        let mut state = State::load(payload, &self.state.hook).map_err(as_damage)?;
-        state.isa = self.state.isa;
+        let state = State::load(payload, &self.state.hook).map_err(as_damage)?;
         self.put(state);
         Ok(())
     }

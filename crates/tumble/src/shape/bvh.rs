@@ -15,7 +15,7 @@
 mod record;
 
 use crate::error::{Error, Result};
-use crate::math::{Aabb, Real, Vec3};
+use crate::math::{Aabb, Num, Real, Vec3};
 
 /// Items in a leaf at most. Two cache lines of nodes cost more than looking at two more triangles.
 const LEAF: usize = 4;
@@ -127,7 +127,7 @@ impl Bvh {
         let bounds = self.bounds();
         let coordinates = [finite(origin), finite(bounds.min.to_f64()), finite(bounds.max.to_f64())];
         let margin =
-            Vec3::all(64.0 * f64::EPSILON * coordinates.as_flattened().iter().fold(0.0, |a: f64, b| a.max(*b)));
+            Vec3::all(64.0 * f64::EPSILON * coordinates.as_flattened().iter().fold(0.0, |a, &b| Num::max(b, a)));
         self.minimize(max, |low, high| ray_entry(low - margin, high + margin, origin, inverse), visit);
     }
 
@@ -313,8 +313,8 @@ fn split(items: &mut [Item], bounds: &Extent, depth: usize) -> Option<usize> {
     let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     for item in items.iter() {
         for i in 0..3 {
-            low[i] = low[i].min(item.centre[i]);
-            high[i] = high[i].max(item.centre[i]);
+            low[i] = Num::min(item.centre[i], low[i]);
+            high[i] = Num::max(item.centre[i], high[i]);
         }
     }
     let half = |i: usize| 0.5 * high[i] - 0.5 * low[i];

@@ -5,7 +5,7 @@ mod record;
 use super::mass::checked_density;
 use super::{Bvh, Geometry, MassProperties, Projection, Ray, RayHit, Shape};
 use crate::error::{Error, Result};
-use crate::math::{Aabb, Float, Pose, Real, Vec3};
+use crate::math::{Aabb, Float, Num, Pose, Real, Vec3};
 
 /// A part of a compound.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,7 +123,7 @@ impl Compound {
 /// The box with room for the rounding of the bounds of a turned shape; infinite sides stay infinite.
 fn padded(b: Aabb) -> Aabb {
     let finite = |c: &Real| if c.is_finite() { c.abs() } else { 0.0 };
-    let size = b.min.to_array().iter().chain(&b.max.to_array()).map(finite).fold(0.0, Real::max);
+    let size = b.min.to_array().iter().chain(&b.max.to_array()).map(finite).fold(0.0, |a, b| Num::max(b, a));
     b.expanded(size * (4.0 * Real::EPSILON))
 }
 
@@ -146,7 +146,7 @@ impl Geometry for Compound {
 
     fn farthest_from(&self, point: Vec3) -> Real {
         let distance = |c: &CompoundChild| c.shape.farthest_from(c.pose.inverse_transform_point(point));
-        self.children.iter().map(distance).fold(0.0, Real::max)
+        self.children.iter().map(distance).fold(0.0, |a, b| Num::max(b, a))
     }
 
     fn cast_ray(&self, ray: &Ray, max: Real) -> Option<RayHit> {

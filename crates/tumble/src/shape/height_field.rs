@@ -9,7 +9,7 @@ use super::query::Line;
 use super::triangle::{line_through, nearest_point};
 use super::{Geometry, MassProperties, Projection, Ray, RayHit, not_negative, positive};
 use crate::error::{Error, Result};
-use crate::math::{Aabb, Float, Pose, Real, Vec3};
+use crate::math::{Aabb, Float, Num, Pose, Real, Vec3};
 use core::ops::Range;
 
 /// What a height field is made from.
@@ -155,7 +155,7 @@ impl HeightField {
         let xs = grid_lines("size x", size_x, columns)?;
         let zs = grid_lines("size z", size_z, rows)?;
         let flat_angle = not_negative("height field", "flat angle", flat_angle)?;
-        let flat_sine = Float::sin(flat_angle.min(Real::PI * 0.5));
+        let flat_sine = Float::sin(Num::min(flat_angle, Real::PI * 0.5));
         let ranges = height_ranges(&heights, &holes, rows as usize, columns as usize);
         Ok(Self { xs, zs, heights, holes, materials, flat_sine, ranges })
     }
@@ -279,7 +279,7 @@ impl HeightField {
         let at = row * self.xs.len() + column;
         let next = at + self.xs.len();
         let [a, b, c, d] = [self.heights[at], self.heights[at + 1], self.heights[next], self.heights[next + 1]];
-        (a.min(b).min(c).min(d), a.max(b).max(c).max(d))
+        (Num::min(Num::min(a, b), Num::min(c, d)), Num::max(Num::max(a, b), Num::max(c, d)))
     }
 
     /// The box around everything but the heights of holes.
@@ -406,7 +406,7 @@ impl Geometry for HeightField {
         for cell in (0..self.triangle_count() / 2).filter(|&cell| !self.is_hole(cell)) {
             let (row, column) = self.place(cell);
             for (r, c) in [(row, column), (row, column + 1), (row + 1, column), (row + 1, column + 1)] {
-                square = square.max((self.vertex(r, c).to_f64() - p).length_squared());
+                square = Num::max((self.vertex(r, c).to_f64() - p).length_squared(), square);
             }
         }
         Real::from_f64(square.sqrt())
@@ -438,8 +438,8 @@ impl Geometry for HeightField {
                 continue;
             }
             let (a, b) = (a / d[i], b / d[i]);
-            enter = enter.max(a.min(b));
-            leave = leave.min(a.max(b));
+            enter = Num::max(Num::min(a, b), enter);
+            leave = Num::min(Num::max(a, b), leave);
         }
         if enter > leave {
             return None;
@@ -465,12 +465,12 @@ impl Geometry for HeightField {
             if d[main] != 0.0 {
                 let (p, q) =
                     ((strips[strip].to_f64() - o[main]) / d[main], (strips[strip + 1].to_f64() - o[main]) / d[main]);
-                a = a.max(p.min(q));
-                b = b.min(p.max(q));
+                a = Num::max(Num::min(p, q), a);
+                b = Num::min(Num::max(p, q), b);
             }
             let (from, to) = between(cells, o[side] + d[side] * a, o[side] + d[side] * b);
             let (y0, y1) = (o.y + d.y * a, o.y + d.y * b);
-            let heights = (y0.min(y1) - pad, y0.max(y1) + pad);
+            let heights = (Num::min(y0, y1) - pad, Num::max(y0, y1) + pad);
             let mut nearest: Option<(f64, u32)> = None;
             for cell in from..=to {
                 let (row, column) = if along_x { (cell, strip) } else { (strip, cell) };

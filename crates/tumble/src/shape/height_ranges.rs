@@ -1,6 +1,6 @@
 //! Lowest and highest points of blocks of a height field, coarser and coarser.
 
-use crate::math::Real;
+use crate::math::{Num, Real};
 use core::ops::Range;
 
 /// Cells along the side of the finest blocks. Smaller ones would take more room than the heights save.
@@ -32,8 +32,8 @@ impl Level {
 
     fn extend(&mut self, row: usize, column: usize, [low, high]: [Real; 2]) {
         let range = &mut self.ranges[row * self.columns + column];
-        range[0] = range[0].min(low);
-        range[1] = range[1].max(high);
+        range[0] = Num::min(low, range[0]);
+        range[1] = Num::max(high, range[1]);
     }
 
     fn range(&self, row: usize, column: usize) -> [Real; 2] {

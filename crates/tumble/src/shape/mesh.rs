@@ -11,7 +11,7 @@ use super::query::Line;
 use super::triangle::{Feature, line_through, nearest_point};
 use super::{Bvh, Geometry, MassProperties, Projection, Ray, RayHit, not_negative};
 use crate::error::{Error, Result};
-use crate::math::{Aabb, Float, Pose, Real, Vec3};
+use crate::math::{Aabb, Float, Num, Pose, Real, Vec3};
 
 /// Which sides of the triangles of a mesh things meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -172,7 +172,7 @@ impl Mesh {
             ));
         }
         let boxes: Vec<Aabb> = triangles.iter().map(|t| Aabb::of_points(t.map(|i| vertices[i as usize]))).collect();
-        let flat_sine = Float::sin(flat_angle.min(Real::PI * 0.5));
+        let flat_sine = Float::sin(Num::min(flat_angle, Real::PI * 0.5));
         let mut mesh = Self {
             adjacency: adjacency(&vertices, &welded, &normals, flat_sine),
             volume: measure("mesh", &vertices, &welded),
@@ -391,7 +391,7 @@ impl Mesh {
         }
         // Rounding moves the centre and the surface by up to an epsilon of their coordinates each.
         let rounding = Real::EPSILON.to_f64() * (low.abs().max(high.abs())).length();
-        (centre.to_real(), Real::from_f64((depth - rounding).max(0.0)))
+        (centre.to_real(), Real::from_f64(Num::max(depth - rounding, 0.0)))
     }
 }
 
@@ -429,7 +429,7 @@ impl Geometry for Mesh {
                 };
                 self.bvh.minimize(f64::INFINITY, bound, |t, _| {
                     for v in self.corners(t) {
-                        reach = reach.max(v.dot(direction));
+                        reach = Num::max(v.dot(direction), reach);
                     }
                     -reach
                 });
@@ -452,7 +452,7 @@ impl Geometry for Mesh {
         let bound = |low: Vec3<f64>, high: Vec3<f64>| Some(-(high - p).abs().max((low - p).abs()).length_squared());
         self.bvh.minimize(f64::INFINITY, bound, |t, _| {
             for v in self.corners(t) {
-                square = square.max((v - p).length_squared());
+                square = Num::max((v - p).length_squared(), square);
             }
             -square
         });

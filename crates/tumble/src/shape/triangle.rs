@@ -1,6 +1,6 @@
 //! One triangle: where a line meets it, and its point nearest to a given one. In `f64`.
 
-use crate::math::Vec3;
+use crate::math::{Num, Vec3};
 
 /// Which part of a triangle: its face, the edge from one corner to the next, or a corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) fn line_through(origin: Vec3<f64>, direction: Vec3<f64>, corners: [Ve
     let distance = normal.dot(a) / facing;
     // Grazing a sliver the quotient may be anything; the point lies between the corners all the same.
     let along = Vec3::new(direction.dot(a), direction.dot(b), direction.dot(c));
-    let distance = distance.max(along.min_component()).min(along.max_component());
+    let distance = Num::min(Num::max(distance, along.min_component()), along.max_component());
     distance.is_finite().then_some((distance, front))
 }
 

@@ -159,8 +159,8 @@ impl DebugGeometry {
         let at = |i: usize| {
             let angle = start + turn * i as Real / steps as Real;
             let mut p = centre;
-            p[(axis + 1) % 3] += radius * angle.cos();
-            p[(axis + 2) % 3] += radius * angle.sin();
+            p[(axis + 1) % 3] += radius * Float::cos(angle);
+            p[(axis + 2) % 3] += radius * Float::sin(angle);
             pose.transform_point(p)
         };
         for i in 0..steps {

@@ -218,6 +218,34 @@ impl World {
         &self.profile
     }
 
+    /// The instruction set that the wide kernels run in.
+    pub fn isa(&self) -> Isa {
+        self.state.isa
+    }
+
+    /// Runs the wide kernels in another instruction set than the widest of this machine, for tests and measurements.
+    /// It changes the time that a step takes and not a bit of its outcome; no hash or snapshot covers it.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World, math::{Isa, Vec3}, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+    /// world.add_body(BodyDesc::dynamic().position([0.0, 0.5, 0.0]).collider(Shape::cuboid(0.5, 0.5, 0.5)?))?;
+    /// let mut slow = world.clone();
+    /// slow.set_isa(Isa::SCALAR);
+    /// for _ in 0..10 {
+    ///     world.step(1.0 / 60.0)?;
+    ///     slow.step(1.0 / 60.0)?;
+    /// }
+    /// assert_eq!(slow.hash(), world.hash());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set_isa(&mut self, isa: Isa) {
+        self.state.isa = isa;
+    }
+
     /// Whether the world keeps its state before the first step, or the first one after [`World::restore`], so that
     /// [`World::restart`] can go back to it. On by default; off, it saves the memory of a second copy.
     pub fn set_keep_start(&mut self, keep: bool) {
@@ -246,7 +274,8 @@ impl World {
         }
         match &self.start {
             Some(start) => {
-                self.state = State::clone(start);
+                // The instruction set is no part of what happens, and stays.
+                self.state = State { isa: self.state.isa, ..State::clone(start) };
                 self.start = None;
                 self.at_start = true;
                 Ok(())
@@ -273,7 +302,7 @@ impl World {
 
     /// Goes on with another state, to which `restart` goes back from now on.
     pub(crate) fn put(&mut self, state: State) {
-        self.state = state;
+        self.state = State { isa: self.state.isa, ..state };
         self.start = None;
         self.at_start = true;
         self.profile = Profile::default();

@@ -19,6 +19,7 @@ mod functions;
 mod height_fields;
 mod hull;
 mod kinds;
+mod lanes;
 mod mass;
 mod materials;
 mod math;

@@ -96,7 +96,7 @@ impl Probe for Sweeping {
 /// The box with room for the rounding of whatever it was computed from; infinite sides stay infinite.
 pub(super) fn roomy(b: Aabb) -> Aabb {
     let finite = |c: &Real| if c.is_finite() { c.abs() } else { 0.0 };
-    let size = b.min.to_array().iter().chain(&b.max.to_array()).map(finite).fold(0.0, Real::max);
+    let size = b.min.to_array().iter().chain(&b.max.to_array()).map(finite).fold(0.0, |a, b| Num::max(b, a));
     b.expanded(size * (16.0 * Real::EPSILON))
 }
 

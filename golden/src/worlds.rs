@@ -1,0 +1,263 @@
+//! The worlds. Compiled once for each precision; numbers are written so that they are the same in both.
+//!
+//! Each shows another part of the engine, and is small: what matters is that every code path that computes is on the way.
+
+use super::engine::math::{Point, Pose, Quat, Real, Vec3};
+use super::engine::shape::{CompoundChild, HeightFieldDesc, MeshDesc, Shape};
+use super::engine::{BodyDesc, ColliderDesc, Locks, Material, PairCoefficients, Result, Softness, World};
+
+/// A world to be built, stepped and hashed.
+pub struct Golden {
+    /// Its name in the table.
+    pub name: &'static str,
+    /// How many steps are made.
+    pub steps: u32,
+    /// Where in the world it is.
+    pub origin: Point,
+    /// Fills an empty world.
+    pub build: fn(&mut World, Point) -> Result<()>,
+    /// What is done before a step.
+    pub edit: fn(&mut World, u32) -> Result<()>,
+}
+
+/// All of them.
+pub fn all() -> Vec<Golden> {
+    let near = Point::ZERO;
+    let far = Point::new(1.0e5, -2.0e4, 3.0e4);
+    let leave: fn(&mut World, u32) -> Result<()> = |_, _| Ok(());
+    vec![
+        Golden { name: "column", steps: 240, origin: near, build: column, edit: leave },
+        Golden { name: "pyramid", steps: 180, origin: near, build: pyramid, edit: leave },
+        Golden { name: "assorted", steps: 300, origin: near, build: assorted, edit: leave },
+        Golden { name: "assorted-far", steps: 180, origin: far, build: assorted, edit: leave },
+        Golden { name: "hulls", steps: 180, origin: near, build: hulls, edit: leave },
+        Golden { name: "surfaces", steps: 240, origin: near, build: surfaces, edit: leave },
+        Golden { name: "tumblers", steps: 240, origin: near, build: tumblers, edit: leave },
+        Golden { name: "sleepers", steps: 240, origin: near, build: sleepers, edit: disturb },
+    ]
+}
+
+/// The same numbers everywhere (SplitMix64).
+pub struct Random(pub u64);
+
+impl Random {
+    /// In [-1, 1).
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    /// Components in [-`r`, `r`).
+    pub fn vector(&mut self, r: f64) -> Point {
+        Point::new(self.unit(), self.unit(), self.unit()) * r
+    }
+
+    /// Some orientation.
+    pub fn turn(&mut self) -> Quat {
+        Quat::from_rotation_vector(self.vector(2.0)).to_real()
+    }
+}
+
+fn floor(world: &mut World, origin: Point) -> Result<()> {
+    world.add_body(BodyDesc::fixed().name("floor").position(origin).collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+    Ok(())
+}
+
+/// Ten boxes on top of one another, kept awake.
+fn column(world: &mut World, origin: Point) -> Result<()> {
+    floor(world, origin)?;
+    let cube = Shape::cuboid(0.5, 0.5, 0.5)?;
+    for i in 0..10 {
+        let at = origin + Vec3::new(0.0, f64::from(i) + 0.5, 0.0);
+        world.add_body(BodyDesc::dynamic().position(at).mass(10.0).can_sleep(false).collider(cube.clone()))?;
+    }
+    Ok(())
+}
+
+/// A wall of boxes with a base of eight: more manifolds than a register has lanes, in several colours.
+fn pyramid(world: &mut World, origin: Point) -> Result<()> {
+    floor(world, origin)?;
+    let cube = Shape::cuboid(0.5, 0.5, 0.5)?;
+    for row in 0..8 {
+        for i in 0..8 - row {
+            let at = Vec3::new(1.05 * f64::from(i) + 0.525 * f64::from(row) - 4.0, f64::from(row) + 0.5, 0.0);
+            world.add_body(BodyDesc::dynamic().position(origin + at).collider(cube.clone()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Every kind of shape falls on a mesh and a height field, with a moving platform, a sensor and a shell of two-sided
+/// rectangles.
+fn assorted(world: &mut World, origin: Point) -> Result<()> {
+    let side = 9;
+    let mut corners = Vec::new();
+    let mut triangles = Vec::new();
+    for i in 0..side {
+        for j in 0..side {
+            let height = 0.05 * f64::from((i * 7 + j * 5) % 4);
+            corners.push(Vec3::new(2.0 * f64::from(i) - 8.0, height, 2.0 * f64::from(j) - 8.0).to_real());
+            if i + 1 < side && j + 1 < side {
+                let a = i * side + j;
+                triangles.extend([[a, a + 1, a + side], [a + 1, a + side + 1, a + side]].map(|t| t.map(|v| v as u32)));
+            }
+        }
+    }
+    let floor = BodyDesc::fixed().name("floor").position(origin);
+    world.add_body(floor.collider(Shape::mesh(MeshDesc::new(corners, triangles))?))?;
+    let hill = HeightFieldDesc::new(3, 3, 4.0, 4.0, vec![0.0, 0.1, 0.0, 0.2, 0.8, 0.1, 0.0, 0.3, 0.0]);
+    let at = origin + Vec3::new(4.0, 0.3, 3.0);
+    world.add_body(BodyDesc::fixed().position(at).collider(Shape::height_field(hill)?))?;
+    let lift = BodyDesc::kinematic().position(origin + Vec3::new(-4.0, 0.4, 0.0)).linear_velocity([0.0, 0.2, 0.0]);
+    world.add_body(lift.angular_velocity([0.0, 0.7, 0.0]).collider(Shape::cuboid(1.5, 0.2, 1.5)?))?;
+    let roof = BodyDesc::fixed().position(origin + Vec3::new(0.0, 1.5, -4.0)).turned([1.0, 0.0, 0.3], 0.4);
+    world.add_body(roof.collider(Shape::rectangle(2.0, 1.5)?))?;
+    let gate = ColliderDesc::new(Shape::cuboid(2.0, 1.0, 2.0)?).sensor(true);
+    world.add_body(BodyDesc::fixed().position(origin + Vec3::new(0.0, 1.0, 0.0)).collider(gate))?;
+
+    let ball = Shape::sphere(0.3)?;
+    let ends = [Vec3::X, -Vec3::X].map(|at| CompoundChild::new(ball.clone(), Pose::from_translation(at * 0.4)));
+    let mut random = Random(5);
+    let points: Vec<Vec3> = (0..14).map(|_| random.vector(0.4).to_real()).collect();
+    let shapes = [
+        ball.clone(),
+        Shape::cuboid(0.3, 0.2, 0.4)?,
+        Shape::capsule(0.3, 0.2)?,
+        Shape::cylinder(0.2, 0.3)?,
+        Shape::cone(0.3, 0.3)?,
+        Shape::hull(&points)?,
+        Shape::compound(ends.to_vec())?,
+    ];
+    for i in 0..42_i32 {
+        let at = Vec3::new(f64::from(i % 6) * 1.3 - 4.0, 1.0 + f64::from(i / 6) * 0.9, f64::from(i % 4) * 1.1 - 2.0);
+        let shape = shapes[i as usize % shapes.len()].clone();
+        let desc = BodyDesc::dynamic().position(origin + at).rotation(random.turn());
+        world.add_body(desc.angular_velocity(random.vector(3.0).to_real()).collider(shape))?;
+    }
+    Ok(())
+}
+
+/// Hulls of different sizes pour into a tray of boxes.
+fn hulls(world: &mut World, origin: Point) -> Result<()> {
+    let mut tray = BodyDesc::fixed().position(origin);
+    for (at, half) in [
+        ([0.0, -0.2, 0.0], [2.4, 0.2, 2.4]),
+        ([2.2, 0.8, 0.0], [0.2, 0.8, 2.4]),
+        ([-2.2, 0.8, 0.0], [0.2, 0.8, 2.4]),
+        ([0.0, 0.8, 2.2], [2.4, 0.8, 0.2]),
+        ([0.0, 0.8, -2.2], [2.4, 0.8, 0.2]),
+    ] {
+        let [x, y, z]: [Real; 3] = half;
+        tray = tray.collider(ColliderDesc::new(Shape::cuboid(x, y, z)?).at(at));
+    }
+    world.add_body(tray)?;
+    let mut random = Random(11);
+    for i in 0..30 {
+        let size = 0.25 + 0.1 * f64::from(i % 4);
+        let points: Vec<Vec3> = (0..8 + i % 17).map(|_| random.vector(size).to_real()).collect();
+        let at = Vec3::new(f64::from(i % 3) - 1.0, 0.8 + f64::from(i / 9) * 0.9, f64::from((i / 3) % 3) - 1.0);
+        let desc = BodyDesc::dynamic().position(origin + at).rotation(random.turn());
+        world.add_body(desc.collider(Shape::hull(&points)?))?;
+    }
+    Ok(())
+}
+
+/// Slopes and belts: friction of all kinds, restitution, moving surfaces, softness, a special pair.
+fn surfaces(world: &mut World, origin: Point) -> Result<()> {
+    floor(world, origin)?;
+    let belt = Material { surface_velocity: Vec3::new(1.5, 0.0, 0.0), ..Material::default() };
+    let belt = ColliderDesc::new(Shape::cuboid(3.0, 0.1, 1.0)?).material(belt);
+    world.add_body(BodyDesc::fixed().position(origin + Vec3::new(0.0, 0.1, 3.0)).collider(belt))?;
+    let ice = world.add_material(Material::named("ice")?)?;
+    let steel = world.add_material(Material::named("steel")?)?;
+    let pair =
+        PairCoefficients { static_friction: 0.11, dynamic_friction: 0.07, ..world.pair_coefficients(ice, steel)? };
+    world.set_material_pair(ice, steel, Some(pair))?;
+    let slope = BodyDesc::fixed().position(origin + Vec3::new(0.0, 1.0, -3.0)).turned([0.0, 0.0, 1.0], 0.3);
+    world.add_body(slope.collider(ColliderDesc::new(Shape::cuboid(3.0, 0.1, 1.5)?).material(ice)))?;
+
+    let rough = Material { rolling_friction: 0.02, spinning_friction: 0.01, ..Material::default() };
+    let soft = Material { softness: Some(Softness { hertz: 6.0, damping_ratio: 0.5 }), ..Material::default() };
+    for i in 0..6_i32 {
+        let x = f64::from(i) - 2.5;
+        let mut put = |collider: ColliderDesc, at: Vec3<f64>, v: [Real; 3], w: [Real; 3]| {
+            let desc = BodyDesc::dynamic().position(origin + at).linear_velocity(v).angular_velocity(w);
+            world.add_body(desc.collider(collider)).map(|_| ())
+        };
+        let bounce = [0.0, 0.2, 0.5, 0.7, 0.9, 1.0][i as usize];
+        let ball = ColliderDesc::new(Shape::sphere(0.25)?);
+        put(ball.clone().restitution(bounce), Vec3::new(x, 2.0, 0.0), [0.0; 3], [0.0, 0.0, 4.0])?;
+        put(ball.clone().material(rough.clone()), Vec3::new(x, 0.25, 1.0), [2.0, 0.0, 0.0], [0.0, 9.0, 0.0])?;
+        let cube = ColliderDesc::new(Shape::cuboid(0.2, 0.2, 0.2)?);
+        put(cube.clone().material(steel), Vec3::new(x, 1.5 + 0.31 * x, -3.0), [0.0; 3], [0.0; 3])?;
+        put(cube.clone(), Vec3::new(0.8 * x, 0.45, 3.0), [0.0; 3], [0.0, 2.0, 0.0])?;
+        put(cube.material(soft.clone()), Vec3::new(x, 0.4, 5.0), [0.0; 3], [0.0; 3])?;
+    }
+    Ok(())
+}
+
+/// Bodies that spin in flight: gyroscopic torque, forces, damping, locks, limits of speed, gravity of their own.
+fn tumblers(world: &mut World, origin: Point) -> Result<()> {
+    world.set_gravity([0.3, -1.0, 0.2])?;
+    let mut random = Random(23);
+    for i in 0..24_i32 {
+        let shape = match i % 3 {
+            0 => Shape::cuboid(0.5, 0.05, 0.2)?,
+            1 => Shape::cylinder(0.02, 0.5)?,
+            _ => Shape::capsule(1.0, 0.03)?,
+        };
+        let at = Vec3::new(f64::from(i % 5) * 4.0 - 8.0, 8.0, f64::from(i / 5) * 4.0 - 8.0);
+        let mut desc = BodyDesc::dynamic().position(origin + at).rotation(random.turn());
+        desc.angular_velocity = random.vector(40.0).to_real();
+        desc.linear_velocity = random.vector(3.0).to_real();
+        match i % 6 {
+            0 => desc = desc.damping(0.3, 0.2),
+            1 => desc = desc.locks(Locks::MOVE_X | Locks::TURN_Y),
+            2 => desc = desc.speed_limits(2.0, 10.0),
+            3 => desc = desc.gravity_scale(-0.5),
+            4 => (desc.force, desc.torque) = (random.vector(5.0).to_real(), random.vector(1.0).to_real()),
+            _ => {}
+        }
+        world.add_body(desc.collider(shape))?;
+    }
+    Ok(())
+}
+
+/// Small piles that fall asleep, apart from each other.
+fn sleepers(world: &mut World, origin: Point) -> Result<()> {
+    floor(world, origin)?;
+    let cube = Shape::cuboid(0.3, 0.3, 0.3)?;
+    for pile in 0..6 {
+        for i in 0..4 {
+            let at = Vec3::new(f64::from(pile) * 2.0 - 5.0, 0.3 + 0.6 * f64::from(i), 0.0);
+            let name = format!("{pile}-{i}");
+            world.add_body(BodyDesc::dynamic().name(name).position(origin + at).collider(cube.clone()))?;
+        }
+    }
+    Ok(())
+}
+
+/// One pile loses its foot, one is pushed, one is shot at; the others sleep on.
+fn disturb(world: &mut World, step: u32) -> Result<()> {
+    match step {
+        120 => {
+            if let Some(id) = world.find_body("1-0") {
+                world.remove_body(id)?;
+            }
+        }
+        140 => {
+            if let Some(id) = world.find_body("3-2") {
+                world.body_mut(id)?.apply_impulse([0.0, 0.0, 300.0])?;
+            }
+        }
+        150 => {
+            let shot = BodyDesc::dynamic().position([5.0, 1.0, 6.0]).linear_velocity([0.0, 1.0, -15.0]);
+            world.add_body(shot.collider(Shape::sphere(0.2)?))?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
