@@ -30,6 +30,7 @@ compile_error!("snapshots store records as the machine holds them, little-endian
 pub mod body;
 mod clock;
 pub mod constraint;
+mod crew;
 pub mod detect;
 pub mod error;
 pub mod event;

@@ -200,6 +200,8 @@ pub(crate) struct Cold {
 #[derive(Clone, Debug)]
 pub(crate) struct Bodies {
     pub cold: Slots<Cold, BodyKindTag>,
+    /// Slot to dense index: `Cold::dense` without what is cold around it. Free slots hold `u32::MAX`.
+    dense: Vec<u32>,
     /// Dense index to slot.
     pub slot: Vec<u32>,
     pub velocity: Vec<Velocity>,
@@ -214,6 +216,7 @@ impl Bodies {
     pub fn new() -> Self {
         Self {
             cold: Slots::new(),
+            dense: Vec::new(),
             slot: Vec::new(),
             velocity: Vec::new(),
             pose: Vec::new(),
@@ -242,6 +245,10 @@ impl Bodies {
         let dense = self.slot.len() as u32;
         cold.dense = dense;
         let id = self.cold.insert(cold);
+        if self.dense.len() <= id.index() as usize {
+            self.dense.resize(id.index() as usize + 1, u32::MAX);
+        }
+        self.dense[id.index() as usize] = dense;
         self.slot.push(id.index());
         self.velocity.push(velocity);
         self.pose.push(pose);
@@ -254,6 +261,8 @@ impl Bodies {
     pub fn insert_first(&mut self, cold: Cold, pose: CentrePose, velocity: Velocity, params: Params, rest: Rest) {
         debug_assert!(self.slot.is_empty());
         self.cold.insert_first(cold);
+        self.dense.resize(self.dense.len().max(1), u32::MAX);
+        self.dense[0] = 0;
         self.slot.push(0);
         self.velocity.push(velocity);
         self.pose.push(pose);
@@ -269,6 +278,7 @@ impl Bodies {
         let last = self.slot.len() - 1;
         // Standing bodies keep no order, so the last one fills the gap.
         self.swap(cold.dense as usize, last);
+        self.dense[id.index() as usize] = u32::MAX;
         self.slot.pop();
         self.velocity.pop();
         self.pose.pop();
@@ -285,7 +295,10 @@ impl Bodies {
     /// The dense index of a taken slot.
     #[inline(always)]
     pub fn dense_at(&self, slot: u32) -> usize {
-        self.cold.at(slot).map_or(usize::MAX, |c| c.dense as usize)
+        match self.dense.get(slot as usize) {
+            Some(&dense) if dense != u32::MAX => dense as usize,
+            _ => usize::MAX,
+        }
     }
 
     pub fn is_awake(&self, slot: u32) -> bool {
@@ -325,6 +338,15 @@ impl Bodies {
             if let Some(cold) = self.cold.at_mut(self.slot[dense]) {
                 cold.dense = dense as u32;
             }
+            self.dense[self.slot[dense] as usize] = dense as u32;
+        }
+    }
+
+    /// Fills the table of dense indices from the slots.
+    fn index_slots(&mut self) {
+        self.dense = vec![u32::MAX; self.cold.capacity()];
+        for (id, cold) in self.cold.iter() {
+            self.dense[id.index() as usize] = cold.dense;
         }
     }
 
@@ -349,6 +371,7 @@ impl Bodies {
 
     pub fn clear(&mut self) {
         self.cold.clear();
+        self.dense.fill(u32::MAX);
         self.slot.clear();
         self.velocity.clear();
         self.pose.clear();

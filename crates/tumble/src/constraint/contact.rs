@@ -43,6 +43,14 @@ impl ContactPoint {
     pub const NONE: Self = Self { anchor: Vec3::ZERO, separation: FAR, normal_impulse: 0.0, tangent_impulse: [0.0; 2] };
 }
 
+/// A point as it was found: in the frame of A's shape, and how far the surfaces were apart.
+#[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod)]
+#[repr(C)]
+pub(crate) struct Origin {
+    pub point: Vec3,
+    pub separation: Real,
+}
+
 /// The separation of points that are not there.
 pub(crate) const FAR: Real = 1e30;
 
@@ -66,6 +74,10 @@ pub(crate) struct ContactManifold {
     pub spare: Real,
     /// Those from `point_count` on are [`ContactPoint::NONE`].
     pub points: [ContactPoint; MAX_POINTS],
+    /// Where the points were found, for recycling.
+    pub origins: [Origin; MAX_POINTS],
+    /// The normal in the frame of A's shape.
+    pub local_normal: Vec3,
     /// Which features of the two shapes meet in each point; the same from step to step while they do.
     pub features: [u32; MAX_POINTS],
     pub point_count: u32,

@@ -3,36 +3,26 @@
 //! All that happens to the lists of contacts, to the constraint graph and to the islands happens here, one contact after
 //! the other, in an order that depends on nothing but the input.
 
-use super::manifolds::{self, Workspace};
+use super::look::{self, Finding, Looker, Noted, Place, Placed};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
-use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, MAX_POINTS, NONE, SurfacePair};
+use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, NONE, SurfacePair};
+use crate::crew::Crew;
 use crate::detect::broad::{ProxyDesc, ProxyId, ProxyKind, ProxyPair};
 use crate::event::Event;
 use crate::id::ColliderId;
-use crate::math::{Aabb, Pose, Real, Vec3};
+use crate::math::{Aabb, Pose, Real, Vec3, WorldPose};
 use crate::profile::Profile;
 use crate::shape::Geometry;
 use crate::world::State;
 
-/// What happened to a contact while the list was walked.
-#[derive(Clone, Copy, Debug)]
-enum Change {
-    Began(u32),
-    Parted(u32),
-    Gone(u32),
-}
-
 /// Memory of the search, kept between steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Detector {
-    work: Workspace,
-    changes: Vec<Change>,
+    pub looker: Looker,
     pairs: Vec<ProxyPair>,
     /// The points that a contact had, with their features: they hand on their impulses.
     old: Vec<(u32, ContactPoint)>,
-    /// Some contact that touches reports impacts.
-    pub any_impacts: bool,
 }
 
 /// Finds new pairs of boxes that overlap, and makes contacts of them.
@@ -50,23 +40,23 @@ pub(crate) fn find_pairs(state: &mut State, detector: &mut Detector) {
     detector.pairs = pairs;
 }
 
-/// Updates the manifolds of all awake contacts.
-pub(crate) fn update(state: &mut State, detector: &mut Detector, profile: &mut Profile) {
-    let margin = state.method.tolerances.detection * state.method.tolerances.length;
-    detector.changes.clear();
-    detector.any_impacts = false;
-    profile.pairs = state.contacts.awake.len() as u32;
-    for i in 0..state.contacts.awake.len() {
-        let index = state.contacts.awake[i];
-        if let Some(change) = state.update_contact(index, detector, margin, profile) {
-            detector.changes.push(change);
-        }
-    }
-    for i in 0..detector.changes.len() {
-        match detector.changes[i] {
-            Change::Began(c) => state.contact_began(c),
-            Change::Parted(c) => state.contact_parted(c),
-            Change::Gone(c) => state.remove_contact(c),
+/// Updates the manifolds of all awake contacts: looks at them on all threads, then does one after the other what the looks
+/// asked for.
+pub(crate) fn update(state: &mut State, detector: &mut Detector, crew: &Crew, profile: &mut Profile) {
+    look::look(state, &mut detector.looker, crew, profile);
+    let Detector { looker, old, .. } = detector;
+    for block in &looker.blocks {
+        for &(contact, finding) in &block.list {
+            match finding {
+                Finding::Gone => state.remove_contact(contact),
+                Finding::Parted => state.contact_parted(contact),
+                Finding::Met => state.contact_began(contact),
+                Finding::Refresh => state.refresh_materials(contact),
+                Finding::Patches { first, count } => {
+                    let patches = &block.patches[first as usize..][..count as usize];
+                    looker.any_impacts |= state.take_patches(contact, patches, old, profile);
+                }
+            }
         }
     }
 }
@@ -220,74 +210,38 @@ impl State {
         }
     }
 
-    fn update_contact(
+    /// Makes manifolds of the patches that a look has noted, asks the hook, and lets the contact begin, go on or end. Says whether
+    /// it touches and reports impacts.
+    fn take_patches(
         &mut self,
         index: u32,
-        detector: &mut Detector,
-        margin: Real,
+        patches: &[Noted],
+        old: &mut Vec<(u32, ContactPoint)>,
         profile: &mut Profile,
-    ) -> Option<Change> {
+    ) -> bool {
+        self.write_manifolds(index, patches, old);
         let c = self.contacts.all[index as usize];
-        let (Some(ca), Some(cb)) = (self.colliders.at(c.collider_a), self.colliders.at(c.collider_b)) else {
-            return Some(Change::Gone(index));
-        };
-        if !self.broad.fat_overlap(ProxyId(ca.proxy), ProxyId(cb.proxy)) {
-            return Some(Change::Gone(index));
-        }
-        let (da, db) = (self.bodies.dense_at(c.body_a), self.bodies.dense_at(c.body_b));
-        let (pose_a, pose_b) = (self.bodies.placed(da, &ca.pose), self.bodies.placed(db, &cb.pose));
-        let b_in_a = pose_b.relative_to(&pose_a);
-        let sensor = c.has(Contact::SENSOR);
-        let mut cache = c.cache;
-        let reach = if sensor { 0.0 } else { margin };
-        manifolds::find(&mut detector.work, &ca.shape, &cb.shape, &b_in_a, reach, &mut cache);
-        let mut touches = !detector.work.found().is_empty();
-        let record = &mut self.contacts.all[index as usize];
-        record.cache = cache;
-
         let was = c.has(Contact::TOUCHING);
-        if touches && !sensor {
-            let centre_a = self.bodies.pose[da].centre;
-            let lever_a = (pose_a.translation - centre_a).to_real();
-            let lever_ab = (self.bodies.pose[db].centre - centre_a).to_real();
-            self.write_manifolds(index, detector, pose_a.rotation, lever_a, lever_ab);
-            if c.has(Contact::HOOKED) && self.hook.0.is_some() {
-                touches = self.show_to_hook(index);
-            }
-            detector.any_impacts |= c.has(Contact::IMPACTS);
-            if was {
-                self.enter_graph(index);
-            }
-        }
-        if touches && !sensor {
-            profile.contacts += 1;
-            let mut m = self.contacts.all[index as usize].manifolds;
-            while m != NONE {
-                profile.points += self.contacts.manifolds[m as usize].point_count;
-                m = self.contacts.manifolds[m as usize].next;
-            }
-        }
+        let touches = !(c.has(Contact::HOOKED) && self.hook.0.is_some()) || self.show_to_hook(index);
         match (was, touches) {
-            (false, true) => Some(Change::Began(index)),
-            (true, false) => Some(Change::Parted(index)),
-            _ => None,
+            (false, true) => self.contact_began(index),
+            (true, true) => self.enter_graph(index),
+            (true, false) => self.contact_parted(index),
+            (false, false) => {}
         }
+        if touches {
+            profile.contacts += 1;
+            profile.points += patches.iter().map(|p| p.count).sum::<u32>();
+        }
+        touches && c.has(Contact::IMPACTS)
     }
 
-    /// Turns the patches found into the manifolds of the contact, and hands on the impulses of points that were there
-    /// before.
-    fn write_manifolds(
-        &mut self,
-        index: u32,
-        detector: &mut Detector,
-        rotation: crate::math::Quat,
-        lever_a: Vec3,
-        lever_ab: Vec3,
-    ) {
-        let Detector { work, old, .. } = detector;
+    /// Turns patches into the manifolds of the contact, and hands on the impulses of points that were there before.
+    fn write_manifolds(&mut self, index: u32, patches: &[Noted], old: &mut Vec<(u32, ContactPoint)>) {
         old.clear();
         let c = self.contacts.all[index as usize];
         let (a, b) = (self.node(c.body_a), self.node(c.body_b));
+        let place = Place::of(&self.placed[c.collider_a as usize], &self.placed[c.collider_b as usize]);
         let contacts = &mut self.contacts;
         let mut m = c.manifolds;
         while m != NONE {
@@ -297,14 +251,12 @@ impl State {
         }
         let mut link = c.manifolds;
         let mut last = NONE;
-        for patch in work.found() {
+        for patch in patches {
             let id = if link == NONE {
                 let id = contacts.new_manifold();
-                contacts.manifolds[id as usize].colour = NONE;
-                contacts.manifolds[id as usize].next = NONE;
-                contacts.manifolds[id as usize].contact = index;
-                contacts.manifolds[id as usize].body_a = c.body_a;
-                contacts.manifolds[id as usize].body_b = c.body_b;
+                let manifold = &mut contacts.manifolds[id as usize];
+                (manifold.colour, manifold.next) = (NONE, NONE);
+                (manifold.contact, manifold.body_a, manifold.body_b) = (index, c.body_a, c.body_b);
                 if last == NONE {
                     contacts.all[index as usize].manifolds = id;
                 } else {
@@ -315,23 +267,12 @@ impl State {
                 link
             };
             let manifold = &mut contacts.manifolds[id as usize];
-            manifold.normal = rotation.rotate(patch.normal);
-            manifold.point_count = patch.points.len().min(MAX_POINTS) as u32;
             if manifold.material_slots != patch.material_slots {
                 manifold.material_slots = patch.material_slots;
                 manifold.flags &= !ContactManifold::RESOLVED;
             }
-            manifold.lever = lever_ab;
-            manifold.points = [ContactPoint::NONE; MAX_POINTS];
-            for (i, found) in patch.points[..manifold.point_count as usize].iter().enumerate() {
-                let before = old.iter().find(|o| o.0 == found.id).map_or(ContactPoint::NONE, |o| o.1);
-                manifold.features[i] = found.id;
-                manifold.points[i] = ContactPoint {
-                    anchor: lever_a + rotation.rotate(found.point),
-                    separation: found.separation,
-                    ..before
-                };
-            }
+            let before = |feature: u32| old.iter().find(|o| o.0 == feature).map_or(ContactPoint::NONE, |o| o.1);
+            place.write(manifold, patch.normal, &patch.points[..patch.count as usize], before);
             link = manifold.next;
             last = id;
         }
@@ -345,10 +286,16 @@ impl State {
             contacts.free_manifold(link);
             link = next;
         }
+        self.refresh_materials(index);
+    }
+
+    /// Looks up the materials of manifolds that have none yet, and the velocities of surfaces that move.
+    fn refresh_materials(&mut self, index: u32) {
+        let hooked = self.contacts.all[index as usize].has(Contact::HOOKED);
         let mut m = self.contacts.all[index as usize].manifolds;
         while m != NONE {
             // What a hook changed held for the last step only.
-            if c.has(Contact::HOOKED) || self.contacts.manifolds[m as usize].flags & ContactManifold::RESOLVED == 0 {
+            if hooked || self.contacts.manifolds[m as usize].flags & ContactManifold::RESOLVED == 0 {
                 self.resolve_material(index, m);
             }
             if self.contacts.manifolds[m as usize].flags & ContactManifold::CONVEYS != 0 {
@@ -415,10 +362,30 @@ impl State {
 
     /// The box around a collider in the world, as the broad phase is told: grown by half of the detection distance, so
     /// that all pairs within it are found.
-    pub fn collider_bounds(&self, collider: &Collider) -> Aabb {
-        let pose = self.bodies.placed(self.bodies.dense_at(collider.body), &collider.pose);
+    pub fn collider_bounds(&self, collider: &Collider, pose: &WorldPose) -> Aabb {
         let half = 0.5 * self.method.tolerances.detection * self.method.tolerances.length;
         collider.shape.bounds(&Pose::new(Vec3::ZERO, pose.rotation)).expanded(half).moved_to(pose.translation)
+    }
+
+    /// Where a collider is now.
+    pub fn place_of(&self, collider: &Collider, radius: Real) -> Placed {
+        let dense = self.bodies.dense_at(collider.body);
+        let (at, params) = (&self.bodies.pose[dense], &self.bodies.params[dense]);
+        let lever = at.rotation.rotate(collider.pose.translation - params.local_centre);
+        let pose =
+            WorldPose { translation: at.centre + lever.to_f64(), rotation: at.rotation * collider.pose.rotation };
+        Placed { pose, lever, radius }
+    }
+
+    /// Notes where all colliders in the broad phase are: after a restore.
+    pub fn place_all(&mut self) {
+        self.placed = vec![Placed::NOWHERE; self.colliders.capacity()];
+        for (id, collider) in self.colliders.iter() {
+            if collider.proxy != NO_PROXY {
+                let radius = collider.shape.farthest_from(Vec3::ZERO);
+                self.placed[id.index() as usize] = self.place_of(collider, radius);
+            }
+        }
     }
 
     /// Puts a collider into the broad phase, if it can meet anything.
@@ -429,7 +396,8 @@ impl State {
             return;
         }
         let kind = if body.kind == BodyKind::Fixed { ProxyKind::Fixed } else { ProxyKind::Moving };
-        let aabb = self.collider_bounds(collider);
+        let placed = self.place_of(collider, collider.shape.farthest_from(Vec3::ZERO));
+        let aabb = self.collider_bounds(collider, &placed.pose);
         let layers = collider.layers.member;
         let margin = match kind {
             // What does not move needs no room to move in.
@@ -440,6 +408,10 @@ impl State {
         if let Some(collider) = self.colliders.at_mut(slot) {
             collider.proxy = proxy.0;
         }
+        if self.placed.len() <= slot as usize {
+            self.placed.resize(slot as usize + 1, Placed::NOWHERE);
+        }
+        self.placed[slot as usize] = placed;
     }
 
     /// Takes a collider out of the broad phase, and ends all its contacts.
@@ -471,7 +443,9 @@ impl State {
         for &slot in &cold.colliders {
             let Some(collider) = self.colliders.at(slot) else { continue };
             if collider.proxy != NO_PROXY {
-                let bounds = self.collider_bounds(collider);
+                let placed = self.place_of(collider, self.placed[slot as usize].radius);
+                self.placed[slot as usize] = placed;
+                let bounds = self.collider_bounds(collider, &placed.pose);
                 self.broad.move_proxy(ProxyId(collider.proxy), &bounds, Vec3::ZERO);
             }
         }

@@ -91,8 +91,17 @@ impl Workspace {
 
 /// Finds where `a` and `b`, placed at `b_in_a`, are closer than `margin`. The patches are in A's frame.
 ///
-/// The cache serves pairs of convex shapes; parts of others are looked at afresh.
-pub(crate) fn find(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, margin: Real, cache: &mut PairCache) {
+/// The cache serves pairs of convex shapes; parts of others are looked at afresh. With `reduce`, of a patch with more points than a
+/// manifold holds those are kept that carry it best.
+pub(crate) fn find(
+    work: &mut Workspace,
+    a: &Shape,
+    b: &Shape,
+    b_in_a: &Pose,
+    margin: Real,
+    reduce: bool,
+    cache: &mut PairCache,
+) {
     work.clear();
     if let (Some(ca), Some(cb)) = (ConvexRef::new(a), ConvexRef::new(b)) {
         collide(ca, cb, b_in_a, margin, cache, &mut work.manifold);
@@ -111,7 +120,9 @@ pub(crate) fn find(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, ma
             });
         });
     }
-    work.reduce();
+    if reduce {
+        work.reduce();
+    }
 }
 
 type Visitor<'v> = &'v mut dyn FnMut(&mut Workspace, ConvexRef<'_>, &Pose, u32, u16);

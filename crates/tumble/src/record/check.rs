@@ -22,6 +22,7 @@ impl State {
         self.check_contacts()?;
         self.check_islands()?;
         self.check_broad_phase()?;
+        self.place_all();
         self.graph = Graph::of(&self.contacts, |body| self.node(body)).ok_or("the constraint graph")?;
         Ok(self)
     }

@@ -39,6 +39,8 @@ impl State {
             pairs,
             exclusions,
             broad,
+            // Follows from the bodies.
+            placed: _,
             contacts,
             // The manifolds know their places in it.
             graph: _,
@@ -138,6 +140,7 @@ impl State {
             pairs,
             exclusions,
             broad,
+            placed: Vec::new(),
             contacts,
             graph: Graph::new(),
             islands: Islands::load(source)?,

@@ -20,6 +20,7 @@
 
 use super::{impacts, loads};
 use crate::body::store::{Params, Velocity, limited};
+use crate::crew::Crew;
 use crate::detect::contacts;
 use crate::integrate::{Loads, flight};
 use crate::interact::sleep;
@@ -34,11 +35,18 @@ use crate::solve::rolling;
 use crate::world::{Scratch, State};
 
 /// Advances the world by `dt`.
-pub(crate) fn step(state: &mut State, scratch: &mut Scratch, profile: &mut Profile, method: &SoftStep, dt: Real) {
+pub(crate) fn step(
+    state: &mut State,
+    scratch: &mut Scratch,
+    crew: &Crew,
+    profile: &mut Profile,
+    method: &SoftStep,
+    dt: Real,
+) {
     let mut watch = Stopwatch::start();
     contacts::find_pairs(state, &mut scratch.detector);
     profile.add(Stage::Broad, watch.lap());
-    contacts::update(state, &mut scratch.detector, profile);
+    contacts::update(state, &mut scratch.detector, crew, profile);
     profile.add(Stage::Narrow, watch.lap());
     profile.awake_bodies = state.bodies.awake() as u32;
 
@@ -48,7 +56,7 @@ pub(crate) fn step(state: &mut State, scratch: &mut Scratch, profile: &mut Profi
     profile.add(Stage::Prepare, watch.lap());
     solve(state, scratch, method, h);
     contact_prepare::store(&scratch.constraints, &mut state.contacts);
-    if scratch.detector.any_impacts {
+    if scratch.detector.looker.any_impacts {
         impacts::report(state, &scratch.constraints, &mut scratch.hits);
     }
     profile.add(Stage::Solve, watch.lap());

@@ -4,6 +4,8 @@
 //! step. What is checked here is what every stage takes for granted.
 
 use super::{State, World};
+use crate::math::Vec3;
+use crate::shape::Geometry;
 use crate::body::BodyKind;
 use crate::body::collider::NO_PROXY;
 use crate::body::store::{Params, Velocity};
@@ -46,6 +48,7 @@ impl State {
         for (id, cold) in bodies.cold.iter() {
             let dense = cold.dense as usize;
             ensure!(bodies.slot.get(dense) == Some(&id.index()), "{id} is not where its slot says");
+            ensure!(bodies.dense_at(id.index()) == dense, "{id} is not where the table says");
             let (params, velocity) = (&bodies.params[dense], bodies.velocity[dense]);
             let dynamic = cold.kind == BodyKind::Dynamic;
             ensure!((params.inv_mass > 0.0) == dynamic, "{id} is {:?} with 1/m = {}", cold.kind, params.inv_mass);
@@ -114,7 +117,10 @@ impl State {
             ensure!(self.broad.user(proxy) == Some(id.index()), "{id}: its proxy is another's");
             let fixed = self.broad.kind(proxy) == Some(ProxyKind::Fixed);
             ensure!(fixed == (body.kind == BodyKind::Fixed), "{id} is in the wrong tree");
-            let (fat, tight) = (self.broad.fat_aabb(proxy), self.collider_bounds(c));
+            let placed = self.placed[id.index() as usize];
+            let truth = self.place_of(c, c.shape.farthest_from(Vec3::ZERO));
+            ensure!(placed == truth, "{id} is not where detection believes it");
+            let (fat, tight) = (self.broad.fat_aabb(proxy), self.collider_bounds(c, &placed.pose));
             ensure!(fat.is_some_and(|fat| fat.contains(&tight)), "{id} has left its box: {tight:?} in {fat:?}");
         }
         ensure!(self.broad.len() == proxies, "{} boxes for {proxies} colliders", self.broad.len());

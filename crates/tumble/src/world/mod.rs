@@ -15,9 +15,11 @@ use crate::body::store::Bodies;
 use crate::body::{Material, PairTable};
 use crate::clock::Clock;
 use crate::constraint::contact::Contacts;
+use crate::crew::Crew;
 use crate::detect::broad::BroadPhase;
 use crate::detect::contacts::Detector;
 use crate::detect::hook::{ContactHook, Hook};
+use crate::detect::look::Placed;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{BodyId, ColliderTag, MaterialId, MaterialTag, Slots};
@@ -57,6 +59,8 @@ pub(crate) struct State {
     /// Pairs of body slots, smaller first, that never touch.
     pub exclusions: BTreeSet<(u32, u32)>,
     pub broad: BroadPhase,
+    /// Where the colliders that are in the broad phase are, by slot; follows from the bodies.
+    pub placed: Vec<Placed>,
     pub contacts: Contacts,
     pub graph: Graph,
     pub islands: Islands,
@@ -92,6 +96,8 @@ pub struct World {
     at_start: bool,
     pub(crate) profile: Profile,
     pub(crate) scratch: Scratch,
+    /// Who does the work; changes no bit.
+    pub(crate) crew: Crew,
 }
 
 /// Memory that a step uses and the next one uses again. Holds nothing that matters between steps.
@@ -136,6 +142,7 @@ impl World {
             at_start: true,
             profile: Profile::default(),
             scratch: Scratch::default(),
+            crew: Crew::default(),
         }
     }
 
@@ -378,6 +385,7 @@ impl State {
             pairs: PairTable::default(),
             exclusions: BTreeSet::new(),
             broad: BroadPhase::new(),
+            placed: Vec::new(),
             contacts: Contacts::new(),
             graph: Graph::new(),
             islands: Islands::new(),

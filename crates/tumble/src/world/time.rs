@@ -19,7 +19,7 @@ impl World {
             return Err(Error::value("world", "time step", "positive and finite", dt));
         }
         self.before_first_step();
-        step::step(&mut self.state, &mut self.scratch, &mut self.profile, dt);
+        step::step(&mut self.state, &mut self.scratch, &self.crew, &mut self.profile, dt);
         Ok(())
     }
 

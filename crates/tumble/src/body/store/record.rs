@@ -37,7 +37,7 @@ const ALL_FLAGS: u8 = 63;
 impl Bodies {
     /// The shapes that give bodies their masses are the caller's concern; see [`Bodies::mass_shapes`].
     pub fn save(&self, out: &mut impl Sink) {
-        let Self { cold, slot, velocity, pose, params, rest, awake } = self;
+        let Self { cold, dense: _, slot, velocity, pose, params, rest, awake } = self;
         cold.save(out);
         let records: Vec<ColdRecord> = cold.iter().map(|(_, c)| record(c)).collect();
         save_pods(out, &records);
@@ -83,8 +83,9 @@ impl Bodies {
             }
             if rest.is_empty() { Ok(bodies) } else { Err(source.corrupt("the colliders of a body")) }
         })?;
-        let bodies = Self {
+        let mut bodies = Self {
             cold,
+            dense: Vec::new(),
             awake: source.u32()?,
             slot: source.u32s()?,
             velocity: source.pods()?,
@@ -93,6 +94,7 @@ impl Bodies {
             rest: source.pods()?,
         };
         if shapes.next().is_none() && bodies.is_consistent() {
+            bodies.index_slots();
             Ok(bodies)
         } else {
             Err(source.corrupt("the list of bodies"))

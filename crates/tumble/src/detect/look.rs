@@ -1,0 +1,334 @@
+//! The look at awake contacts: where do they touch now?
+//!
+//! Contacts are looked at in blocks, by several threads: each writes nothing but its own contact and that contact's manifolds, in
+//! place, as long as their number stays the same. What changes lists (a contact that begins or ends, a manifold more or less, a
+//! hook to be asked) is only noted, and done afterwards, one after the other, in the order of the contacts.
+//!
+//! A pair that has barely moved since its manifolds were found is *recycled*: with D the motion of B as seen from A since then, a
+//! point p of B is now at D p, and the separation along the normal n of A has changed by n·(D p - p). Motion is always measured from the pose
+//! at which the points were found, so that errors do not add up.
+
+use super::manifolds::{self, Patch, Workspace};
+use crate::body::collider::Collider;
+use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, MAX_POINTS, NONE, Origin, RelativePose};
+use crate::crew::{Crew, Shared};
+use crate::detect::broad::{BroadPhase, ProxyId};
+use crate::id::{ColliderTag, Slots};
+use crate::math::{Num, Pose, Quat, Real, Vec3, WorldPose};
+use crate::profile::Profile;
+use crate::world::State;
+
+/// Contacts in a block.
+const BLOCK: usize = 128;
+
+/// Where a collider is in the world: what detection reads of it in every step, side by side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Placed {
+    pub pose: WorldPose,
+    /// From the body's centre of mass to the origin of the shape, in world axes.
+    pub lever: Vec3,
+    /// Largest distance of a point of the shape from its origin.
+    pub radius: Real,
+}
+
+impl Placed {
+    pub const NOWHERE: Self = Self { pose: WorldPose::IDENTITY, lever: Vec3::ZERO, radius: 0.0 };
+}
+
+/// What a look at one contact asks to be done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Finding {
+    /// The boxes no longer overlap.
+    Gone,
+    /// The surfaces are farther apart than the detection distance.
+    Parted,
+    /// A sensor meets somebody.
+    Met,
+    /// These patches, noted in the same block, are where it touches now.
+    Patches { first: u32, count: u32 },
+    /// Its manifolds are as they should be, but their materials must be looked up.
+    Refresh,
+}
+
+/// A patch that is noted: a manifold in the making.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Noted {
+    pub normal: Vec3,
+    pub material_slots: u32,
+    pub count: u32,
+    pub points: [super::narrow::ManifoldPoint; MAX_POINTS],
+}
+
+/// What the looks of one block found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Findings {
+    pub list: Vec<(u32, Finding)>,
+    pub patches: Vec<Noted>,
+    contacts: u32,
+    points: u32,
+    recycled: u32,
+    any_impacts: bool,
+}
+
+/// Memory of the looks, kept between steps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Looker {
+    workspaces: Vec<Workspace>,
+    pub blocks: Vec<Findings>,
+    /// Some contact that touches reports impacts.
+    pub any_impacts: bool,
+}
+
+/// What a look reads and nobody writes.
+#[derive(Clone, Copy)]
+struct Scene<'a> {
+    colliders: &'a Slots<Collider, ColliderTag>,
+    placed: &'a [Placed],
+    broad: &'a BroadPhase,
+    manifolds: Shared<'a, ContactManifold>,
+    rules: Rules,
+}
+
+#[derive(Clone, Copy)]
+struct Rules {
+    /// Contacts are made at this distance.
+    margin: Real,
+    /// Pairs that moved less than this are recycled; 0 for none.
+    recycle: Real,
+    reduce: bool,
+}
+
+/// Looks at all awake contacts. The findings stand in `looker.blocks`, in the order of the list of awake contacts.
+pub(crate) fn look(state: &mut State, looker: &mut Looker, crew: &Crew, profile: &mut Profile) {
+    let tolerances = &state.method.tolerances;
+    let switches = &state.method.switches;
+    let rules = Rules {
+        margin: tolerances.detection * tolerances.length,
+        recycle: if switches.recycling { tolerances.slop * tolerances.length } else { 0.0 },
+        reduce: switches.reduction,
+    };
+    let awake = &state.contacts.awake;
+    let blocks = awake.len().div_ceil(BLOCK);
+    looker.workspaces.resize(crew.size(), Workspace::default());
+    looker.blocks.resize(blocks, Findings::default());
+    profile.pairs = awake.len() as u32;
+    {
+        let all = Shared::new(&mut state.contacts.all);
+        let scene = Scene {
+            colliders: &state.colliders,
+            placed: &state.placed,
+            broad: &state.broad,
+            manifolds: Shared::new(&mut state.contacts.manifolds),
+            rules,
+        };
+        let (workspaces, outs) = (Shared::new(&mut looker.workspaces), Shared::new(&mut looker.blocks));
+        crew.for_blocks(blocks, |worker, block| {
+            // SAFETY: a worker's number and a block are given to one thread at a time.
+            let (work, out) = unsafe { (workspaces.get(worker), outs.get(block)) };
+            out.clear();
+            let range = block * BLOCK..awake.len().min((block + 1) * BLOCK);
+            for &index in &awake[range] {
+                // SAFETY: every contact stands on the list of awake ones once.
+                let contact = unsafe { all.get(index as usize) };
+                if let Some(finding) = scene.look_at(contact, work, out) {
+                    out.list.push((index, finding));
+                }
+            }
+        });
+    }
+    looker.any_impacts = false;
+    for block in &looker.blocks {
+        profile.contacts += block.contacts;
+        profile.points += block.points;
+        profile.recycled += block.recycled;
+        looker.any_impacts |= block.any_impacts;
+    }
+}
+
+impl Findings {
+    fn clear(&mut self) {
+        self.list.clear();
+        self.patches.clear();
+        (self.contacts, self.points, self.recycled, self.any_impacts) = (0, 0, 0, false);
+    }
+
+    /// Notes the patches of a workspace; those of more points than a manifold holds make several.
+    fn note(&mut self, found: &[Patch]) -> Finding {
+        let first = self.patches.len() as u32;
+        for patch in found {
+            for chunk in patch.points.chunks(MAX_POINTS) {
+                let mut points = [Default::default(); MAX_POINTS];
+                points[..chunk.len()].copy_from_slice(chunk);
+                let (normal, material_slots) = (patch.normal, patch.material_slots);
+                self.patches.push(Noted { normal, material_slots, count: chunk.len() as u32, points });
+            }
+        }
+        Finding::Patches { first, count: self.patches.len() as u32 - first }
+    }
+}
+
+impl Scene<'_> {
+    fn look_at(&self, contact: &mut Contact, work: &mut Workspace, out: &mut Findings) -> Option<Finding> {
+        let (slot_a, slot_b) = (contact.collider_a, contact.collider_b);
+        let (Some(a), Some(b)) = (self.colliders.at(slot_a), self.colliders.at(slot_b)) else {
+            return Some(Finding::Gone);
+        };
+        if !self.broad.fat_overlap(ProxyId(a.proxy), ProxyId(b.proxy)) {
+            return Some(Finding::Gone);
+        }
+        let (pa, pb) = (&self.placed[slot_a as usize], &self.placed[slot_b as usize]);
+        let b_in_a = pb.pose.relative_to(&pa.pose);
+        let was = contact.has(Contact::TOUCHING);
+        if contact.has(Contact::SENSOR) {
+            manifolds::find(work, &a.shape, &b.shape, &b_in_a, 0.0, self.rules.reduce, &mut contact.cache);
+            return match (was, !work.found().is_empty()) {
+                (false, true) => Some(Finding::Met),
+                (true, false) => Some(Finding::Parted),
+                _ => None,
+            };
+        }
+        let place = Place::of(pa, pb);
+        if was && self.rules.recycle > 0.0 && !contact.has(Contact::HOOKED) {
+            let radius = Num::min(pa.radius, pb.radius);
+            if self.recycle(contact, &b_in_a, radius, &place) {
+                out.recycled += 1;
+                return self.count(contact, out);
+            }
+        }
+        manifolds::find(work, &a.shape, &b.shape, &b_in_a, self.rules.margin, self.rules.reduce, &mut contact.cache);
+        let found = work.found();
+        if found.is_empty() {
+            return was.then_some(Finding::Parted);
+        }
+        contact.pose = b_in_a.into();
+        if let [patch] = found
+            && was
+            && patch.points.len() <= MAX_POINTS
+            && !contact.has(Contact::HOOKED)
+        {
+            // SAFETY: a manifold belongs to one contact, and this thread has it.
+            let manifold = unsafe { self.manifolds.get(contact.manifolds as usize) };
+            if manifold.next == NONE && manifold.material_slots == patch.material_slots {
+                let old = (manifold.features, manifold.points);
+                let before = |feature: u32| {
+                    let i = old.0.iter().position(|&f| f == feature);
+                    i.map_or(ContactPoint::NONE, |i| old.1[i])
+                };
+                place.write(manifold, patch.normal, &patch.points, before);
+                return self.count(contact, out);
+            }
+        }
+        Some(out.note(found))
+    }
+
+    /// Counts the points of a contact whose manifolds stay, and asks for materials where they are missing or move.
+    fn count(&self, contact: &Contact, out: &mut Findings) -> Option<Finding> {
+        out.contacts += 1;
+        out.any_impacts |= contact.has(Contact::IMPACTS);
+        let (mut refresh, mut m) = (false, contact.manifolds);
+        while m != NONE {
+            // SAFETY: a manifold belongs to one contact, and this thread has it.
+            let manifold = unsafe { self.manifolds.get(m as usize) };
+            out.points += manifold.point_count;
+            let flags = manifold.flags & (ContactManifold::RESOLVED | ContactManifold::CONVEYS);
+            refresh |= flags != ContactManifold::RESOLVED;
+            m = manifold.next;
+        }
+        refresh.then_some(Finding::Refresh)
+    }
+
+    /// Moves the points of a pair that has barely moved, and says whether it has. Where it has not, some of its points may have
+    /// been moved: they are found anew then.
+    fn recycle(&self, contact: &Contact, b_in_a: &Pose, radius: Real, place: &Place) -> bool {
+        let Some(before) = contact.pose.get() else { return false };
+        let tolerance = self.rules.recycle;
+        // D = P₁ P₀⁻¹ in the frame of A, as a small turn and a shift.
+        let turn = b_in_a.rotation * before.rotation.conjugate();
+        let sine = Vec3::new(turn.x, turn.y, turn.z).length();
+        if !(2.0 * sine * radius < tolerance) {
+            return false;
+        }
+        let shift = b_in_a.translation - turn.rotate(before.translation);
+        let (mut m, mut nearest) = (contact.manifolds, Real::INFINITY);
+        while m != NONE {
+            // SAFETY: a manifold belongs to one contact, and this thread has it.
+            let manifold = unsafe { self.manifolds.get(m as usize) };
+            let n = manifold.local_normal;
+            for i in 0..manifold.used().len() {
+                let Origin { point, separation } = manifold.origins[i];
+                let moved = turn.rotate(point) - point + shift;
+                if !(moved.length_squared() < tolerance * tolerance) {
+                    return false;
+                }
+                let p = &mut manifold.points[i];
+                p.separation = separation + n.dot(moved);
+                p.anchor = place.lever_a + place.rotation.rotate(point + moved * 0.5);
+                nearest = Num::min(nearest, p.separation);
+            }
+            manifold.normal = place.rotation.rotate(n);
+            manifold.lever = place.lever;
+            m = manifold.next;
+        }
+        // Surfaces that part are looked at.
+        nearest <= self.rules.margin
+    }
+}
+
+/// From the centre of mass of A to that of B. Subtracted before it is rounded.
+fn centre_to_centre(a: &Placed, b: &Placed) -> Vec3 {
+    (b.pose.translation - a.pose.translation).to_real() + a.lever - b.lever
+}
+
+/// Where a pair is in the world.
+pub(crate) struct Place {
+    /// Of A's shape.
+    pub rotation: Quat,
+    /// From the centre of mass of A to the origin of its shape.
+    pub lever_a: Vec3,
+    /// From the centre of mass of A to that of B.
+    pub lever: Vec3,
+}
+
+impl Place {
+    pub fn of(a: &Placed, b: &Placed) -> Self {
+        Self { rotation: a.pose.rotation, lever_a: a.lever, lever: centre_to_centre(a, b) }
+    }
+
+    /// Writes what was found, in the frame of A, to a manifold. `before` is the point that had a feature in the last step: it hands on
+    /// its impulses.
+    #[inline]
+    pub fn write(
+        &self,
+        manifold: &mut ContactManifold,
+        normal: Vec3,
+        points: &[super::narrow::ManifoldPoint],
+        before: impl Fn(u32) -> ContactPoint,
+    ) {
+        manifold.local_normal = normal;
+        manifold.normal = self.rotation.rotate(normal);
+        manifold.lever = self.lever;
+        manifold.point_count = points.len().min(MAX_POINTS) as u32;
+        for i in 0..MAX_POINTS {
+            let Some(found) = points.get(i) else {
+                manifold.points[i] = ContactPoint::NONE;
+                manifold.features[i] = NONE;
+                continue;
+            };
+            manifold.features[i] = found.id;
+            manifold.origins[i] = Origin { point: found.point, separation: found.separation };
+            manifold.points[i] = ContactPoint {
+                anchor: self.lever_a + self.rotation.rotate(found.point),
+                separation: found.separation,
+                ..before(found.id)
+            };
+        }
+    }
+}
+
+impl RelativePose {
+    /// The pose, where one was stored.
+    fn get(&self) -> Option<Pose> {
+        let pose = Pose { translation: self.translation.into(), rotation: self.rotation.into() };
+        (*self != Self::default()).then_some(pose)
+    }
+}
