@@ -332,7 +332,8 @@ impl Contacts {
         }
         // Nothing is left of it but the number of its successor, and no body: by that it is known to be free.
         let generation = contact.generation;
-        self.all[index as usize] = Contact { generation, body_a: NONE, manifolds: NONE, ..Contact::zeroed() };
+        self.all[index as usize] =
+            Contact { generation, body_a: NONE, manifolds: NONE, awake: NONE, ..Contact::zeroed() };
         self.free.push(index);
     }
 

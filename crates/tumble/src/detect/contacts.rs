@@ -7,7 +7,7 @@ use super::look::{self, Finding, Looker, Noted, Place, Placed};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, NONE, SurfacePair};
-use crate::crew::Crew;
+use crate::crew::Team;
 use crate::detect::broad::{ProxyDesc, ProxyId, ProxyKind, ProxyPair};
 use crate::event::Event;
 use crate::id::ColliderId;
@@ -42,8 +42,8 @@ pub(crate) fn find_pairs(state: &mut State, detector: &mut Detector) {
 
 /// Updates the manifolds of all awake contacts: looks at them on all threads, then does one after the other what the looks
 /// asked for.
-pub(crate) fn update(state: &mut State, detector: &mut Detector, crew: &Crew, profile: &mut Profile) {
-    look::look(state, &mut detector.looker, crew, profile);
+pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, profile: &mut Profile) {
+    look::look(state, &mut detector.looker, team, profile);
     let Detector { looker, old, .. } = detector;
     for block in &looker.blocks {
         for &(contact, finding) in &block.list {

@@ -11,7 +11,7 @@
 use super::manifolds::{self, Patch, Workspace};
 use crate::body::collider::Collider;
 use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, MAX_POINTS, NONE, Origin, RelativePose};
-use crate::crew::{Crew, Shared};
+use crate::crew::{Shared, Team};
 use crate::detect::broad::{BroadPhase, ProxyId};
 use crate::id::{ColliderTag, Slots};
 use crate::math::{Num, Pose, Quat, Real, Vec3, WorldPose};
@@ -98,8 +98,8 @@ struct Rules {
     reduce: bool,
 }
 
-/// Looks at all awake contacts. The findings stand in `looker.blocks`, in the order of the list of awake contacts.
-pub(crate) fn look(state: &mut State, looker: &mut Looker, crew: &Crew, profile: &mut Profile) {
+/// Looks at all awake contacts. The findings stand in `looker.blocks`, in an order that depends on the state alone.
+pub(crate) fn look(state: &mut State, looker: &mut Looker, team: &Team, profile: &mut Profile) {
     let tolerances = &state.method.tolerances;
     let switches = &state.method.switches;
     let rules = Rules {
@@ -108,8 +108,11 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, crew: &Crew, profile:
         reduce: switches.reduction,
     };
     let awake = &state.contacts.awake;
-    let blocks = awake.len().div_ceil(BLOCK);
-    looker.workspaces.resize(crew.size(), Workspace::default());
+    // Memory is read in order where most contacts are awake; where few are, only those are visited.
+    let in_order = 2 * awake.len() > state.contacts.all.len();
+    let count = if in_order { state.contacts.all.len() } else { awake.len() };
+    let blocks = count.div_ceil(BLOCK);
+    looker.workspaces.resize(team.size(), Workspace::default());
     looker.blocks.resize(blocks, Findings::default());
     profile.pairs = awake.len() as u32;
     {
@@ -122,14 +125,17 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, crew: &Crew, profile:
             rules,
         };
         let (workspaces, outs) = (Shared::new(&mut looker.workspaces), Shared::new(&mut looker.blocks));
-        crew.for_blocks(blocks, |worker, block| {
+        team.for_blocks(blocks, |worker, block| {
             // SAFETY: a worker's number and a block are given to one thread at a time.
             let (work, out) = unsafe { (workspaces.get(worker), outs.get(block)) };
             out.clear();
-            let range = block * BLOCK..awake.len().min((block + 1) * BLOCK);
-            for &index in &awake[range] {
+            for i in block * BLOCK..count.min((block + 1) * BLOCK) {
+                let index = if in_order { i as u32 } else { awake[i] };
                 // SAFETY: every contact stands on the list of awake ones once.
                 let contact = unsafe { all.get(index as usize) };
+                if contact.awake == NONE {
+                    continue;
+                }
                 if let Some(finding) = scene.look_at(contact, work, out) {
                     out.list.push((index, finding));
                 }

@@ -23,16 +23,54 @@
 
 use super::contact_constraint::{Block, Group, GroupPoint, Watch};
 use super::motion::Motion;
+use crate::crew::Shared;
 use crate::math::{Kernel, LANES, Lane, Mask, Real, Sym3, Vec3};
 
-/// Groups of one colour, their points, and the bodies.
+/// Groups of one colour, their points, and the bodies. Several threads may work on different ranges of the groups at once.
+#[derive(Clone)]
 pub(crate) struct Pass<'a> {
-    pub groups: &'a mut [Group],
+    pub groups: Shared<'a, Group>,
     /// All points; a group knows where its own begin.
-    pub points: &'a mut [GroupPoint],
+    pub points: Shared<'a, GroupPoint>,
     pub blocks: &'a [Block],
-    pub watches: &'a mut [Watch],
-    pub motions: &'a mut [Motion],
+    pub watches: Shared<'a, Watch>,
+    pub motions: Shared<'a, Motion>,
+    /// The groups of this thread.
+    pub range: core::ops::Range<usize>,
+}
+
+/// A group with its points.
+struct Whole<'a> {
+    group: &'a mut Group,
+    points: &'a mut [GroupPoint],
+    watch: Option<&'a mut Watch>,
+}
+
+impl Pass<'_> {
+    fn whole(&self, i: usize) -> Whole<'_> {
+        debug_assert!(self.range.contains(&i));
+        // SAFETY: ranges of groups do not overlap, and no two groups have a point or a watch in common.
+        unsafe {
+            let group = self.groups.get(i);
+            let points = self.points.range(group.points());
+            let watch = ((group.watch as usize) < self.watches.len()).then(|| self.watches.get(group.watch as usize));
+            Whole { group, points, watch }
+        }
+    }
+
+    /// The first columns of the motions of bodies.
+    #[inline(always)]
+    fn gather<L: Lane, const C: usize>(&self, indices: &[u32]) -> [L; C] {
+        // SAFETY: no two manifolds of a colour share a body that is written, so what is read here nobody writes meanwhile.
+        unsafe { L::gather::<16, C>(self.motions.as_mut_ptr(), self.motions.len(), 0, indices) }
+    }
+
+    /// Writes the first columns of the motions of bodies.
+    #[inline(always)]
+    fn scatter<L: Lane, const C: usize>(&self, columns: [L; C], indices: &[u32]) {
+        // SAFETY: as above: only movable bodies are written, each by one manifold of the colour.
+        unsafe { L::scatter::<16, C>(columns, self.motions.as_mut_ptr(), self.motions.len(), 0, indices) }
+    }
 }
 
 /// A lane's share of the two bodies of a group.
@@ -102,11 +140,12 @@ impl Kernel for WarmStart<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Pass { groups, points, motions, .. } = self.0;
-        for group in groups {
+        let pass = self.0;
+        for i in pass.range.clone() {
+            let Whole { group, points, .. } = pass.whole(i);
             for at in (0..LANES).step_by(L::WIDTH) {
-                let a = L::load_columns::<16, 8>(motions, 0, &group.body_a[at..]);
-                let b = L::load_columns::<16, 8>(motions, 0, &group.body_b[at..]);
+                let a = pass.gather::<L, 8>(&group.body_a[at..]);
+                let b = pass.gather::<L, 8>(&group.body_b[at..]);
                 let mut ends = Ends::new(group, at, &a, &b);
                 let n = group.normal.load::<L>(at);
                 let t1 = group.tangent.load::<L>(at);
@@ -116,7 +155,7 @@ impl Kernel for WarmStart<'_> {
                 let twist = n * group.twist_impulse.load(at);
                 let f = t1 * group.tangent_impulse[0].load(at) + t2 * group.tangent_impulse[1].load(at);
                 let (mut p, mut ta, mut tb) = (f, ra.cross(f) + twist, rb.cross(f) + twist);
-                for point in &points[group.points()] {
+                for point in &*points {
                     let lambda = point.normal_impulse.load::<L>(at);
                     p += n * lambda;
                     ta += point.arm_a.load(at) * lambda;
@@ -124,8 +163,8 @@ impl Kernel for WarmStart<'_> {
                 }
                 ends.push(p, ta, tb);
                 let (a, b) = ends.columns(&a, &b);
-                L::store_columns::<16, 8>(a, motions, 0, &group.write_a[at..]);
-                L::store_columns::<16, 8>(b, motions, 0, &group.write_b[at..]);
+                pass.scatter(a, &group.write_a[at..]);
+                pass.scatter(b, &group.write_b[at..]);
             }
         }
     }
@@ -152,18 +191,18 @@ impl Kernel for Solve<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Pass { groups, points, blocks, watches, motions } = self.pass;
+        let pass = self.pass;
         let rules = Rules {
             push: self.rules.push,
             inv_h: L::splat(self.rules.inv_h),
             slop: L::splat(self.rules.slop),
             push_speed: L::splat(-self.rules.push_speed),
         };
-        for group in groups {
-            let points = &mut points[group.points()];
+        for i in pass.range.clone() {
+            let Whole { group, points, mut watch } = pass.whole(i);
             for at in (0..LANES).step_by(L::WIDTH) {
-                let a = L::load_columns::<16, 12>(motions, 0, &group.body_a[at..]);
-                let b = L::load_columns::<16, 12>(motions, 0, &group.body_b[at..]);
+                let a = pass.gather::<L, 12>(&group.body_a[at..]);
+                let b = pass.gather::<L, 12>(&group.body_b[at..]);
                 let mut ends = Ends::new(group, at, &a, &b);
                 let n = group.normal.load::<L>(at);
                 friction(group, points, at, n, &mut ends);
@@ -176,21 +215,21 @@ impl Kernel for Solve<'_> {
                 };
                 let soft = group.softness.load::<L>(at);
                 if let [p0, p1, p2, p3] = points {
-                    let block = &blocks[group.block as usize];
+                    let block = &pass.blocks[group.block as usize];
                     rules.solve_four(&mut ends, [p0, p1, p2, p3], block, at, n, soft, &moved);
                 } else {
                     for point in &mut *points {
                         rules.solve_one(&mut ends, point, at, n, soft, &moved);
                     }
                 }
-                if let Some(watch) = watches.get_mut(group.watch as usize) {
+                if let Some(watch) = &mut watch {
                     for (point, peak) in points.iter().zip(&mut watch.peak) {
                         peak.store(at, peak.load::<L>(at).max(point.normal_impulse.load(at)));
                     }
                 }
                 let (a, b) = ends.columns(&a, &b);
-                L::store_columns::<16, 8>(a, motions, 0, &group.write_a[at..]);
-                L::store_columns::<16, 8>(b, motions, 0, &group.write_b[at..]);
+                pass.scatter(a, &group.write_a[at..]);
+                pass.scatter(b, &group.write_b[at..]);
             }
         }
     }
@@ -397,17 +436,17 @@ impl Kernel for Restitution<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Pass { groups, points, watches, motions, .. } = self.pass;
+        let pass = self.pass;
         let threshold = L::splat(-self.threshold);
-        for group in groups {
-            let Some(watch) = watches.get(group.watch as usize) else { continue };
+        for i in pass.range.clone() {
+            let Whole { group, points, watch: Some(watch) } = pass.whole(i) else { continue };
             for at in (0..LANES).step_by(L::WIDTH) {
-                let a = L::load_columns::<16, 8>(motions, 0, &group.body_a[at..]);
-                let b = L::load_columns::<16, 8>(motions, 0, &group.body_b[at..]);
+                let a = pass.gather::<L, 8>(&group.body_a[at..]);
+                let b = pass.gather::<L, 8>(&group.body_b[at..]);
                 let mut ends = Ends::new(group, at, &a, &b);
                 let n = group.normal.load::<L>(at);
                 let e = watch.restitution.load::<L>(at);
-                for (i, point) in points[group.points()].iter_mut().enumerate() {
+                for (i, point) in points.iter_mut().enumerate() {
                     let approach = watch.approach[i].load::<L>(at);
                     let hit = approach.less(threshold) & watch.peak[i].load::<L>(at).greater(L::ZERO);
                     let (arm_a, arm_b) = (point.arm_a.load::<L>(at), point.arm_b.load::<L>(at));
@@ -420,8 +459,8 @@ impl Kernel for Restitution<'_> {
                     ends.push(n * delta, arm_a * delta, arm_b * delta);
                 }
                 let (a, b) = ends.columns(&a, &b);
-                L::store_columns::<16, 8>(a, motions, 0, &group.write_a[at..]);
-                L::store_columns::<16, 8>(b, motions, 0, &group.write_b[at..]);
+                pass.scatter(a, &group.write_a[at..]);
+                pass.scatter(b, &group.write_b[at..]);
             }
         }
     }

@@ -9,6 +9,7 @@ use super::motion::{Mass, Motion};
 use super::rolling::Rolling;
 use crate::body::store::Bodies;
 use crate::constraint::contact::{ContactManifold, Contacts, FAR, MAX_POINTS, NONE};
+use crate::crew::{Shared, Team};
 use crate::math::{Isa, Kernel, LANES, Lane, NO_ROW, Real, Sym3, Vec3};
 
 /// Share of the diagonal that is added to the response of four points in the relaxing pass.
@@ -44,10 +45,22 @@ pub(crate) fn prepare(
     input: Input<'_>,
     recipe: &Recipe,
     isa: Isa,
+    team: &Team,
 ) {
     deal(out, graph, bodies, supports, input);
-    let ContactConstraints { groups, points, blocks, watches, .. } = out;
-    isa.dispatch(Fill { groups, points, blocks, watches, input, recipe });
+    let count = out.groups.len();
+    let fill = Fill {
+        groups: Shared::new(&mut out.groups),
+        points: Shared::new(&mut out.points),
+        blocks: Shared::new(&mut out.blocks),
+        watches: Shared::new(&mut out.watches),
+        range: 0..count,
+        input,
+        recipe,
+    };
+    team.for_blocks(count.div_ceil(SHARE), |_, block| {
+        isa.dispatch(Fill { range: block * SHARE..count.min((block + 1) * SHARE), ..fill.clone() });
+    });
     for r in &mut out.rolling {
         r.fill(&out.groups[r.group as usize], input.contacts, recipe.warm_start);
     }
@@ -117,12 +130,17 @@ fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: 
     out.watches.resize(watches as usize, Watch::EMPTY);
 }
 
-/// Fills groups that have been dealt out.
+/// Groups that one thread takes at a time.
+const SHARE: usize = 16;
+
+/// Fills groups that have been dealt out. Several threads may fill different ranges of them at once.
+#[derive(Clone)]
 struct Fill<'a> {
-    groups: &'a mut [Group],
-    points: &'a mut [GroupPoint],
-    blocks: &'a mut [Block],
-    watches: &'a mut [Watch],
+    groups: Shared<'a, Group>,
+    points: Shared<'a, GroupPoint>,
+    blocks: Shared<'a, Block>,
+    watches: Shared<'a, Watch>,
+    range: core::ops::Range<usize>,
     input: Input<'a>,
     recipe: &'a Recipe,
 }
@@ -177,15 +195,19 @@ impl Kernel for Fill<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Fill { groups, points, blocks, watches, input, recipe } = self;
+        let Fill { groups, points, blocks, watches, range, input, recipe } = self;
         let rows = ContactManifold::rows(&input.contacts.manifolds);
         let keep = L::splat(if recipe.warm_start { 1.0 } else { 0.0 });
         let splat = |s: &Soft| (L::splat(s.bias_rate), L::splat(s.mass_scale), L::splat(s.impulse_scale));
         let (soft, soft_fixed) = (splat(&recipe.soft), splat(&recipe.soft_fixed));
-        for group in groups {
-            let (block, watch) = (blocks.get_mut(group.block as usize), watches.get_mut(group.watch as usize));
-            let range = group.points();
-            let mut sink = Sink { group, points: &mut points[range], block, watch };
+        for i in range {
+            // SAFETY: ranges of groups do not overlap, and no two groups have a point, a block or a watch in common.
+            let mut sink = unsafe {
+                let group = groups.get(i);
+                let block = (group.block != NONE).then(|| blocks.get(group.block as usize));
+                let watch = (group.watch != NONE).then(|| watches.get(group.watch as usize));
+                Sink { points: points.range(group.points()), group, block, watch }
+            };
             for at in (0..LANES).step_by(L::WIDTH) {
                 let m = L::load_columns::<{ ContactManifold::ROW }, { ContactManifold::POINTS }>(
                     rows,

@@ -6,7 +6,7 @@ mod soft_step;
 
 use crate::body::BodyKind;
 use crate::body::store::Velocity;
-use crate::crew::Crew;
+use crate::crew::Team;
 use crate::integrate::Loads;
 use crate::math::{Float, Quat, Real, Vec3};
 use crate::method::Step;
@@ -15,7 +15,7 @@ use crate::validate;
 use crate::world::{Scratch, State};
 
 /// Advances the world by `dt`.
-pub(crate) fn step(state: &mut State, scratch: &mut Scratch, crew: &Crew, profile: &mut Profile, dt: Real) {
+pub(crate) fn step(state: &mut State, scratch: &mut Scratch, team: &Team, profile: &mut Profile, dt: Real) {
     let mut whole = Stopwatch::start();
     *profile = Profile::default();
     core::mem::swap(&mut state.events, &mut state.pending);
@@ -24,7 +24,7 @@ pub(crate) fn step(state: &mut State, scratch: &mut Scratch, crew: &Crew, profil
     aim_kinematic_bodies(state, dt);
     profile.awake_bodies = state.bodies.awake() as u32;
     match state.method.step.clone() {
-        Step::SoftStep(method) => soft_step::step(state, scratch, crew, profile, &method, dt),
+        Step::SoftStep(method) => soft_step::step(state, scratch, team, profile, &method, dt),
         Step::Explicit(_) => explicit::step(state, profile, dt),
     }
     land_kinematic_bodies(state);

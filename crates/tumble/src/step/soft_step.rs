@@ -20,7 +20,7 @@
 
 use super::{impacts, loads};
 use crate::body::store::{Params, Velocity, limited};
-use crate::crew::Crew;
+use crate::crew::{Shared, Team};
 use crate::detect::contacts;
 use crate::integrate::{Loads, flight};
 use crate::interact::sleep;
@@ -30,6 +30,7 @@ use crate::profile::{Profile, Stage, Stopwatch};
 use crate::solve::contact_constraint::{ContactConstraints, Soft};
 use crate::solve::contact_kernel::{Pass, Restitution, Rules, Solve, WarmStart};
 use crate::solve::contact_prepare::{self, Input, Recipe};
+use crate::solve::graph::OVERFLOW;
 use crate::solve::motion::{self, Motion};
 use crate::solve::rolling;
 use crate::world::{Scratch, State};
@@ -38,7 +39,7 @@ use crate::world::{Scratch, State};
 pub(crate) fn step(
     state: &mut State,
     scratch: &mut Scratch,
-    crew: &Crew,
+    team: &Team,
     profile: &mut Profile,
     method: &SoftStep,
     dt: Real,
@@ -46,15 +47,15 @@ pub(crate) fn step(
     let mut watch = Stopwatch::start();
     contacts::find_pairs(state, &mut scratch.detector);
     profile.add(Stage::Broad, watch.lap());
-    contacts::update(state, &mut scratch.detector, crew, profile);
+    contacts::update(state, &mut scratch.detector, team, profile);
     profile.add(Stage::Narrow, watch.lap());
     profile.awake_bodies = state.bodies.awake() as u32;
 
     let h = dt / method.substeps as Real;
     let loads = loads(state);
-    prepare(state, scratch, method, &loads, h);
+    prepare(state, scratch, team, method, &loads, h);
     profile.add(Stage::Prepare, watch.lap());
-    solve(state, scratch, method, h);
+    solve(state, scratch, team, method, h);
     contact_prepare::store(&scratch.constraints, &mut state.contacts);
     if scratch.detector.looker.any_impacts {
         impacts::report(state, &scratch.constraints, &mut scratch.hits);
@@ -69,7 +70,7 @@ pub(crate) fn step(
 }
 
 /// Bodies into motions, manifolds into wide constraints.
-fn prepare(state: &State, scratch: &mut Scratch, method: &SoftStep, loads: &Loads, h: Real) {
+fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, loads: &Loads, h: Real) {
     let bodies = &state.bodies;
     let awake = bodies.awake();
     scratch.motions.clear();
@@ -96,6 +97,7 @@ fn prepare(state: &State, scratch: &mut Scratch, method: &SoftStep, loads: &Load
         input,
         &recipe,
         state.isa,
+        team,
     );
     scratch.free.resize(awake, [0.0; 8]);
     scratch.solved.clear();
@@ -108,7 +110,7 @@ fn passes(substep: u32) -> (u32, u32) {
     if substep == 0 { (2, 1) } else { (1, 1) }
 }
 
-fn solve(state: &State, scratch: &mut Scratch, method: &SoftStep, h: Real) {
+fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, h: Real) {
     let Scratch { motions, kicks, free, solved, constraints, .. } = scratch;
     let tolerances = &state.method.tolerances;
     let speed = tolerances.speed(state.gravity_strength());
@@ -118,43 +120,54 @@ fn solve(state: &State, scratch: &mut Scratch, method: &SoftStep, h: Real) {
     for substep in 0..method.substeps {
         if substep == 0 {
             motion::accelerate(motions, kicks, free, solved);
-            sweep(constraints, motions, |pass| isa.dispatch(WarmStart(pass)), rolling::warm_start);
+            sweep(constraints, motions, team, |pass| isa.dispatch(WarmStart(pass)), rolling::warm_start);
         } else {
             motion::accelerate_again(motions, kicks, free, solved);
         }
         let (pushes, relaxes) = passes(substep);
         for _ in 0..pushes {
-            sweep(constraints, motions, |pass| isa.dispatch(Solve { pass, rules: rules(true) }), rolling::solve);
+            sweep(constraints, motions, team, |pass| isa.dispatch(Solve { pass, rules: rules(true) }), rolling::solve);
         }
         motion::advance(motions, solved, h);
         for _ in 0..relaxes {
-            sweep(constraints, motions, |pass| isa.dispatch(Solve { pass, rules: rules(false) }), rolling::solve);
+            sweep(constraints, motions, team, |pass| isa.dispatch(Solve { pass, rules: rules(false) }), rolling::solve);
         }
     }
     if constraints.bounces {
         let threshold = tolerances.restitution_speed * speed;
-        sweep(constraints, motions, |pass| isa.dispatch(Restitution { pass, threshold }), |_, _, _| ());
+        sweep(constraints, motions, team, |pass| isa.dispatch(Restitution { pass, threshold }), |_, _, _| ());
     }
 }
 
-/// One pass over all constraints: colour after colour, in each first the contacts, then their rolling friction.
+/// Groups that one thread takes at a time.
+const SHARE: usize = 16;
+
+/// One pass over all constraints: colour after colour, in each first the contacts, shared among the team, then their rolling
+/// friction.
 fn sweep(
     constraints: &mut ContactConstraints,
     motions: &mut [Motion],
-    contacts: impl Fn(Pass<'_>),
+    team: &Team,
+    contacts: impl Fn(Pass<'_>) + Sync,
     rolling: impl Fn(&mut ContactConstraints, usize, &mut [Motion]),
 ) {
     for c in 0..constraints.ranges.len() - 1 {
-        let range = constraints.ranges[c] as usize..constraints.ranges[c + 1] as usize;
-        if range.is_empty() {
+        let (first, end) = (constraints.ranges[c] as usize, constraints.ranges[c + 1] as usize);
+        // What overflowed shares bodies, and is solved one after the other.
+        let share = if c == OVERFLOW { end - first } else { SHARE };
+        if first == end {
             continue;
         }
-        contacts(Pass {
-            groups: &mut constraints.groups[range],
-            points: &mut constraints.points,
+        let pass = Pass {
+            groups: Shared::new(&mut constraints.groups[first..end]),
+            points: Shared::new(&mut constraints.points),
             blocks: &constraints.blocks,
-            watches: &mut constraints.watches,
-            motions,
+            watches: Shared::new(&mut constraints.watches),
+            motions: Shared::new(motions),
+            range: 0..end - first,
+        };
+        team.for_blocks((end - first).div_ceil(share), |_, block| {
+            contacts(Pass { range: block * share..(end - first).min((block + 1) * share), ..pass.clone() });
         });
         rolling(constraints, c, motions);
     }

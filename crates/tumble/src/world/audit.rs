@@ -4,13 +4,13 @@
 //! step. What is checked here is what every stage takes for granted.
 
 use super::{State, World};
-use crate::math::Vec3;
-use crate::shape::Geometry;
 use crate::body::BodyKind;
 use crate::body::collider::NO_PROXY;
 use crate::body::store::{Params, Velocity};
 use crate::constraint::contact::{Contact, NONE};
 use crate::detect::broad::{ProxyId, ProxyKind, ProxyPair};
+use crate::math::Vec3;
+use crate::shape::Geometry;
 use crate::solve::graph::OVERFLOW;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -327,6 +327,54 @@ impl World {
         self.state.hook.0.as_ref()
     }
 
+    /// Runs steps on this many threads of their own; 1, the default, is the caller's thread alone. The number changes no bit of what
+    /// comes out. Copies of the world share the threads.
+    ///
+    /// ```
+    /// use tumble::World;
+    /// let mut world = World::new();
+    /// world.set_threads(2).unwrap();
+    /// assert_eq!(world.threads(), 2);
+    /// assert!(world.set_threads(0).is_err());
+    /// ```
+    pub fn set_threads(&mut self, threads: usize) -> Result<()> {
+        if !(1..=1024).contains(&threads) {
+            return Err(Error::value("world", "threads", "between 1 and 1024", threads));
+        }
+        let pool = if threads == 1 {
+            None
+        } else {
+            let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            Some(Arc::new(built.map_err(|e| Error::refused("world", format!("no {threads} threads: {e}")))?))
+        };
+        self.crew = Crew::new(pool);
+        Ok(())
+    }
+
+    /// Runs steps on the threads of this pool, which several worlds may share, or with `None` on the caller's thread. The caller waits;
+    /// a pool that is busy with other work delays the step.
+    ///
+    /// ```
+    /// use tumble::World;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let pool = std::sync::Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build()?);
+    /// let mut worlds = vec![World::new(); 3];
+    /// for world in &mut worlds {
+    ///     world.set_thread_pool(Some(pool.clone()));
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set_thread_pool(&mut self, pool: Option<Arc<rayon::ThreadPool>>) {
+        self.crew = Crew::new(pool);
+    }
+
+    /// How many threads steps run on.
+    pub fn threads(&self) -> usize {
+        self.crew.size()
+    }
+
     /// Number of bodies, the built-in one not counted.
     pub fn body_count(&self) -> usize {
         self.state.bodies.len() - 1

@@ -19,7 +19,8 @@ impl World {
             return Err(Error::value("world", "time step", "positive and finite", dt));
         }
         self.before_first_step();
-        step::step(&mut self.state, &mut self.scratch, &self.crew, &mut self.profile, dt);
+        let Self { state, scratch, profile, crew, .. } = self;
+        crew.lead(|team| step::step(state, scratch, team, profile, dt));
         Ok(())
     }
 

@@ -1,0 +1,79 @@
+//! Contacts of pairs that barely moved are kept instead of being found anew.
+
+use tumble::math::{Real, Vec3};
+use tumble::shape::Shape;
+use tumble::{BodyDesc, BodyId, Method, World};
+
+fn column(recycling: bool, reduction: bool) -> (World, Vec<BodyId>) {
+    let mut method = Method::soft_step();
+    method.switches.sleep = false;
+    method.switches.recycling = recycling;
+    method.switches.reduction = reduction;
+    let mut world = World::with_method(method).unwrap();
+    world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+    let cube = Shape::cuboid(0.5, 0.5, 0.5).unwrap();
+    let place = |i: u32| {
+        // Turned against each other: the tops meet in eight points.
+        let turn = tumble::math::Quat::from_axis_angle(Vec3::Y, 0.4 * (i % 2) as Real);
+        BodyDesc::dynamic().position([0.0, 0.5 + f64::from(i), 0.0]).rotation(turn).collider(cube.clone())
+    };
+    let boxes = (0..8).map(|i| world.add_body(place(i)).unwrap()).collect();
+    (world, boxes)
+}
+
+/// At rest all contacts are recycled; the switch turns it off; the column stands either way, and as high to within the
+/// tolerance of recycling.
+#[test]
+fn resting_contacts_are_recycled_and_stand() {
+    let heights = [true, false].map(|recycling| {
+        let (mut world, boxes) = column(recycling, true);
+        for _ in 0..300 {
+            world.step(1.0 / 60.0).unwrap();
+        }
+        let (recycled, contacts) = (world.profile().recycled, world.profile().contacts);
+        assert_eq!(contacts, 8);
+        assert_eq!(recycled, if recycling { 8 } else { 0 });
+        world.body(boxes[7]).unwrap().position().y
+    });
+    assert!((heights[0] - heights[1]).abs() < 0.001 * 8.0, "{heights:?}");
+}
+
+/// A cube laid down on one edge does not keep the two points of that edge while its far side comes down: turning counts.
+#[test]
+fn a_box_that_tips_over_is_looked_at() {
+    let mut method = Method::soft_step();
+    method.switches.sleep = false;
+    let mut world = World::with_method(method).unwrap();
+    world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+    let tilt = tumble::math::Quat::from_axis_angle(Vec3::Z, 0.3);
+    let cube = Shape::cuboid(0.5, 0.5, 0.5).unwrap();
+    let id = world.add_body(BodyDesc::dynamic().position([0.0, 0.63, 0.0]).rotation(tilt).collider(cube)).unwrap();
+    let mut lowest = Real::INFINITY;
+    for _ in 0..180 {
+        world.step(1.0 / 60.0).unwrap();
+        let body = world.body(id).unwrap();
+        for corner in 0..8 {
+            let sign = |bit: u32| if corner >> bit & 1 == 0 { 0.5 } else { -0.5 };
+            let r = body.rotation().rotate(Vec3::new(sign(0), sign(1), sign(2)));
+            lowest = lowest.min(body.position().y as Real + r.y);
+        }
+    }
+    assert!(lowest > -0.02, "a corner sank to {lowest}");
+    assert!((world.body(id).unwrap().position().y - 0.5).abs() < 0.003);
+}
+
+/// Without reduction all eight points of two squares turned against each other are kept, and the column stands as well.
+#[test]
+fn all_points_are_kept_without_reduction() {
+    let points = [true, false].map(|reduction| {
+        let (mut world, boxes) = column(false, reduction);
+        for _ in 0..300 {
+            world.step(1.0 / 60.0).unwrap();
+        }
+        let y = world.body(boxes[7]).unwrap().position().y;
+        assert!((y - 7.5).abs() < 0.03, "{y}");
+        world.profile().points
+    });
+    // The lowest stands on a plane with four points; seven pairs of squares have eight, or the four that carry best.
+    assert_eq!(points, [32, 4 + 7 * 8]);
+}

@@ -1,0 +1,112 @@
+//! The same bits on any number of threads.
+
+use std::sync::Arc;
+use tumble::math::{Real, Vec3};
+use tumble::shape::Shape;
+use tumble::{BodyDesc, Material, Method, World};
+
+/// Boxes, balls and capsules that fall on each other in a tray: several colours, bounces, rolling friction, and more manifolds per
+/// colour than one thread takes at a time.
+fn pile() -> World {
+    let mut world = World::new();
+    let floor = Shape::half_space(Vec3::Y, 0.0).unwrap();
+    world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
+    let shapes = [
+        Shape::cuboid(0.4, 0.3, 0.5).unwrap(),
+        Shape::sphere(0.4).unwrap(),
+        Shape::capsule(0.3, 0.25).unwrap(),
+        Shape::cylinder(0.3, 0.4).unwrap(),
+    ];
+    let rubber =
+        world.add_material(Material { restitution: 0.5, rolling_friction: 0.01, ..Material::default() }).unwrap();
+    for i in 0..600 {
+        let (x, y, z) = (i % 12, i / 144, i / 12 % 12);
+        let at = [f64::from(x) * 0.95 + f64::from(y) * 0.1, 0.6 + f64::from(y) * 0.9, f64::from(z) * 0.95];
+        let collider = tumble::ColliderDesc::new(shapes[i as usize % 4].clone());
+        let collider = if i % 5 == 0 { collider.material(rubber) } else { collider };
+        let spin = Vec3::new((i % 7) as Real - 3.0, 0.0, (i % 3) as Real - 1.0);
+        world.add_body(BodyDesc::dynamic().position(at).angular_velocity(spin).collider(collider)).unwrap();
+    }
+    world
+}
+
+/// After every step, whoever did the work.
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let mut worlds: Vec<World> = [1, 2, 3, 8]
+        .into_iter()
+        .map(|threads| {
+            let mut world = pile();
+            world.set_threads(threads).unwrap();
+            world
+        })
+        .collect();
+    for step in 0..60 {
+        for world in &mut worlds {
+            world.step(1.0 / 60.0).unwrap();
+        }
+        let first = worlds[0].hash();
+        for world in &worlds[1..] {
+            assert_eq!(world.hash(), first, "step {step} on {} threads", world.threads());
+        }
+    }
+    let contacts = worlds[0].profile().contacts;
+    assert!(contacts > 500, "too few contacts to share: {contacts}");
+}
+
+/// Worlds that step at the same time on one pool do not wait for each other for ever, and come out as if alone.
+#[test]
+fn worlds_share_a_pool() {
+    let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap());
+    let mut alone = pile();
+    for _ in 0..20 {
+        alone.step(1.0 / 60.0).unwrap();
+    }
+    let hashes: Vec<u64> = std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..3)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut world = pile();
+                    world.set_thread_pool(Some(pool.clone()));
+                    for _ in 0..20 {
+                        world.step(1.0 / 60.0).unwrap();
+                    }
+                    world.hash()
+                })
+            })
+            .collect();
+        runs.into_iter().map(|r| r.join().unwrap()).collect()
+    });
+    assert_eq!(hashes, [alone.hash(); 3]);
+}
+
+/// The pool may change at any time.
+#[test]
+fn threads_can_be_changed_between_steps() {
+    let (mut one, mut many) = (pile(), pile());
+    for step in 0..30 {
+        many.set_threads(1 + step % 3).unwrap();
+        one.step(1.0 / 60.0).unwrap();
+        many.step(1.0 / 60.0).unwrap();
+    }
+    assert_eq!(one.hash(), many.hash());
+    assert!(many.set_threads(0).is_err());
+    assert!(many.set_threads(1_000_000).is_err());
+    assert_eq!(many.threads(), 3);
+}
+
+/// With methods that have nothing to share, threads do no harm.
+#[test]
+fn every_preset_runs_on_threads() {
+    for method in Method::presets() {
+        let (mut one, mut two) = (pile(), pile());
+        two.set_threads(2).unwrap();
+        for world in [&mut one, &mut two] {
+            world.set_method(method.clone()).unwrap();
+            for _ in 0..10 {
+                world.step(1.0 / 60.0).unwrap();
+            }
+        }
+        assert_eq!(one.hash(), two.hash(), "{}", method.name);
+    }
+}
