@@ -4,6 +4,7 @@ mod audit;
 mod bodies;
 mod colliders;
 mod debug;
+mod joints;
 mod materials;
 mod measure;
 mod query;
@@ -15,6 +16,8 @@ use crate::body::store::Bodies;
 use crate::body::{Material, PairTable};
 use crate::clock::Clock;
 use crate::constraint::contact::Contacts;
+use crate::constraint::joint::Registry;
+use crate::constraint::joint::store::Joints;
 use crate::detect::broad::BroadPhase;
 use crate::detect::contacts::Detector;
 use crate::detect::hook::{ContactHook, Hook};
@@ -28,6 +31,7 @@ use crate::method::Method;
 use crate::profile::Profile;
 use crate::solve::contact_constraint::ContactConstraints;
 use crate::solve::graph::Graph;
+use crate::solve::joint_work::JointWork;
 use crate::solve::motion::{Free, Kick, Mass, Motion};
 use crate::step::impacts::Hit;
 use std::collections::BTreeSet;
@@ -58,6 +62,9 @@ pub(crate) struct State {
     pub exclusions: BTreeSet<(u32, u32)>,
     pub broad: BroadPhase,
     pub contacts: Contacts,
+    pub joints: Joints,
+    /// Constraints of the user's that a snapshot may hold.
+    pub registry: Registry,
     pub graph: Graph,
     pub islands: Islands,
     /// The instruction set that kernels run in; changes no bit.
@@ -100,11 +107,12 @@ pub(crate) struct Scratch {
     pub detector: Detector,
     pub sleeper: Sleeper,
     pub constraints: ContactConstraints,
+    pub joints: JointWork,
     pub motions: Vec<Motion>,
     pub kicks: Vec<Kick>,
     pub free: Vec<Free>,
     pub masses: Vec<Mass>,
-    /// Contact points of awake bodies.
+    /// Contact points and joints of awake bodies.
     pub supports: Vec<u32>,
     /// Awake bodies that constraints act on.
     pub solved: Vec<u32>,
@@ -293,10 +301,14 @@ impl World {
         bodies.clear();
         colliders.clear();
         materials.clear();
+        let mut joints = core::mem::take(&mut self.state.joints.all);
+        joints.clear();
         let method = core::mem::take(&mut self.state.method);
         let mut state = State::bare(self.state.gravity, self.state.clock, method, bodies, colliders, materials);
         state.add_built_ins();
+        state.joints = Joints::new(joints);
         state.hook = core::mem::take(&mut self.state.hook);
+        state.registry = core::mem::take(&mut self.state.registry);
         self.put(state);
     }
 
@@ -379,6 +391,8 @@ impl State {
             exclusions: BTreeSet::new(),
             broad: BroadPhase::new(),
             contacts: Contacts::new(),
+            joints: Joints::default(),
+            registry: Registry::default(),
             graph: Graph::new(),
             islands: Islands::new(),
             isa: Isa::detect(),
