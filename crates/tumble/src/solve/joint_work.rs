@@ -18,19 +18,21 @@
 
 use super::contact_constraint::Soft;
 use super::joint_block::{self, Demand, entry};
+use super::joint_web::{self, Webs};
 use super::motion::{self, Mass, Motion};
 use crate::constraint::joint::store::Joint;
 use crate::constraint::{Bound, Frame, Frames, Row, Rows, Stiffness};
-use crate::math::{NO_ROW, Num, Quat, Real, Sym3, Vec3};
+use crate::math::{Float, NO_ROW, Num, Quat, Real, Sym3, Vec3};
+use crate::method::JointSolve;
 use crate::world::State;
 
 /// One side of a joint: what does not change during the step.
 #[derive(Clone, Copy, Debug)]
-struct Hold {
+pub(crate) struct Hold {
     /// The motion of the body; [`NO_ROW`] where it does not move.
-    body: u32,
+    pub body: u32,
     /// Dynamic: impulses change its velocity.
-    dynamic: bool,
+    pub dynamic: bool,
     inv_mass: Vec3,
     /// From the centre of mass to the frame, in the frame of the body.
     offset: Vec3,
@@ -42,16 +44,18 @@ struct Hold {
 
 /// A joint in the step.
 #[derive(Clone, Debug)]
-struct Link {
+pub(crate) struct Link {
     joint: u32,
-    holds: [Hold; 2],
-    first_row: u32,
-    row_count: u32,
+    pub holds: [Hold; 2],
+    pub first_row: u32,
+    pub row_count: u32,
     /// Where its K begins.
-    first_entry: u32,
+    pub first_entry: u32,
+    /// What it holds is solved with the whole web.
+    pub whole: bool,
     memory: [f64; 4],
     /// Changes of v_A, ω_A, v_B, ω_B that it has caused in this sub-step.
-    applied: [Vec3; 4],
+    pub applied: [Vec3; 4],
     /// Sums over the sub-steps: impulse and angular impulse on B about its frame.
     impulse: Vec3,
     turn_impulse: Vec3,
@@ -59,12 +63,14 @@ struct Link {
 
 /// What goes with a row.
 #[derive(Clone, Copy, Debug)]
-struct Answer {
+pub(crate) struct Answer {
     /// M⁻¹ Jᵀ: changes of v_A, ω_A, v_B, ω_B per unit impulse.
-    change: [Vec3; 4],
+    pub change: [Vec3; 4],
     /// What the pushing pass adds to the velocity, and Γ.
-    bias: Real,
+    pub bias: Real,
     compliance: Real,
+    /// The velocity that a unit impulse gives the row, while the rest of the joint holds where that matters.
+    response: Real,
     /// The row is a spring, which the relaxing pass leaves alone.
     spring: bool,
     /// Velocity before the step, for rows that bounce; and whether they have pushed.
@@ -72,8 +78,15 @@ struct Answer {
     pushed: bool,
 }
 
-const NO_ANSWER: Answer =
-    Answer { change: [Vec3::ZERO; 4], bias: 0.0, compliance: 0.0, spring: false, approach: 0.0, pushed: false };
+const NO_ANSWER: Answer = Answer {
+    change: [Vec3::ZERO; 4],
+    bias: 0.0,
+    compliance: 0.0,
+    response: 0.0,
+    spring: false,
+    approach: 0.0,
+    pushed: false,
+};
 
 /// How the joints of a step are solved.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +95,9 @@ pub(crate) struct Recipe {
     pub h: Real,
     /// Speed at which a limit that is overrun is left at most.
     pub push_speed: Real,
+    /// Speed at which bodies that a joint has lost are brought back at most; metres or radians per second.
+    pub hold_speed: Real,
+    pub choice: JointSolve,
     pub warm_start: bool,
 }
 
@@ -103,6 +119,7 @@ pub(crate) struct JointWork {
     /// Joints whose motors may still change: their bodies stay awake.
     pub busy: Vec<u32>,
     pub overloaded: Vec<u32>,
+    webs: Webs,
 }
 
 impl JointWork {
@@ -127,6 +144,7 @@ impl JointWork {
             }
         }
         self.ranges.push(self.links.len() as u32);
+        self.webs.prepare(&mut self.links, &self.rows, motions.len(), recipe.choice);
     }
 
     fn add(
@@ -162,6 +180,7 @@ impl JointWork {
             row_count: n as u32,
             first_entry: self.entries.len() as u32,
             memory: frames.memory,
+            whole: false,
             applied: [Vec3::ZERO; 4],
             impulse: Vec3::ZERO,
             turn_impulse: Vec3::ZERO,
@@ -181,7 +200,7 @@ impl JointWork {
 
     /// Rows, responses and compliances where the bodies are now. One pass over the joints.
     pub fn evaluate(&mut self, state: &State, motions: &[Motion], masses: &[Mass], recipe: &Recipe, time: f64) {
-        let Self { links, rows, answers, entries, fresh, .. } = self;
+        let Self { links, rows, answers, entries, fresh, webs, .. } = self;
         for link in links.iter() {
             let Some(joint) = state.joints.all.at(link.joint) else { continue };
             let frames =
@@ -199,7 +218,10 @@ impl JointWork {
                 *row = if sound { Row { impulse: row.impulse, ..new } } else { Row::IDLE };
             }
             respond(rows, answers, &mut entries[link.first_entry as usize..], &link.holds, masses);
-            soften(rows, answers, &entries[link.first_entry as usize..], recipe);
+            soften(rows, answers, &entries[link.first_entry as usize..], link.whole, recipe);
+        }
+        if !webs.is_empty() {
+            webs.factorise(links, rows, answers, entries);
         }
     }
 
@@ -254,6 +276,9 @@ impl JointWork {
         let mut demands = [Demand::default(); Rows::MAX];
         let mut count = 0;
         for i in 0..n {
+            if link.whole && joint_web::holds(&rows[i]) {
+                continue;
+            }
             if let Some(demand) = demand(i, rows, &answers[i], &ends, k, push, recipe) {
                 demands[count] = demand;
                 count += 1;
@@ -265,6 +290,7 @@ impl JointWork {
         let mut change = [0.0; Rows::MAX];
         match count {
             0 => {}
+            _ if link.whole => solve_beside(demands, answers, &mut change),
             1..=3 => joint_block::solve::<3>(k, demands, &mut change),
             4..=6 => joint_block::solve::<6>(k, demands, &mut change),
             7..=12 => joint_block::solve::<12>(k, demands, &mut change),
@@ -280,6 +306,14 @@ impl JointWork {
             ends.push(&answers[demand.row], change);
         }
         ends.store(&link.holds, motions);
+    }
+
+    /// Makes what the joints of webs hold right at once, with or without the push towards C = 0.
+    pub fn solve_webs(&mut self, motions: &mut [Motion], push: bool) {
+        let Self { links, rows, answers, webs, .. } = self;
+        if !webs.is_empty() {
+            webs.solve(links, rows, answers, motions, push);
+        }
     }
 
     /// Adds what the sub-step has done to the body B of each joint, about the origin of its frame.
@@ -367,6 +401,11 @@ fn hold(state: &State, joint: &Joint, side: usize, start: Frame) -> Hold {
 }
 
 impl Hold {
+    /// The mass of a dynamic body; 0 for one that cannot be pushed.
+    pub fn mass(&self) -> Real {
+        inverted(self.inv_mass.max_component())
+    }
+
     /// The frame where the body is now.
     fn frame(&self, motions: &[Motion]) -> Frame {
         let Some(motion) = motions.get(self.body as usize) else { return self.start };
@@ -391,12 +430,12 @@ impl Hold {
 }
 
 /// Velocities of the two bodies of a joint.
-struct Ends {
-    v: [Vec3; 4],
+pub(crate) struct Ends {
+    pub v: [Vec3; 4],
 }
 
 impl Ends {
-    fn load(holds: &[Hold; 2], motions: &[Motion]) -> Self {
+    pub fn load(holds: &[Hold; 2], motions: &[Motion]) -> Self {
         let of = |hold: &Hold| {
             motions.get(hold.body as usize).map_or((hold.start.linear, hold.start.angular), motion::velocity_of)
         };
@@ -404,7 +443,7 @@ impl Ends {
         Self { v: [va, wa, vb, wb] }
     }
 
-    fn store(&self, holds: &[Hold; 2], motions: &mut [Motion]) {
+    pub fn store(&self, holds: &[Hold; 2], motions: &mut [Motion]) {
         for (side, hold) in holds.iter().enumerate() {
             // Kinematic bodies are not changed, and may be shared: what is not written cannot collide.
             if let Some(motion) = motions.get_mut(hold.body as usize)
@@ -415,13 +454,13 @@ impl Ends {
         }
     }
 
-    fn push(&mut self, answer: &Answer, impulse: Real) {
+    pub fn push(&mut self, answer: &Answer, impulse: Real) {
         for (v, change) in self.v.iter_mut().zip(answer.change) {
             *v += change * impulse;
         }
     }
 
-    fn along(&self, row: &Row) -> Real {
+    pub fn along(&self, row: &Row) -> Real {
         row.jacobian.velocity(self.v[0], self.v[1], self.v[2], self.v[3])
     }
 }
@@ -445,8 +484,16 @@ fn respond(rows: &[Row], answers: &mut [Answer], k: &mut [Real], holds: &[Hold; 
     }
 }
 
+/// Solves rows one by one that stand beside what a web holds: each with the mass that it moves while its joint holds.
+fn solve_beside(demands: &[Demand], answers: &[Answer], change: &mut [Real]) {
+    for (demand, change) in demands.iter().zip(change) {
+        let new = demand.impulse - demand.rhs * inverted(answers[demand.row].response + demand.compliance);
+        *change = Num::min(Num::max(new, demand.low), demand.high) - demand.impulse;
+    }
+}
+
 /// Bias and compliance of every row in the pushing pass.
-fn soften(rows: &[Row], answers: &mut [Answer], k: &[Real], recipe: &Recipe) {
+fn soften(rows: &[Row], answers: &mut [Answer], k: &[Real], whole: bool, recipe: &Recipe) {
     let mut held = [0; Rows::MAX];
     let mut count = 0;
     for (i, row) in rows.iter().enumerate() {
@@ -458,12 +505,14 @@ fn soften(rows: &[Row], answers: &mut [Answer], k: &[Real], recipe: &Recipe) {
     let held = &held[..count];
     for (i, (row, answer)) in rows.iter().zip(answers).enumerate() {
         let response = k[entry(i, i)];
-        let mass = match row.stiffness {
-            Stiffness::Tuned(_) if count <= 6 => inverted(joint_block::response_given::<6>(k, i, held)),
-            Stiffness::Tuned(_) => inverted(joint_block::response_given::<{ Rows::MAX }>(k, i, held)),
-            _ => 0.0,
+        // What the row moves while the joint holds; asked for only where it matters.
+        let tuned = matches!(row.stiffness, Stiffness::Tuned(_)) || (whole && !joint_web::holds(row));
+        answer.response = match tuned {
+            true if count <= 6 => joint_block::response_given::<6>(k, i, held),
+            true => joint_block::response_given::<{ Rows::MAX }>(k, i, held),
+            false => response,
         };
-        match row.stiffness.constants(mass) {
+        match row.stiffness.constants(inverted(answer.response)) {
             Some((stiffness, damping)) => {
                 let h = recipe.h;
                 let rate = damping + h * stiffness;
@@ -479,7 +528,7 @@ fn soften(rows: &[Row], answers: &mut [Answer], k: &[Real], recipe: &Recipe) {
                 let soft = &recipe.soft;
                 answer.spring = false;
                 answer.compliance = response * soft.impulse_scale / soft.mass_scale;
-                answer.bias = soft.bias_rate * row.error;
+                answer.bias = Float::clamp(soft.bias_rate * row.error, -recipe.hold_speed, recipe.hold_speed);
             }
         }
     }

@@ -105,12 +105,17 @@ fn passes(substep: u32) -> (u32, u32) {
     if substep == 0 { (2, 1) } else { (1, 1) }
 }
 
+/// Speed at which joints bring lost bodies back at most, in push speeds of contacts.
+const HOLD_SPEED: Real = 8.0;
+
 fn joint_recipe(state: &State, method: &SoftStep, h: Real) -> joint_work::Recipe {
     let tolerances = &state.method.tolerances;
     joint_work::Recipe {
         soft: Soft::new(method.joint_stiffness / h, method.joint_damping, h),
         h,
         push_speed: tolerances.push_speed * tolerances.speed(state.gravity_strength()),
+        hold_speed: HOLD_SPEED * tolerances.push_speed * tolerances.speed(state.gravity_strength()),
+        choice: method.joint_solve,
         warm_start: state.method.switches.warm_start,
     }
 }
@@ -139,6 +144,7 @@ fn solve(state: &State, scratch: &mut Scratch, method: &SoftStep, h: Real) {
                 joints.solve(colour, motions, push, &recipe);
             };
             sweep(constraints, joints, motions, contacts, rolling::solve, hold);
+            joints.solve_webs(motions, push);
         };
         let (pushes, relaxes) = passes(substep);
         for _ in 0..pushes {
