@@ -13,7 +13,7 @@
 //! [`World::events`]: crate::World::events
 
 use crate::error::Result;
-use crate::id::{BodyId, ColliderId};
+use crate::id::{BodyId, ColliderId, JointId};
 use crate::math::{Point, Real, Vec3};
 use crate::record::stream::{Sink, Source};
 
@@ -95,6 +95,16 @@ pub enum Event {
         /// Whether a validator removed it.
         by_validator: bool,
     },
+    /// A joint broke under its load; it stays, inactive.
+    JointBroke {
+        /// The joint.
+        joint: JointId,
+    },
+    /// A joint was removed, by the user or with one of its bodies; its id is stale now.
+    JointRemoved {
+        /// The joint.
+        joint: JointId,
+    },
     /// A body's state stopped being finite; it was put back where it last was and made inactive.
     Quarantined {
         /// The body.
@@ -132,6 +142,8 @@ impl Event {
             Self::Removed { body, by_validator } => pair(out, 7, body.to_bits(), by_validator as u64),
             Self::Quarantined { body } => pair(out, 8, body.to_bits(), 0),
             Self::SpeedLimited { body } => pair(out, 9, body.to_bits(), 0),
+            Self::JointBroke { joint } => pair(out, 10, joint.to_bits(), 0),
+            Self::JointRemoved { joint } => pair(out, 11, joint.to_bits(), 0),
         }
     }
 
@@ -157,6 +169,8 @@ impl Event {
             7 => Self::Removed { body, by_validator: y != 0 },
             8 => Self::Quarantined { body },
             9 => Self::SpeedLimited { body },
+            10 => Self::JointBroke { joint: JointId::from_bits(x) },
+            11 => Self::JointRemoved { joint: JointId::from_bits(x) },
             _ => return Err(source.corrupt("an event")),
         })
     }

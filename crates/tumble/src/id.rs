@@ -123,6 +123,8 @@ ids! {
     ColliderId, ColliderTag, "collider";
     /// Names a material.
     MaterialId, MaterialTag, "material";
+    /// Names a joint between two bodies.
+    JointId, JointTag, "joint";
 }
 
 /// Things by id: a vector of slots with generations and a list of free slots.
@@ -139,6 +141,12 @@ pub(crate) struct Slots<T, K> {
 struct Slot<T> {
     generation: u32,
     value: Option<T>,
+}
+
+impl<T, K: Kind> Default for Slots<T, K> {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl<T, K: Kind> Slots<T, K> {

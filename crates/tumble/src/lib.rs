@@ -52,11 +52,12 @@ pub use body::{
     MaterialSource, Mix, PairCoefficients, Softness, library_pair,
 };
 pub use clock::{Clock, Pace};
+pub use constraint::joint::{JointDesc, JointKind, JointMut, JointRef};
 pub use detect::hook::{ContactHook, HookedContact, HookedPoint};
 pub use detect::query::{CastHit, Kinds, PointHit, Predicate, QueryFilter, RayCast, Separation, ShapeCast};
 pub use error::{Error, Result};
 pub use event::Event;
-pub use id::{BodyId, ColliderId, MaterialId};
+pub use id::{BodyId, ColliderId, JointId, MaterialId};
 pub use method::{Integrate, Method};
 pub use profile::{Profile, Stage};
 pub use record::SNAPSHOT_VERSION;

@@ -81,11 +81,34 @@ pub struct SoftStep {
     pub joint_stiffness: Real,
     /// Damping ratio of joints.
     pub joint_damping: Real,
+    /// Which joints are solved one by one, and which as a whole.
+    pub joint_solve: JointSolve,
+}
+
+/// How joints that hang on each other are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JointSolve {
+    /// Webs in which a body carries many times its own mass, as a long chain or a light body that holds a heavy one does, as a
+    /// whole; the others in sweeps.
+    #[default]
+    Auto,
+    /// One after the other: the cheapest.
+    Sweeps,
+    /// All webs without many loops as a whole: the stiffest.
+    Whole,
 }
 
 impl Default for SoftStep {
     fn default() -> Self {
-        Self { substeps: 4, contact_stiffness: 0.2, contact_damping: 1.0, joint_stiffness: 0.25, joint_damping: 2.0 }
+        Self {
+            substeps: 4,
+            contact_stiffness: 0.2,
+            contact_damping: 1.0,
+            joint_stiffness: 0.25,
+            joint_damping: 2.0,
+            joint_solve: JointSolve::Auto,
+        }
     }
 }
 

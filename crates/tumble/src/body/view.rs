@@ -338,6 +338,7 @@ impl BodyMut<'_> {
         // Whoever rests on it must notice, while it still is what they rest on.
         self.wake();
         self.state.remove_contacts(slot, None);
+        self.state.unplace_joints(slot);
         if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
             cold.kind = kind;
             cold.target = None;
@@ -349,6 +350,7 @@ impl BodyMut<'_> {
         self.state.rebuild_proxies(slot);
         self.state.settle_island(slot);
         self.wake();
+        self.state.settle_joints(slot);
         Ok(())
     }
 
@@ -603,6 +605,7 @@ impl BodyMut<'_> {
         self.state.rebuild_proxies(slot);
         self.state.settle_island(slot);
         self.wake();
+        self.state.settle_joints(slot);
     }
 
     /// Lets it appear in the debug geometry, or not.

@@ -3,12 +3,17 @@
 //! A [`Constraint`] is a pure function from where two bodies are now ([`Frames`]) to [`Row`]s. Methods solve rows and know
 //! nothing of what they stand for; so a new constraint works with every method, and a new method with every constraint.
 
+mod axis;
 pub(crate) mod contact;
 mod frame;
+pub mod joint;
 mod row;
+mod signal;
 
+pub use axis::{Axis, Drive, Limit, Motor};
 pub use frame::{Frame, Frames, unwound};
 pub use row::{Bound, Jacobian, Row, Rows, Stiffness};
+pub use signal::Signal;
 
 use core::fmt::Debug;
 

@@ -100,8 +100,8 @@ pub enum Bound {
     Equal,
     /// λ >= 0: C >= 0.
     Push,
-    /// |λ| <= f h: a force of at most f newtons (or a torque in newton metres) over a step of h seconds. Infinite is
-    /// [`Bound::Equal`].
+    /// |λ| <= f h: a force of at most f newtons (or a torque in newton metres) over a step of h seconds. It may be infinite:
+    /// unlike [`Bound::Equal`], it is a motor and no part of what the joint holds together.
     Force(Real),
     /// |λ| <= μ λ of the row with this number in the same constraint, which must come before it.
     Friction {
@@ -226,7 +226,7 @@ impl Row {
     #[inline]
     #[must_use]
     pub fn bounded(mut self, max_force: Real) -> Self {
-        self.bound = if max_force < Real::MAX { Bound::Force(max_force) } else { Bound::Equal };
+        self.bound = Bound::Force(max_force);
         self
     }
 
@@ -264,7 +264,7 @@ pub struct Rows(Vec<Row>);
 
 impl Rows {
     /// Rows that one constraint may have.
-    pub const MAX: usize = 12;
+    pub const MAX: usize = 24;
 
     /// Adds a row.
     #[inline]
@@ -280,6 +280,11 @@ impl Rows {
     /// There are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Forgets all rows but the first `count`.
+    pub fn truncate(&mut self, count: usize) {
+        self.0.truncate(count);
     }
 
     /// Forgets all rows and keeps their memory.

@@ -79,7 +79,11 @@ impl State {
         } else {
             ba.kind == BodyKind::Dynamic || bb.kind == BodyKind::Dynamic
         };
-        kinds && ba.active && bb.active && !self.exclusions.contains(&(ca.body.min(cb.body), ca.body.max(cb.body)))
+        kinds
+            && ba.active
+            && bb.active
+            && !self.exclusions.contains(&(ca.body.min(cb.body), ca.body.max(cb.body)))
+            && !self.joints.forbid_touch(ca.body, cb.body)
     }
 
     /// The boxes of two colliders began to overlap.

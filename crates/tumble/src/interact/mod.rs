@@ -4,4 +4,5 @@
 //! they fall asleep and wake as a whole (002-60, 002-61, 003-99..104).
 
 pub(crate) mod islands;
+pub(crate) mod joints;
 pub(crate) mod sleep;

@@ -12,6 +12,7 @@ use crate::body::BodyKind;
 use crate::body::store::Params;
 use crate::constraint::contact::{Contact, NONE};
 use crate::event::Event;
+use crate::interact::islands::Islands;
 use crate::math::Real;
 use crate::world::State;
 
@@ -26,19 +27,26 @@ pub(crate) struct Sleeper {
 const SUPPORTS: u32 = 3;
 
 /// Lets islands fall asleep whose bodies have all been idle for long enough. `supports` counts the contact points of
-/// awake bodies. Two passes over the awake bodies.
-pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32]) -> u32 {
+/// awake bodies, and the motors of `busy_joints` may still change. Two passes over the awake bodies.
+pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32], busy_joints: &[u32]) -> u32 {
     let now = state.steps as u32;
     let (time, factor) = (state.method.sleep.time, state.method.sleep.unsupported_factor);
     for i in 0..state.bodies.awake() {
         let params = &state.bodies.params[i];
         let slot = state.bodies.slot[i];
         if params.has(Params::KINEMATIC) {
-            // What a moving kinematic body touches stays awake.
+            // What a moving kinematic body touches or holds stays awake.
             for contact in state.contacts.of_body(slot) {
                 let c = &state.contacts.all[contact as usize];
                 let island = state.islands.of(c.other(slot));
                 if c.has(Contact::TOUCHING) && !c.has(Contact::SENSOR) && island != NONE {
+                    state.islands.all[island as usize].busy = now;
+                }
+            }
+            for &joint in state.joints.of_body(slot) {
+                let Some(j) = state.joints.all.at(joint) else { continue };
+                let island = state.islands.of(j.other(slot));
+                if j.active && island != NONE {
                     state.islands.all[island as usize].busy = now;
                 }
             }
@@ -49,6 +57,15 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32])
         let island = state.islands.of(slot);
         if busy && island != NONE {
             state.islands.all[island as usize].busy = now;
+        }
+    }
+
+    for &slot in busy_joints {
+        for body in state.joints.all.at(slot).map_or([NONE; 2], |j| j.bodies) {
+            let island = state.islands.of(body);
+            if island != NONE {
+                state.islands.all[island as usize].busy = now;
+            }
         }
     }
 
@@ -71,15 +88,19 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32])
         // Parts that no longer hang together sleep as islands of their own.
         let parts = if state.islands.all[island as usize].lost_edges > 0 {
             let bodies: Vec<u32> = state.islands.bodies(island).collect();
+            // The islands are taken out while they ask the state who hangs together.
+            let mut islands = core::mem::replace(&mut state.islands, Islands::new());
             let contacts = &state.contacts;
-            state.islands.split(island, &mut sleeper.stack, |body, out| {
+            islands.split(island, &mut sleeper.stack, |body, out| {
                 for contact in contacts.of_body(body) {
                     let c = &contacts.all[contact as usize];
                     if c.has(Contact::TOUCHING) && c.has(Contact::JOINS) && !c.has(Contact::SENSOR) {
                         out.push(c.other(body));
                     }
                 }
+                out.extend(state.joined(body));
             });
+            state.islands = islands;
             let mut parts: Vec<u32> = bodies.iter().map(|&b| state.islands.of(b)).collect();
             parts.sort_unstable();
             parts.dedup();
@@ -114,6 +135,7 @@ impl State {
         let mut body = self.islands.all[island as usize].first;
         while body != NONE {
             self.rest_contacts(body);
+            self.settle_joints(body);
             body = self.islands.members[body as usize].next;
         }
     }
@@ -147,6 +169,7 @@ impl State {
                 self.settle(body);
                 self.pending.push(Event::WokeUp { body: id });
                 self.wake_contacts(body);
+                self.settle_joints(body);
             }
             body = self.islands.members[body as usize].next;
         }
@@ -190,6 +213,13 @@ impl State {
             let c = self.contacts.all[contact as usize];
             let other = c.other(slot);
             if c.has(Contact::TOUCHING) && self.bodies.cold.at(other).is_some_and(|b| b.asleep) {
+                self.wake(other);
+            }
+        }
+        for i in 0..self.joints.of_body(slot).len() {
+            let Some(joint) = self.joints.of_body(slot).get(i).and_then(|&j| self.joints.all.at(j)) else { break };
+            let other = joint.other(slot);
+            if joint.active && self.bodies.cold.at(other).is_some_and(|b| b.asleep) {
                 self.wake(other);
             }
         }

@@ -23,7 +23,9 @@ impl State {
         self.check_islands()?;
         self.check_broad_phase()?;
         self.place_all();
-        self.graph = Graph::of(&self.contacts, |body| self.node(body)).ok_or("the constraint graph")?;
+        self.check_joints()?;
+        let graph = Graph::of(&self.contacts, &self.joints, |body| self.node(body));
+        self.graph = graph.ok_or("the constraint graph")?;
         Ok(self)
     }
 
@@ -81,6 +83,21 @@ impl State {
                 && c.has(Contact::JOINS) == (dynamic(c.body_a) && dynamic(c.body_b));
             if !fits {
                 return Err("a contact");
+            }
+        }
+        Ok(())
+    }
+
+    /// Joints hold bodies that exist, and are solved where they should be.
+    fn check_joints(&self) -> Result<(), Misfit> {
+        for (_, j) in self.joints.all.iter() {
+            let exist = j.bodies.iter().all(|&slot| self.bodies.cold.at(slot).is_some());
+            if j.bodies[0] == j.bodies[1] || !exist || self.joint_acts(j) != (j.colour != NONE) {
+                return Err("a joint");
+            }
+            let linked = !self.joint_links(j) || self.islands.of(j.bodies[0]) == self.islands.of(j.bodies[1]);
+            if !linked {
+                return Err("the island of a joint");
             }
         }
         Ok(())

@@ -7,8 +7,8 @@ use crate::body::{MaterialRule, Mix};
 use crate::clock::{Clock, Pace};
 use crate::error::Result;
 use crate::method::{
-    Explicit, FrictionModel, Integrate, Method, Sleep, SleepCriterion, SoftStep, Solver, Step, Switches, Tolerances,
-    Validator,
+    Explicit, FrictionModel, Integrate, JointSolve, Method, Sleep, SleepCriterion, SoftStep, Solver, Step, Switches,
+    Tolerances, Validator,
 };
 
 impl Clock {
@@ -47,12 +47,24 @@ impl Method {
         out.str(name);
         match step {
             Step::SoftStep(soft) => {
-                let SoftStep { substeps, contact_stiffness, contact_damping, joint_stiffness, joint_damping } = soft;
+                let SoftStep {
+                    substeps,
+                    contact_stiffness,
+                    contact_damping,
+                    joint_stiffness,
+                    joint_damping,
+                    joint_solve,
+                } = soft;
                 out.u8(0);
                 out.u32(*substeps);
                 for v in [contact_stiffness, contact_damping, joint_stiffness, joint_damping] {
                     out.real(*v);
                 }
+                out.u8(match joint_solve {
+                    JointSolve::Auto => 0,
+                    JointSolve::Sweeps => 1,
+                    JointSolve::Whole => 2,
+                });
             }
             Step::Explicit(Explicit { solve: Solver::None }) => out.u8(1),
         }
@@ -106,6 +118,12 @@ impl Method {
                     contact_damping: source.real()?,
                     joint_stiffness: source.real()?,
                     joint_damping: source.real()?,
+                    joint_solve: match source.u8()? {
+                        0 => JointSolve::Auto,
+                        1 => JointSolve::Sweeps,
+                        2 => JointSolve::Whole,
+                        _ => return Err(source.corrupt("the method")),
+                    },
                 }),
                 1 => Step::Explicit(Explicit { solve: Solver::None }),
                 _ => return Err(source.corrupt("the method")),

@@ -7,6 +7,8 @@ use crate::body::store::{Bodies, CentrePose, Params, Rest, Velocity};
 use crate::body::{Material, PairTable};
 use crate::clock::Clock;
 use crate::constraint::contact::{Contact, ContactManifold, Contacts};
+use crate::constraint::joint::Registry;
+use crate::constraint::joint::store::{Joint, Joints};
 use crate::detect::broad::BroadPhase;
 use crate::detect::hook::Hook;
 use crate::error::{Error, Result};
@@ -42,7 +44,10 @@ impl State {
             // Follows from the bodies.
             placed: _,
             contacts,
-            // The manifolds know their places in it.
+            joints,
+            // Code, which stays outside.
+            registry: _,
+            // The manifolds and joints know their places in it.
             graph: _,
             islands,
             // Changes no bit.
@@ -77,6 +82,7 @@ impl State {
 
         broad.save(out);
         contacts.save(out);
+        joints.save(out);
         islands.save(out);
         save_events(events, out);
         save_events(pending, out);
@@ -91,12 +97,13 @@ impl State {
             + self.materials.len() * 128
             + self.contacts.all.len() * contact
             + self.contacts.manifolds.len() * size_of::<ContactManifold>()
+            + self.joints.all.len() * size_of::<Joint>()
             + (self.events.len() + self.pending.len()) * 64
             + 4096
     }
 
-    /// The state that was saved, checked through and through. `hook` is the one that is registered.
-    pub(super) fn load(payload: &[u8], hook: &Hook) -> Result<Self> {
+    /// The state that was saved, checked through and through. `hook` and `registry` are what is registered.
+    pub(super) fn load(payload: &[u8], hook: &Hook, registry: &Registry) -> Result<Self> {
         let source = &mut Source::new(payload);
         let shapes = shapes::load_all(source)?;
         let of_masses = shapes_of(source, &shapes)?;
@@ -125,6 +132,7 @@ impl State {
         let broad = BroadPhase::load(source)?;
         let body_of = |slot: u32| colliders.at(slot).filter(|c| c.proxy != NO_PROXY).map(|c| c.body);
         let contacts = Contacts::load(source, body_of)?;
+        let joints = Joints::load(source, registry)?;
         let state = Self {
             gravity,
             clock,
@@ -142,6 +150,8 @@ impl State {
             broad,
             placed: Vec::new(),
             contacts,
+            joints,
+            registry: registry.clone(),
             graph: Graph::new(),
             islands: Islands::load(source)?,
             isa: Isa::detect(),

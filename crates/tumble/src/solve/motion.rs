@@ -2,9 +2,10 @@
 
 use crate::body::store::{Bodies, Params};
 use crate::integrate::{Loads, rotation};
-use crate::math::{Real, Sym3, Vec3};
+use crate::math::{Quat, Real, Sym3, Vec3};
 
-/// v, ω, and the motion since the start of the step: Δx and Δθ. 12 numbers, padded to a power of two.
+/// v, ω, the motion since the start of the step, Δx and Δθ, and the orientation now as a quaternion. The last is kept for bodies
+/// that joints act on, and all zeros for others: joints need the true orientation, contacts are content with Δθ.
 pub(crate) type Motion = [Real; 16];
 
 /// What a sub-step does to a body by itself: Δv, the factor of damping, Δω, the factor of damping.
@@ -15,6 +16,14 @@ pub(crate) type Mass = [Real; 12];
 
 /// The column of a [`Mass`] that is 1 for bodies that constraints move, and 0 for others.
 pub(crate) const MOVABLE: usize = 9;
+
+pub(crate) fn inertia_of(mass: &Mass) -> Sym3 {
+    Sym3 { xx: mass[0], yy: mass[1], zz: mass[2], xy: mass[3], xz: mass[4], yz: mass[5] }
+}
+
+pub(crate) fn set_inertia(mass: &mut Mass, j: Sym3) {
+    mass[..6].copy_from_slice(&[j.xx, j.yy, j.zz, j.xy, j.xz, j.yz]);
+}
 
 /// What a constraint needs to know of an awake body.
 pub(crate) fn mass(bodies: &Bodies, i: usize) -> Mass {
@@ -34,6 +43,19 @@ pub(crate) fn velocity_of(motion: &Motion) -> (Vec3, Vec3) {
 
 pub(crate) fn travel_of(motion: &Motion) -> (Vec3, Vec3) {
     (Vec3::new(motion[6], motion[7], motion[8]), Vec3::new(motion[9], motion[10], motion[11]))
+}
+
+pub(crate) fn rotation_of(motion: &Motion) -> Quat {
+    Quat::new(motion[12], motion[13], motion[14], motion[15])
+}
+
+pub(crate) fn set_rotation(motion: &mut Motion, rotation: Quat) {
+    motion[12..].copy_from_slice(&[rotation.x, rotation.y, rotation.z, rotation.w]);
+}
+
+/// Joints act on the body, so that its orientation is kept.
+pub(crate) fn has_rotation(motion: &Motion) -> bool {
+    motion[12..] != [0.0; 4]
 }
 
 pub(crate) fn set_velocity(motion: &mut Motion, linear: Vec3, angular: Vec3) {

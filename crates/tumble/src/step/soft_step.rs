@@ -31,6 +31,7 @@ use crate::solve::contact_constraint::{ContactConstraints, Soft};
 use crate::solve::contact_kernel::{Pass, Restitution, Rules, Solve, WarmStart};
 use crate::solve::contact_prepare::{self, Input, Recipe};
 use crate::solve::graph::OVERFLOW;
+use crate::solve::joint_work::{self, JointWork};
 use crate::solve::motion::{self, Motion};
 use crate::solve::rolling;
 use crate::world::{Scratch, State};
@@ -57,14 +58,16 @@ pub(crate) fn step(
     profile.add(Stage::Prepare, watch.lap());
     solve(state, scratch, team, method, h);
     contact_prepare::store(&scratch.constraints, &mut state.contacts);
+    scratch.joints.store(state, dt);
     if scratch.detector.looker.any_impacts {
         impacts::report(state, &scratch.constraints, &mut scratch.hits);
     }
     profile.add(Stage::Solve, watch.lap());
     finish(state, scratch, &loads, dt);
+    state.break_overloaded(&mut scratch.joints.overloaded);
     profile.add(Stage::Finish, watch.lap());
     if state.method.switches.sleep {
-        profile.islands = sleep::update(state, &mut scratch.sleeper, &scratch.supports);
+        profile.islands = sleep::update(state, &mut scratch.sleeper, &scratch.supports, &scratch.joints.busy);
     }
     profile.add(Stage::Sleep, watch.lap());
 }
@@ -100,6 +103,8 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
         team,
     );
     scratch.free.resize(awake, [0.0; 8]);
+    let joints = joint_recipe(state, method, h);
+    scratch.joints.prepare(state, &mut scratch.motions, &mut scratch.supports, &joints);
     scratch.solved.clear();
     scratch.solved.extend((0..awake as u32).filter(|&i| scratch.supports[i as usize] > 0));
 }
@@ -110,8 +115,25 @@ fn passes(substep: u32) -> (u32, u32) {
     if substep == 0 { (2, 1) } else { (1, 1) }
 }
 
+/// Speed at which joints bring lost bodies back at most, in push speeds of contacts.
+const HOLD_SPEED: Real = 8.0;
+
+fn joint_recipe(state: &State, method: &SoftStep, h: Real) -> joint_work::Recipe {
+    let tolerances = &state.method.tolerances;
+    joint_work::Recipe {
+        soft: Soft::new(method.joint_stiffness / h, method.joint_damping, h),
+        h,
+        push_speed: tolerances.push_speed * tolerances.speed(state.gravity_strength()),
+        hold_speed: HOLD_SPEED * tolerances.push_speed * tolerances.speed(state.gravity_strength()),
+        choice: method.joint_solve,
+        warm_start: state.method.switches.warm_start,
+    }
+}
+
 fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, h: Real) {
-    let Scratch { motions, kicks, free, solved, constraints, .. } = scratch;
+    let Scratch { motions, kicks, free, solved, constraints, joints, masses, .. } = scratch;
+    let recipe = joint_recipe(state, method, h);
+    joints.evaluate(state, motions, masses, &recipe, state.time);
     let tolerances = &state.method.tolerances;
     let speed = tolerances.speed(state.gravity_strength());
     let (slop, push_speed) = (tolerances.slop * tolerances.length, tolerances.push_speed * speed);
@@ -120,38 +142,56 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, h
     for substep in 0..method.substeps {
         if substep == 0 {
             motion::accelerate(motions, kicks, free, solved);
-            sweep(constraints, motions, team, |pass| isa.dispatch(WarmStart(pass)), rolling::warm_start);
+            let contacts = |pass: Pass<'_>| isa.dispatch(WarmStart(pass));
+            sweep(constraints, joints, motions, team, contacts, rolling::warm_start, JointWork::warm_start);
         } else {
             motion::accelerate_again(motions, kicks, free, solved);
+            joints.warm_start_again(motions);
         }
+        let mut pass = |joints: &mut JointWork, motions: &mut [Motion], push: bool| {
+            let contacts = |pass: Pass<'_>| isa.dispatch(Solve { pass, rules: rules(push) });
+            let hold = |joints: &mut JointWork, colour: usize, motions: &mut [Motion]| {
+                joints.solve(colour, motions, push, &recipe);
+            };
+            sweep(constraints, joints, motions, team, contacts, rolling::solve, hold);
+            joints.solve_webs(motions, push);
+        };
         let (pushes, relaxes) = passes(substep);
         for _ in 0..pushes {
-            sweep(constraints, motions, team, |pass| isa.dispatch(Solve { pass, rules: rules(true) }), rolling::solve);
+            pass(joints, motions, true);
         }
         motion::advance(motions, solved, h);
+        joints.advance(state, motions, masses, h);
+        joints.evaluate(state, motions, masses, &recipe, state.time + h.to_f64() * f64::from(substep + 1));
         for _ in 0..relaxes {
-            sweep(constraints, motions, team, |pass| isa.dispatch(Solve { pass, rules: rules(false) }), rolling::solve);
+            pass(joints, motions, false);
         }
+        joints.record(motions);
     }
+    let threshold = tolerances.restitution_speed * speed;
     if constraints.bounces {
-        let threshold = tolerances.restitution_speed * speed;
-        sweep(constraints, motions, team, |pass| isa.dispatch(Restitution { pass, threshold }), |_, _, _| ());
+        let contacts = |pass: Pass<'_>| isa.dispatch(Restitution { pass, threshold });
+        sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
     }
+    joints.bounce(motions, threshold);
 }
 
 /// Groups that one thread takes at a time.
 const SHARE: usize = 16;
 
-/// One pass over all constraints: colour after colour, in each first the contacts, shared among the team, then their rolling
-/// friction.
+/// One pass over all constraints: colour after colour, in each first the joints, then the contacts, shared among the team, then
+/// their rolling friction. What comes last has the last word: bodies do not overlap, even if a joint must give way.
 fn sweep(
     constraints: &mut ContactConstraints,
+    joints: &mut JointWork,
     motions: &mut [Motion],
     team: &Team,
     contacts: impl Fn(Pass<'_>) + Sync,
     rolling: impl Fn(&mut ContactConstraints, usize, &mut [Motion]),
+    hold: impl Fn(&mut JointWork, usize, &mut [Motion]),
 ) {
     for c in 0..constraints.ranges.len() - 1 {
+        hold(joints, c, motions);
         let (first, end) = (constraints.ranges[c] as usize, constraints.ranges[c + 1] as usize);
         // What overflowed shares bodies, and is solved one after the other.
         let share = if c == OVERFLOW { end - first } else { SHARE };
@@ -197,7 +237,9 @@ fn finish(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real) {
                 angular: limited(angular, params.max_angular_speed),
             };
             pose.centre += dx.to_f64();
-            if turn != Vec3::ZERO {
+            if motion::has_rotation(motion) {
+                pose.rotation = motion::rotation_of(motion);
+            } else if turn != Vec3::ZERO {
                 pose.rotation = (Quat::from_rotation_vector(turn) * pose.rotation).normalized();
             }
             rest.carry = Vec3::ZERO;

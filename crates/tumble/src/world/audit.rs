@@ -36,6 +36,7 @@ impl World {
         state.audit_colliders()?;
         state.audit_boxes()?;
         state.audit_contacts()?;
+        state.audit_joints()?;
         state.audit_graph()?;
         state.audit_islands()
     }
@@ -193,7 +194,32 @@ impl State {
         self.bodies.cold.at(slot).is_some_and(|c| c.kind == BodyKind::Dynamic)
     }
 
-    /// No two manifolds of a colour share a movable body, and its bits say which bodies it uses.
+    /// Joints are listed with their bodies, have places in the graph where they act, and tie islands together.
+    fn audit_joints(&self) -> Audit {
+        let mut of_bodies: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (id, j) in self.joints.all.iter() {
+            let [a, b] = j.bodies;
+            let exist = self.bodies.cold.at(a).is_some() && self.bodies.cold.at(b).is_some();
+            ensure!(a != b && exist, "{id} joins slots {a} and {b}");
+            let acts = self.joint_acts(j);
+            ensure!((j.colour != NONE) == acts, "{id} should have a colour: {acts}");
+            ensure!(!(j.active && j.broken), "{id} is broken and active");
+            let linked = !self.joint_links(j) || self.islands.of(a) == self.islands.of(b);
+            ensure!(linked, "{id} ties two islands together");
+            let finite = j.impulses.iter().all(|v| v.is_finite()) && j.memory.iter().all(|v| v.is_finite());
+            ensure!(finite, "{id} has impulses {:?} and memory {:?}", j.impulses, j.memory);
+            for body in j.bodies {
+                of_bodies.entry(body).or_default().push(id.index());
+            }
+        }
+        for (id, _) in self.bodies.cold.iter() {
+            let (listed, expected) = (self.joints.of_body(id.index()), of_bodies.remove(&id.index()));
+            ensure!(listed == expected.as_deref().unwrap_or(&[]), "{id} lists joints {listed:?}, has {expected:?}");
+        }
+        Ok(())
+    }
+
+    /// No two constraints of a colour share a movable body, and its bits say which bodies it uses.
     fn audit_graph(&self) -> Audit {
         for (index, colour) in self.graph.colours.iter().enumerate() {
             let mut used = BTreeSet::new();
@@ -209,9 +235,20 @@ impl State {
                     );
                 }
             }
+            for (at, &slot) in colour.joints.iter().enumerate() {
+                let Some(j) = self.joints.all.at(slot) else { return Err(format!("no joint in slot {slot}")) };
+                let here = (j.colour as usize, j.colour_index as usize) == (index, at);
+                ensure!(here, "the joint in slot {slot} is not where its colour says");
+                for body in j.bodies.into_iter().filter(|&b| self.is_dynamic(b)) {
+                    ensure!(
+                        used.insert(body) || index == OVERFLOW,
+                        "colour {index} uses the body in slot {body} twice"
+                    );
+                }
+            }
             if index != OVERFLOW {
                 let marked: BTreeSet<u32> = colour.bodies_in_use().collect();
-                ensure!(marked == used, "colour {index} marks slots {marked:?}, its manifolds use {used:?}");
+                ensure!(marked == used, "colour {index} marks slots {marked:?}, its constraints use {used:?}");
             }
         }
         Ok(())

@@ -135,6 +135,7 @@ impl State {
 
     pub fn remove_body(&mut self, id: BodyId, by_validator: bool) {
         self.wake(id.index());
+        self.remove_joints(id.index());
         self.drop_body(id);
         self.exclusions.retain(|&(a, b)| a != id.index() && b != id.index());
         self.pending.push(Event::Removed { body: id, by_validator });
@@ -281,10 +282,11 @@ impl State {
     }
 
     /// Gives a body that can fall asleep an island, and takes it from one that cannot: what is fixed, moves as it is told, or
-    /// takes no part. Its contacts must have ended before.
+    /// takes no part. Its contacts must have ended before; joints link the island anew.
     pub fn settle_island(&mut self, slot: u32) {
         if self.bodies.cold.at(slot).is_some_and(|c| c.kind == BodyKind::Dynamic && c.active) {
             self.islands.add(slot);
+            self.link_joints(slot);
         } else {
             self.islands.remove(slot);
         }
@@ -300,6 +302,7 @@ impl State {
         self.rebuild_proxies(slot);
         self.settle_island(slot);
         self.settle(slot);
+        self.settle_joints(slot);
         if let Some(body) = self.bodies.cold.id_at(slot) {
             self.pending.push(Event::Quarantined { body });
         }

@@ -1,6 +1,7 @@
 //! Lines and points that any viewer can draw.
 
 use super::World;
+use crate::JointRef;
 use crate::body::BodyKind;
 use crate::math::{Float, Point, Real, Vec3, WorldPose};
 use crate::shape::Shape;
@@ -38,17 +39,20 @@ pub struct DebugLayers {
     pub velocities: bool,
     /// User forces, a metre for ten newtons per kilogram.
     pub forces: bool,
+    /// Joints: from the centres of mass to the frames, and the gap between them.
+    pub joints: bool,
 }
 
 impl Default for DebugLayers {
     fn default() -> Self {
-        Self { shapes: true, bounds: false, frames: true, velocities: false, forces: false }
+        Self { shapes: true, bounds: false, frames: true, velocities: false, forces: false, joints: true }
     }
 }
 
 impl DebugLayers {
     /// Everything.
-    pub const ALL: Self = Self { shapes: true, bounds: true, frames: true, velocities: true, forces: true };
+    pub const ALL: Self =
+        Self { shapes: true, bounds: true, frames: true, velocities: true, forces: true, joints: true };
 }
 
 /// Lines and points.
@@ -69,6 +73,9 @@ const BOUNDS: [u8; 4] = [200, 200, 80, 160];
 const CENTRE: [u8; 4] = [255, 255, 255, 255];
 const VELOCITY: [u8; 4] = [80, 220, 220, 255];
 const FORCE: [u8; 4] = [230, 70, 70, 255];
+const JOINT: [u8; 4] = [240, 190, 60, 255];
+const JOINT_OFF: [u8; 4] = [120, 110, 90, 255];
+const GAP: [u8; 4] = [255, 40, 40, 255];
 const AXES: [[u8; 4]; 3] = [[220, 60, 60, 255], [60, 200, 60, 255], [70, 90, 230, 255]];
 
 /// Segments of a full circle in an outline.
@@ -122,11 +129,31 @@ impl World {
                 out.line(centre, centre + body.force().to_f64() * (0.1 / body.mass()), FORCE);
             }
         }
+        if layers.joints {
+            for joint in self.joint_ids().filter_map(|id| self.joint(id).ok()).filter(JointRef::is_debug) {
+                out.joint(&joint);
+            }
+        }
         out
     }
 }
 
 impl DebugGeometry {
+    /// From the centre of each body that is not the world to the frame on it, the axis, and the gap between the frames.
+    fn joint(&mut self, joint: &JointRef<'_>) {
+        let colour = if joint.is_active() { JOINT } else { JOINT_OFF };
+        let frames = joint.frames();
+        for (body, frame) in joint.bodies().into_iter().zip([&frames.a, &frames.b]) {
+            if body != World::BODY {
+                self.line(frame.position - frame.arm.to_f64(), frame.position, colour);
+            }
+        }
+        let b = &frames.b;
+        self.line(b.position, b.position + (b.axes().x * 0.2).to_f64(), AXES[0]);
+        self.line(frames.a.position, b.position, GAP);
+        self.points.push(DebugPoint { at: b.position, colour });
+    }
+
     fn line(&mut self, from: Point, to: Point, colour: [u8; 4]) {
         self.lines.push(DebugLine { from, to, colour });
     }

@@ -4,6 +4,7 @@ mod audit;
 mod bodies;
 mod colliders;
 mod debug;
+mod joints;
 mod materials;
 mod measure;
 mod query;
@@ -15,6 +16,8 @@ use crate::body::store::Bodies;
 use crate::body::{Material, PairTable};
 use crate::clock::Clock;
 use crate::constraint::contact::Contacts;
+use crate::constraint::joint::Registry;
+use crate::constraint::joint::store::Joints;
 use crate::crew::Crew;
 use crate::detect::broad::BroadPhase;
 use crate::detect::contacts::Detector;
@@ -30,6 +33,7 @@ use crate::method::Method;
 use crate::profile::Profile;
 use crate::solve::contact_constraint::ContactConstraints;
 use crate::solve::graph::Graph;
+use crate::solve::joint_work::JointWork;
 use crate::solve::motion::{Free, Kick, Mass, Motion};
 use crate::step::impacts::Hit;
 use std::collections::BTreeSet;
@@ -62,6 +66,9 @@ pub(crate) struct State {
     /// Where the colliders that are in the broad phase are, by slot; follows from the bodies.
     pub placed: Vec<Placed>,
     pub contacts: Contacts,
+    pub joints: Joints,
+    /// Constraints of the user's that a snapshot may hold.
+    pub registry: Registry,
     pub graph: Graph,
     pub islands: Islands,
     /// The instruction set that kernels run in; changes no bit.
@@ -106,11 +113,12 @@ pub(crate) struct Scratch {
     pub detector: Detector,
     pub sleeper: Sleeper,
     pub constraints: ContactConstraints,
+    pub joints: JointWork,
     pub motions: Vec<Motion>,
     pub kicks: Vec<Kick>,
     pub free: Vec<Free>,
     pub masses: Vec<Mass>,
-    /// Contact points of awake bodies.
+    /// Contact points and joints of awake bodies.
     pub supports: Vec<u32>,
     /// Awake bodies that constraints act on.
     pub solved: Vec<u32>,
@@ -300,10 +308,14 @@ impl World {
         bodies.clear();
         colliders.clear();
         materials.clear();
+        let mut joints = core::mem::take(&mut self.state.joints.all);
+        joints.clear();
         let method = core::mem::take(&mut self.state.method);
         let mut state = State::bare(self.state.gravity, self.state.clock, method, bodies, colliders, materials);
         state.add_built_ins();
+        state.joints = Joints::new(joints);
         state.hook = core::mem::take(&mut self.state.hook);
+        state.registry = core::mem::take(&mut self.state.registry);
         self.put(state);
     }
 
@@ -435,6 +447,8 @@ impl State {
             broad: BroadPhase::new(),
             placed: Vec::new(),
             contacts: Contacts::new(),
+            joints: Joints::default(),
+            registry: Registry::default(),
             graph: Graph::new(),
             islands: Islands::new(),
             isa: Isa::detect(),

@@ -111,6 +111,13 @@ pub fn dump(world: &World, materials: &[MaterialId]) -> String {
             line(format!("  on {o}: {:?}", world.pair_coefficients(m, o)));
         }
     }
+    for id in world.joint_ids() {
+        let j = world.joint(id).unwrap();
+        line(format!("{id} {:?} of {:?} at {:?} {:?}", j.kind(), j.bodies(), j.local_frames(), j.frames()));
+        line(format!("  load {:?} {:?} value {:?}", j.force(), j.torque(), j.value()));
+        line(format!("  {:?} {:?} {:?} {}", j.stiffness(), j.break_limits(), j.name(), j.user_data()));
+        line(format!("  {} {} {} {}", j.collides(), j.is_active(), j.is_broken(), j.is_debug()));
+    }
     for a in world.body_ids() {
         let excluded: Vec<BodyId> = world.body_ids().filter(|&b| world.pair_excluded(a, b).unwrap()).collect();
         line(format!("{a} excludes {excluded:?}"));

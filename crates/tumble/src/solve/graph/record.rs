@@ -1,44 +1,60 @@
-//! The constraint graph in snapshots: the manifolds know their places in it.
+//! The constraint graph in snapshots: the manifolds and joints know their places in it.
 
-use super::{COLOURS, Graph, OVERFLOW};
+use super::{COLOURS, Colour, Graph, OVERFLOW};
 use crate::constraint::contact::{Contacts, NONE};
+use crate::constraint::joint::store::Joints;
 
 impl Graph {
-    /// The graph in which every manifold has the place that it says it has. `None` where two say the same, one says an
-    /// impossible one, or two of one colour share a body. `node` is the body as the graph sees it: `NONE` where nothing
+    /// The graph in which every manifold and joint has the place that it says it has. `None` where two say the same, one says
+    /// an impossible one, or two of one colour share a body. `node` is the body as the graph sees it: `NONE` where nothing
     /// moves it.
-    pub fn of(contacts: &Contacts, node: impl Fn(u32) -> u32) -> Option<Self> {
-        let mut counts = [0; COLOURS + 1];
-        for m in &contacts.manifolds {
-            if m.colour != NONE {
-                *counts.get_mut(m.colour as usize)? += 1;
-            }
-        }
+    pub fn of(contacts: &Contacts, joints: &Joints, node: impl Fn(u32) -> u32) -> Option<Self> {
         let mut graph = Self::new();
-        for (colour, count) in graph.colours.iter_mut().zip(counts) {
-            colour.manifolds = vec![NONE; count];
+        let mut counts = [0; COLOURS + 1];
+        for m in contacts.manifolds.iter().filter(|m| m.colour != NONE) {
+            *counts.get_mut(m.colour as usize)? += 1;
         }
-        for (index, m) in contacts.manifolds.iter().enumerate() {
-            if m.colour == NONE {
-                continue;
-            }
+        let mut joint_counts = [0; COLOURS + 1];
+        for (_, joint) in joints.all.iter().filter(|(_, j)| j.colour != NONE) {
+            *joint_counts.get_mut(joint.colour as usize)? += 1;
+        }
+        for (colour, (manifolds, joints)) in graph.colours.iter_mut().zip(counts.into_iter().zip(joint_counts)) {
+            colour.manifolds = vec![NONE; manifolds];
+            colour.joints = vec![NONE; joints];
+        }
+        for (index, m) in contacts.manifolds.iter().enumerate().filter(|(_, m)| m.colour != NONE) {
             let colour = &mut graph.colours[m.colour as usize];
-            let place = colour.manifolds.get_mut(m.colour_index as usize)?;
-            if core::mem::replace(place, index as u32) != NONE {
-                return None;
-            }
-            if m.colour as usize != OVERFLOW {
-                let contact = contacts.all.get(m.contact as usize)?;
-                for body in [node(contact.body_a), node(contact.body_b)] {
-                    if body != NONE {
-                        if colour.uses(body) {
-                            return None;
-                        }
-                        colour.mark(body);
-                    }
-                }
-            }
+            place(&mut colour.manifolds, m.colour_index, index as u32)?;
+            let contact = contacts.all.get(m.contact as usize)?;
+            claim(colour, m.colour, [node(contact.body_a), node(contact.body_b)])?;
+        }
+        for (id, joint) in joints.all.iter().filter(|(_, j)| j.colour != NONE) {
+            let colour = &mut graph.colours[joint.colour as usize];
+            place(&mut colour.joints, joint.colour_index, id.index())?;
+            claim(colour, joint.colour, joint.bodies.map(&node))?;
         }
         Some(graph)
     }
+}
+
+/// Puts something into a place that nothing else has.
+fn place(list: &mut [u32], at: u32, what: u32) -> Option<()> {
+    let place = list.get_mut(at as usize)?;
+    (core::mem::replace(place, what) == NONE).then_some(())
+}
+
+/// Marks bodies that nothing else of the colour uses.
+fn claim(colour: &mut Colour, index: u32, bodies: [u32; 2]) -> Option<()> {
+    if index as usize == OVERFLOW {
+        return Some(());
+    }
+    for body in bodies {
+        if body != NONE {
+            if colour.uses(body) {
+                return None;
+            }
+            colour.mark(body);
+        }
+    }
+    Some(())
 }

@@ -1,0 +1,42 @@
+//! Drag: a soft pull of a point of B to a point of A, as by a mouse.
+//!
+//! C = d, three rows along the axes of the world, each a damped spring with a greatest force.
+
+use super::super::{Constraint, Frames, Jacobian, Row, Rows, Stiffness};
+use crate::math::{Real, Vec3};
+
+/// Between [`World::BODY`](crate::World::BODY) and the body that is dragged; move it by
+/// [`JointMut::set_anchor_a`](crate::JointMut::set_anchor_a).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drag {
+    /// The spring.
+    pub stiffness: Stiffness,
+    /// Greatest force along each axis of the world.
+    pub max_force: Real,
+}
+
+impl Drag {
+    /// A spring of 5 Hz, critically damped, that is never stronger than this force.
+    pub fn new(max_force: Real) -> Self {
+        Self { stiffness: Stiffness::tuned(5.0, 1.0), max_force }
+    }
+
+    pub(super) fn validate(&self, subject: &str) -> crate::Result<()> {
+        self.stiffness.validate(subject)?;
+        super::super::axis::check_force(subject, "greatest force of a drag", self.max_force)
+    }
+}
+
+impl Constraint for Drag {
+    fn name(&self) -> &str {
+        "drag"
+    }
+
+    fn rows(&self, frames: &Frames, out: &mut Rows) {
+        let gap = frames.gap();
+        for (axis, error) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip(gap.to_array()) {
+            let jacobian = Jacobian::between(axis, frames.a.arm, frames.b.arm);
+            out.push(Row::equal(jacobian, error).stiff(self.stiffness).bounded(self.max_force));
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Screw: a cylindrical joint that moves by its pitch with each turn.
+//!
+//! ```text
+//!   C = (y_A·d, z_A·d), C = (y_A·e, z_A·e)      4 rows: as a cylindrical joint
+//!   C = x_A·d - (P/2π) θ                        θ: twist, counted over many turns
+//! ```
+
+use super::super::{Axis, Constraint, Frames, Jacobian, Row, Rows};
+use super::parts;
+use crate::math::{Float, Real};
+
+/// The axis is the x axis of both frames.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Screw {
+    /// P: how far B moves along the axis per turn, in metres; negative for a left-handed thread.
+    pub pitch: Real,
+    /// Turning about the axis, in radians.
+    pub turn: Axis,
+}
+
+impl Constraint for Screw {
+    fn name(&self) -> &str {
+        "screw"
+    }
+
+    fn rows(&self, frames: &Frames, out: &mut Rows) {
+        parts::on_axis(frames, out);
+        parts::parallel(frames, out);
+        let x = frames.a.axes().x;
+        let (slide, twist) = (parts::along(frames, x), parts::twisting(frames));
+        let (per_radian, angle) = (self.pitch / (2.0 * Real::PI), parts::counted_twist(frames));
+        let jacobian = Jacobian {
+            angular_a: slide.angular_a - twist.angular_a * per_radian,
+            angular_b: slide.angular_b - twist.angular_b * per_radian,
+            ..slide
+        };
+        out.push(Row::equal(jacobian, x.dot(frames.gap()) - per_radian * angle));
+        self.turn.rows(twist, angle, frames.time, out);
+    }
+
+    fn remember(&self, frames: &Frames) -> [f64; 4] {
+        super::remember_twist(frames)
+    }
+}

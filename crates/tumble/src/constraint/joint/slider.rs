@@ -1,0 +1,30 @@
+//! Slider: B moves along one axis of A and does not turn against it.
+//!
+//! ```text
+//!   C = (y_A·d, z_A·d)               2 rows: on the axis
+//!   C = R_A φ                        3 rows: turned alike
+//!   s = x_A·d                        the freedom: limit and motor
+//! ```
+
+use super::super::{Axis, Constraint, Frames, Rows};
+use super::parts;
+
+/// The axis is the x axis of A's frame.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Slider {
+    /// Sliding along the axis, in metres.
+    pub slide: Axis,
+}
+
+impl Constraint for Slider {
+    fn name(&self) -> &str {
+        "slider"
+    }
+
+    fn rows(&self, frames: &Frames, out: &mut Rows) {
+        parts::on_axis(frames, out);
+        parts::turned_alike(frames, out);
+        let x = frames.a.axes().x;
+        self.slide.rows(parts::along(frames, x), x.dot(frames.gap()), frames.time, out);
+    }
+}

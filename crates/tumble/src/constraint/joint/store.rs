@@ -1,0 +1,167 @@
+//! All joints of a world.
+
+use super::{JointDesc, JointKind};
+use crate::constraint::contact::NONE;
+use crate::constraint::{Bound, Rows, Stiffness};
+use crate::id::{JointId, JointTag, Slots};
+use crate::math::{Real, Vec3, WorldPose};
+
+/// A joint between two bodies.
+#[derive(Clone, Debug)]
+pub(crate) struct Joint {
+    pub kind: JointKind,
+    /// Slots of the bodies A and B.
+    pub bodies: [u32; 2],
+    /// Where it takes hold of them, in their frames. The translations are in double precision: the world itself may be one of
+    /// the bodies, and its frame far away.
+    pub frames: [WorldPose; 2],
+    /// Where the frames were in the world when they were set.
+    pub rest: [WorldPose; 2],
+    pub stiffness: Stiffness,
+    pub break_force: Real,
+    pub break_torque: Real,
+    pub collide: bool,
+    pub active: bool,
+    pub broken: bool,
+    pub debug: bool,
+    pub name: Option<String>,
+    pub user_data: u64,
+    /// Where the next solve starts: impulses of the last sub-step.
+    pub impulses: [Real; Rows::MAX],
+    pub memory: [f64; 4],
+    /// Mean force and torque on B, about the origin of its frame, over the last step.
+    pub force: Vec3,
+    pub torque: Vec3,
+    /// Where it stands in the constraint graph, or `NONE`.
+    pub colour: u32,
+    pub colour_index: u32,
+}
+
+impl Joint {
+    /// A joint that is in no constraint graph yet, between the bodies in these slots.
+    pub fn new(desc: JointDesc, bodies: [u32; 2], frames: [WorldPose; 2]) -> Self {
+        let JointDesc {
+            bodies: _,
+            kind,
+            holds: _,
+            stiffness,
+            break_force,
+            break_torque,
+            collide,
+            active,
+            debug,
+            name,
+            user_data,
+        } = desc;
+        Self {
+            kind,
+            bodies,
+            frames,
+            rest: [WorldPose::IDENTITY; 2],
+            stiffness,
+            break_force,
+            break_torque,
+            collide,
+            active,
+            broken: false,
+            debug,
+            name,
+            user_data,
+            impulses: [0.0; Rows::MAX],
+            memory: [0.0; 4],
+            force: Vec3::ZERO,
+            torque: Vec3::ZERO,
+            colour: NONE,
+            colour_index: 0,
+        }
+    }
+
+    /// The other body.
+    pub fn other(&self, body: u32) -> u32 {
+        if self.bodies[0] == body { self.bodies[1] } else { self.bodies[0] }
+    }
+
+    /// Its rows; the stiffness of the joint is that of all that it holds as hard as the method can.
+    pub fn rows(&self, frames: &crate::constraint::Frames, out: &mut Rows) {
+        let first = out.len();
+        self.kind.rows(frames, out);
+        // More rows than there is room for impulses do not count.
+        out.truncate(first + Rows::MAX);
+        if self.stiffness != Stiffness::Method {
+            for row in &mut out.as_mut_slice()[first..] {
+                if row.bound == Bound::Equal && row.stiffness == Stiffness::Method {
+                    row.stiffness = self.stiffness;
+                }
+            }
+        }
+    }
+
+    /// Forgets what it did: after an edit of what it holds.
+    pub fn forget(&mut self) {
+        self.impulses = [0.0; Rows::MAX];
+    }
+}
+
+/// Joints by slot, and those of each body.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Joints {
+    pub all: Slots<Joint, JointTag>,
+    /// By body slot: the slots of its joints, in ascending order. Follows from the joints.
+    of_body: Vec<Vec<u32>>,
+}
+
+impl Joints {
+    pub fn new(all: Slots<Joint, JointTag>) -> Self {
+        let mut joints = Self { all, of_body: Vec::new() };
+        let ends: Vec<(u32, [u32; 2])> = joints.all.iter().map(|(id, j)| (id.index(), j.bodies)).collect();
+        for (slot, bodies) in ends {
+            joints.list(slot, bodies);
+        }
+        joints
+    }
+
+    fn list(&mut self, slot: u32, bodies: [u32; 2]) {
+        for body in bodies {
+            if self.of_body.len() <= body as usize {
+                self.of_body.resize(body as usize + 1, Vec::new());
+            }
+            let list = &mut self.of_body[body as usize];
+            if let Err(at) = list.binary_search(&slot) {
+                list.insert(at, slot);
+            }
+        }
+    }
+
+    pub fn insert(&mut self, joint: Joint) -> JointId {
+        debug_assert_eq!(joint.colour, NONE);
+        let bodies = joint.bodies;
+        let id = self.all.insert(joint);
+        self.list(id.index(), bodies);
+        id
+    }
+
+    /// Takes a joint out that has left the constraint graph.
+    pub fn remove(&mut self, id: JointId) -> Option<Joint> {
+        let joint = self.all.remove(id)?;
+        for body in joint.bodies {
+            if let Some(list) = self.of_body.get_mut(body as usize)
+                && let Ok(at) = list.binary_search(&id.index())
+            {
+                list.remove(at);
+            }
+        }
+        Some(joint)
+    }
+
+    /// The slots of the joints of a body.
+    pub fn of_body(&self, body: u32) -> &[u32] {
+        self.of_body.get(body as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Some active joint between the two bodies keeps them from touching.
+    pub fn forbid_touch(&self, a: u32, b: u32) -> bool {
+        let (of_a, of_b) = (self.of_body(a), self.of_body(b));
+        let (list, other) = if of_a.len() <= of_b.len() { (of_a, b) } else { (of_b, a) };
+        list.iter().filter_map(|&slot| self.all.at(slot)).any(|j| j.active && !j.collide && j.bodies.contains(&other))
+    }
+}

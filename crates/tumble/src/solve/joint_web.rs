@@ -1,0 +1,543 @@
+//! Joints that hang on each other, solved as one system.
+//!
+//! Solved one after the other, the joints of a chain hand a load on by one link per pass, and where a heavy body hangs on a light
+//! one, a pass moves the light one to and fro and the load hardly at all: the error shrinks by a share m/M per pass. So webs of joints
+//! that are long or carry much more than their own weight are solved as a whole: A = J M⁻¹ Jᵀ over all rows that hold, by a sparse
+//! factorisation A = L D Lᵀ of blocks, a block per joint (Baraff 1996, in its dual form).
+//!
+//! ```text
+//!      world                joints in the order in which they are reached from what holds the web;
+//!        │ 0                eliminated from the far end: 4 3 2 1 0
+//!        a                  two joints are neighbours where they share a body that moves:
+//!      1 │ ╲ 2              4~1  3~1  1~0 1~2 2~0   (a has three)
+//!        b   c
+//!      3 │ ╲ 4              a web without loops fills in nothing: eliminating a joint leaves neighbours that
+//!        d   e              share the body it ended on, and they were neighbours before
+//! ```
+//!
+//! The cost is proportional to the number of joints, several times that of a sweep. Limits, motors and springs stay with the sweeps;
+//! so do webs with many loops, such as nets, in which elimination would fill in too much.
+
+use super::joint_work::{Answer, Ends, Link};
+use super::motion::Motion;
+use crate::constraint::{Bound, Row, Stiffness};
+use crate::math::{Float, NO_ROW, Real};
+use crate::method::JointSolve;
+
+/// How many times its own mass a body may carry before sweeps no longer do, and how many joints in a row.
+const HEAVY: Real = 6.0;
+
+/// A web whose loops are more than this share of its bodies is left to the sweeps; a few loops always may.
+const LOOPS: usize = 8;
+
+/// A pivot below this share of its diagonal entry is rounding error: a redundant row, which is left out. The entries have the
+/// precision of [`Real`], the elimination that of `f64`.
+const REDUNDANT: f64 = 16.0 * Real::EPSILON as f64;
+
+/// A joint in a web.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    link: u32,
+    /// Its rows are `picked[first..][..count]`; the same range of the vector of unknowns is theirs.
+    first: u32,
+    count: u32,
+    /// Where its diagonal block begins in the values.
+    diagonal: u32,
+}
+
+/// All webs of a step. Kept between steps for its memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Webs {
+    /// In the order of elimination.
+    nodes: Vec<Node>,
+    /// Rows that hold, numbered from the first row of their joint.
+    picked: Vec<u32>,
+    /// Of each node, the later nodes with which it shares a block, in order, and where the block begins.
+    later: Vec<Vec<(u32, u32)>>,
+    values: Vec<f64>,
+    /// 1/D for each unknown; 0 for a redundant row.
+    inverse: Vec<f64>,
+    unknown: Vec<f64>,
+    search: Search,
+}
+
+/// Memory of the search for webs.
+#[derive(Clone, Debug, Default)]
+struct Search {
+    /// Links of each body: `links[starts[b]..starts[b + 1]]`.
+    starts: Vec<u32>,
+    links: Vec<u32>,
+    seen: Vec<bool>,
+    /// Per body: visited, and the mass that hangs on it.
+    visited: Vec<bool>,
+    carried: Vec<Real>,
+    /// Links and bodies of a web in the order in which they were reached, and for each body the body it was reached from.
+    reached: Vec<u32>,
+    bodies: Vec<(u32, u32)>,
+    /// By link: its node.
+    node: Vec<u32>,
+}
+
+impl Webs {
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Finds the webs to be solved as a whole, and marks their links.
+    pub fn prepare(&mut self, links: &mut [Link], rows: &[Row], bodies: usize, choice: JointSolve) {
+        self.nodes.clear();
+        self.picked.clear();
+        self.values.clear();
+        if choice == JointSolve::Sweeps || links.len() < 2 {
+            return;
+        }
+        let mut search = core::mem::take(&mut self.search);
+        search.index(links, bodies);
+        search.node.clear();
+        search.node.resize(links.len(), NO_ROW);
+        for start in 0..links.len() {
+            if search.seen[start] {
+                continue;
+            }
+            let load = search.reach(start, links);
+            let count = search.reached.len();
+            let loops = (count + 1).saturating_sub(search.bodies.len());
+            let whole = count > 1
+                && loops <= LOOPS + search.bodies.len() / LOOPS
+                && (choice == JointSolve::Whole || load > HEAVY);
+            if whole {
+                self.add(links, rows, &mut search);
+            }
+        }
+        self.search = search;
+        self.inverse.clear();
+        self.inverse.resize(self.picked.len(), 0.0);
+        self.unknown.clear();
+        self.unknown.resize(self.picked.len(), 0.0);
+    }
+
+    /// Adds the web that has been reached: nodes from the far end, blocks, and what elimination fills in.
+    fn add(&mut self, links: &mut [Link], rows: &[Row], search: &mut Search) {
+        let base = self.nodes.len();
+        for &l in search.reached.iter().rev() {
+            let link = &mut links[l as usize];
+            let first = self.picked.len();
+            for i in 0..link.row_count {
+                if holds(&rows[(link.first_row + i) as usize]) {
+                    self.picked.push(i);
+                }
+            }
+            let count = self.picked.len() - first;
+            link.whole = true;
+            search.node[l as usize] = self.nodes.len() as u32;
+            let diagonal = self.values.len() as u32;
+            self.values.resize(self.values.len() + count * count, 0.0);
+            self.nodes.push(Node { link: l, first: first as u32, count: count as u32, diagonal });
+        }
+        if self.later.len() < self.nodes.len() {
+            self.later.resize(self.nodes.len(), Vec::new());
+        }
+        for node in base..self.nodes.len() {
+            let mut list = core::mem::take(&mut self.later[node]);
+            list.clear();
+            for hold in links[self.nodes[node].link as usize].holds.iter().filter(|h| h.dynamic) {
+                for &l in search.links_of(hold.body) {
+                    let other = search.node[l as usize];
+                    if other as usize > node {
+                        list.push((other, 0));
+                    }
+                }
+            }
+            list.sort_unstable();
+            list.dedup();
+            self.later[node] = list;
+        }
+        // What the elimination of a node joins, it joins at the first of its later neighbours.
+        for node in base..self.nodes.len() {
+            let list = core::mem::take(&mut self.later[node]);
+            if let [(next, _), rest @ ..] = &list[..] {
+                let target = &mut self.later[*next as usize];
+                target.extend_from_slice(rest);
+                target.sort_unstable();
+                target.dedup();
+            }
+            self.later[node] = list;
+        }
+        for node in base..self.nodes.len() {
+            for (other, at) in &mut self.later[node] {
+                *at = self.values.len() as u32;
+                let size = self.nodes[node].count * self.nodes[*other as usize].count;
+                self.values.resize(self.values.len() + size as usize, 0.0);
+            }
+        }
+    }
+
+    /// Fills in A where the bodies are now, and factorises it. Blocks are by rows of the later node.
+    pub fn factorise(&mut self, links: &[Link], rows: &[Row], answers: &[Answer], entries: &[Real]) {
+        for i in 0..self.nodes.len() {
+            let node = self.nodes[i];
+            let link = &links[node.link as usize];
+            let k = &entries[link.first_entry as usize..];
+            let n = node.count as usize;
+            let picked = &self.picked[node.first as usize..][..n];
+            for (a, &ra) in picked.iter().enumerate() {
+                for (b, &rb) in picked.iter().enumerate() {
+                    let entry = super::joint_block::entry(ra as usize, rb as usize);
+                    self.values[node.diagonal as usize + a * n + b] = k[entry].to_f64();
+                }
+            }
+            for &(other, at) in &self.later[i] {
+                let next = self.nodes[other as usize];
+                let far = &links[next.link as usize];
+                let others = &self.picked[next.first as usize..][..next.count as usize];
+                for (a, &ra) in others.iter().enumerate() {
+                    let jacobian = &rows[(far.first_row + ra) as usize].jacobian;
+                    let halves = [(jacobian.linear_a, jacobian.angular_a), (jacobian.linear_b, jacobian.angular_b)];
+                    for (b, &rb) in picked.iter().enumerate() {
+                        let change = &answers[(link.first_row + rb) as usize].change;
+                        let mut sum = 0.0;
+                        for (side, hold) in link.holds.iter().enumerate().filter(|(_, h)| h.dynamic) {
+                            for (half, _) in halves.iter().zip(&far.holds).filter(|(_, h)| h.body == hold.body) {
+                                sum +=
+                                    half.0.dot(change[2 * side]).to_f64() + half.1.dot(change[2 * side + 1]).to_f64();
+                            }
+                        }
+                        self.values[at as usize + a * n + b] = sum;
+                    }
+                }
+            }
+        }
+        self.eliminate();
+    }
+
+    /// A = L D Lᵀ: the diagonal blocks become their own factors, the others L.
+    fn eliminate(&mut self) {
+        let Self { nodes, later, values, inverse, .. } = self;
+        for i in 0..nodes.len() {
+            let node = nodes[i];
+            let n = node.count as usize;
+            let inverse = &mut inverse[node.first as usize..][..n];
+            factor(&mut values[node.diagonal as usize..][..n * n], inverse, n);
+            // A_kj ← A_kj - A_ki D⁻¹ A_ij for all pairs of later neighbours j <= k; the blocks still hold A.
+            for (at_j, &(j, block_j)) in later[i].iter().enumerate() {
+                let rows_j = nodes[j as usize].count as usize;
+                for a in 0..rows_j {
+                    // One row of A_ji, and of A_ji D⁻¹ beside it.
+                    let mut scaled = [0.0; crate::constraint::Rows::MAX];
+                    let source = &values[block_j as usize + a * n..][..n];
+                    scaled[..n].copy_from_slice(source);
+                    let diagonal = &values[node.diagonal as usize..][..n * n];
+                    solve_block(diagonal, inverse, n, &mut scaled[..n]);
+                    for &(k, block_k) in &later[i][at_j..] {
+                        let rows_k = nodes[k as usize].count as usize;
+                        let target = if k == j {
+                            nodes[j as usize].diagonal as usize
+                        } else {
+                            match later[j as usize].binary_search_by_key(&k, |&(node, _)| node) {
+                                Ok(found) => later[j as usize][found].1 as usize,
+                                Err(_) => continue,
+                            }
+                        };
+                        for b in 0..rows_k {
+                            let mut sum = 0.0;
+                            for c in 0..n {
+                                sum += values[block_k as usize + b * n + c] * scaled[c];
+                            }
+                            values[target + b * rows_j + a] -= sum;
+                        }
+                    }
+                }
+            }
+            for &(j, block) in &later[i] {
+                for a in 0..nodes[j as usize].count as usize {
+                    let mut row = [0.0; crate::constraint::Rows::MAX];
+                    row[..n].copy_from_slice(&values[block as usize + a * n..][..n]);
+                    solve_block(&values[node.diagonal as usize..][..n * n], inverse, n, &mut row[..n]);
+                    values[block as usize + a * n..][..n].copy_from_slice(&row[..n]);
+                }
+            }
+        }
+    }
+
+    /// Makes all rows that hold right at once. With `push` the bias that brings C to 0 is added.
+    pub fn solve(
+        &mut self,
+        links: &mut [Link],
+        rows: &mut [Row],
+        answers: &[Answer],
+        motions: &mut [Motion],
+        push: bool,
+    ) {
+        let Self { nodes, picked, later, values, inverse, unknown, .. } = self;
+        for node in nodes.iter() {
+            let link = &links[node.link as usize];
+            let ends = Ends::load(&link.holds, motions);
+            for (x, &r) in range(unknown, node).iter_mut().zip(&picked[node.first as usize..][..node.count as usize]) {
+                let at = (link.first_row + r) as usize;
+                let bias = if push { answers[at].bias } else { 0.0 };
+                *x = -(ends.along(&rows[at]) - rows[at].target + bias).to_f64();
+            }
+        }
+        for (node, later) in nodes.iter().zip(&*later) {
+            let n = node.count as usize;
+            for &(j, block) in later {
+                let next = &nodes[j as usize];
+                for a in 0..next.count as usize {
+                    let mut sum = 0.0;
+                    for b in 0..n {
+                        sum += values[block as usize + a * n + b] * unknown[node.first as usize + b];
+                    }
+                    unknown[next.first as usize + a] -= sum;
+                }
+            }
+        }
+        for (node, later) in nodes.iter().zip(&*later).rev() {
+            let n = node.count as usize;
+            solve_block(
+                &values[node.diagonal as usize..][..n * n],
+                &inverse[node.first as usize..][..n],
+                n,
+                range(unknown, node),
+            );
+            for &(j, block) in later {
+                let next = &nodes[j as usize];
+                for a in 0..next.count as usize {
+                    let x = unknown[next.first as usize + a];
+                    for b in 0..n {
+                        unknown[node.first as usize + b] -= values[block as usize + a * n + b] * x;
+                    }
+                }
+            }
+        }
+        for node in nodes.iter() {
+            let link = &mut links[node.link as usize];
+            let mut ends = Ends::load(&link.holds, motions);
+            let mut done = Ends { v: link.applied };
+            for (x, &r) in range(unknown, node).iter().zip(&picked[node.first as usize..][..node.count as usize]) {
+                let at = (link.first_row + r) as usize;
+                let change = Real::from_f64(*x);
+                rows[at].impulse += change;
+                ends.push(&answers[at], change);
+                done.push(&answers[at], change);
+            }
+            link.applied = done.v;
+            ends.store(&link.holds, motions);
+        }
+    }
+}
+
+/// The unknowns of a node.
+fn range<'a>(unknown: &'a mut [f64], node: &Node) -> &'a mut [f64] {
+    &mut unknown[node.first as usize..][..node.count as usize]
+}
+
+/// A row that webs hold: as hard as the method can, whatever the impulse.
+pub(crate) fn holds(row: &Row) -> bool {
+    row.bound == Bound::Equal && row.stiffness == Stiffness::Method
+}
+
+/// L D Lᵀ of an n x n block in its place: L below the diagonal, 1/D beside.
+fn factor(block: &mut [f64], inverse: &mut [f64], n: usize) {
+    for j in 0..n {
+        let full = block[j * n + j];
+        let mut d = full;
+        for k in 0..j {
+            let scaled = block[j * n + k];
+            let l = scaled * inverse[k];
+            block[j * n + k] = l;
+            d -= scaled * l;
+        }
+        inverse[j] = if d > full * REDUNDANT && d.is_finite() { 1.0 / d } else { 0.0 };
+        for i in j + 1..n {
+            let mut v = block[i * n + j];
+            for k in 0..j {
+                v -= block[i * n + k] * block[j * n + k];
+            }
+            block[i * n + j] = v;
+        }
+    }
+}
+
+/// x ← (L D Lᵀ)⁻¹ x; a redundant row gets nothing.
+fn solve_block(block: &[f64], inverse: &[f64], n: usize, x: &mut [f64]) {
+    for i in 0..n {
+        for k in 0..i {
+            x[i] -= block[i * n + k] * x[k];
+        }
+    }
+    for i in 0..n {
+        x[i] *= inverse[i];
+    }
+    for i in (0..n).rev() {
+        for k in i + 1..n {
+            x[i] -= block[k * n + i] * x[k];
+        }
+        if inverse[i] == 0.0 {
+            x[i] = 0.0;
+        }
+    }
+}
+
+impl Search {
+    /// Lists the links of every body that they can move.
+    fn index(&mut self, links: &[Link], bodies: usize) {
+        self.starts.clear();
+        self.starts.resize(bodies + 1, 0);
+        for hold in links.iter().flat_map(|l| &l.holds).filter(|h| h.dynamic) {
+            self.starts[hold.body as usize + 1] += 1;
+        }
+        for b in 0..bodies {
+            self.starts[b + 1] += self.starts[b];
+        }
+        self.links.clear();
+        self.links.resize(self.starts[bodies] as usize, 0);
+        // Filled from the back; the starts are right again afterwards.
+        for (l, link) in links.iter().enumerate().rev() {
+            for hold in link.holds.iter().filter(|h| h.dynamic) {
+                let end = &mut self.starts[hold.body as usize + 1];
+                *end -= 1;
+                self.links[*end as usize] = l as u32;
+            }
+        }
+        // Every start has moved to the place of the one before it: shift them back.
+        let total = self.links.len() as u32;
+        self.starts.remove(0);
+        self.starts.push(total);
+        self.seen.clear();
+        self.seen.resize(links.len(), false);
+        self.visited.clear();
+        self.visited.resize(bodies, false);
+        self.carried.clear();
+        self.carried.resize(bodies, 0.0);
+    }
+
+    fn links_of(&self, body: u32) -> &[u32] {
+        let b = body as usize;
+        &self.links[self.starts[b] as usize..self.starts[b + 1] as usize]
+    }
+
+    /// Reaches all links of a web from what holds it: bodies that nothing moves, or else its heaviest body. Returns how many times its own
+    /// mass the most loaded body carries.
+    fn reach(&mut self, start: usize, links: &[Link]) -> Real {
+        // All links of the web, in any order.
+        self.reached.clear();
+        self.bodies.clear();
+        self.reached.push(start as u32);
+        self.seen[start] = true;
+        let mut at = 0;
+        while let Some(&l) = self.reached.get(at) {
+            at += 1;
+            for side in 0..2 {
+                let hold = &links[l as usize].holds[side];
+                if !hold.dynamic {
+                    continue;
+                }
+                for i in self.starts[hold.body as usize]..self.starts[hold.body as usize + 1] {
+                    let next = self.links[i as usize];
+                    if !core::mem::replace(&mut self.seen[next as usize], true) {
+                        self.reached.push(next);
+                    }
+                }
+            }
+        }
+        // From what holds the web outwards, body by body.
+        let mut heaviest: Option<(Real, u32)> = None;
+        for at in 0..self.reached.len() {
+            let holds = &links[self.reached[at] as usize].holds;
+            for (near, far) in [(&holds[0], &holds[1]), (&holds[1], &holds[0])] {
+                if near.dynamic && !far.dynamic && !core::mem::replace(&mut self.visited[near.body as usize], true) {
+                    self.bodies.push((near.body, NO_ROW));
+                }
+                if near.dynamic && heaviest.is_none_or(|(m, b)| near.mass() > m || (near.mass() == m && near.body < b))
+                {
+                    heaviest = Some((near.mass(), near.body));
+                }
+            }
+        }
+        if let (true, Some((_, body))) = (self.bodies.is_empty(), heaviest) {
+            self.visited[body as usize] = true;
+            self.bodies.push((body, NO_ROW));
+        }
+        let count = self.reached.len();
+        self.reached.clear();
+        let mut at = 0;
+        while let Some(&(body, _)) = self.bodies.get(at) {
+            at += 1;
+            for i in self.starts[body as usize]..self.starts[body as usize + 1] {
+                let l = self.links[i as usize];
+                // Marked by taking the mark off again.
+                if !core::mem::replace(&mut self.seen[l as usize], false) {
+                    continue;
+                }
+                self.reached.push(l);
+                for hold in links[l as usize].holds.iter().filter(|h| h.dynamic) {
+                    if !core::mem::replace(&mut self.visited[hold.body as usize], true) {
+                        self.bodies.push((hold.body, body));
+                    }
+                }
+            }
+        }
+        debug_assert_eq!(count, self.reached.len());
+        for &l in &self.reached {
+            self.seen[l as usize] = true;
+        }
+        self.load(links)
+    }
+
+    fn load(&mut self, links: &[Link]) -> Real {
+        for &l in &self.reached {
+            for hold in links[l as usize].holds.iter().filter(|h| h.dynamic) {
+                self.carried[hold.body as usize] = hold.mass();
+            }
+        }
+        let mut worst = 0.0;
+        for &(body, parent) in self.bodies.iter().rev() {
+            let own = self.own_mass(body, links);
+            let carried = self.carried[body as usize];
+            if own > 0.0 && carried > worst * own && (parent != NO_ROW || self.is_held(body, links)) {
+                worst = carried / own;
+            }
+            if parent != NO_ROW {
+                self.carried[parent as usize] += carried;
+            }
+        }
+        worst
+    }
+
+    fn own_mass(&self, body: u32, links: &[Link]) -> Real {
+        let link = self.links_of(body).first().map(|&l| &links[l as usize]);
+        link.and_then(|l| l.holds.iter().find(|h| h.body == body)).map_or(0.0, super::joint_work::Hold::mass)
+    }
+
+    /// Some link ties the body to something that nothing moves.
+    fn is_held(&self, body: u32, links: &[Link]) -> bool {
+        self.links_of(body).iter().any(|&l| links[l as usize].holds.iter().any(|h| !h.dynamic))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A block and its inverse make one; a redundant row is left out.
+    #[test]
+    fn blocks_are_solved() {
+        let mut block = vec![4.0, 1.0, 2.0, 1.0, 3.0, 0.5, 2.0, 0.5, 5.0];
+        let original = block.clone();
+        let mut inverse = [0.0; 3];
+        factor(&mut block, &mut inverse, 3);
+        let b = [1.0, -2.0, 0.5];
+        let mut x = b;
+        solve_block(&block, &inverse, 3, &mut x);
+        for i in 0..3 {
+            let sum: f64 = (0..3).map(|j| original[i * 3 + j] * x[j]).sum();
+            assert!((sum - b[i]).abs() < 1e-12);
+        }
+        let mut twice = vec![2.0, 2.0, 2.0, 2.0];
+        let mut inverse = [0.0; 2];
+        factor(&mut twice, &mut inverse, 2);
+        let mut x = [3.0, 3.0];
+        solve_block(&twice, &inverse, 2, &mut x);
+        assert_eq!(x, [1.5, 0.0]);
+    }
+}

@@ -1,0 +1,102 @@
+//! Joints of a world.
+
+use super::World;
+use crate::body::BodyKind;
+use crate::constraint::Constraint;
+use crate::constraint::joint::store::Joint;
+use crate::constraint::joint::{JointDesc, JointMut, JointRef};
+use crate::error::{Error, Result};
+use crate::id::{BodyId, JointId};
+use std::sync::Arc;
+
+impl World {
+    /// Joins two bodies, and wakes them.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let bob = world.add_body(BodyDesc::dynamic().position([1.0, 3.0, 0.0]).collider(Shape::sphere(0.1)?))?;
+    /// let pivot = world.add_joint(JointDesc::ball(World::BODY, bob).anchor([0.0, 3.0, 0.0]))?;
+    /// for _ in 0..300 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!(world.joint(pivot)?.gap() < 0.01);
+    /// assert!(world.add_joint(JointDesc::ball(bob, bob)).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Values out of range, axes without a direction, ids that name nothing, the same body twice, two bodies of which none is
+    /// dynamic.
+    pub fn add_joint(&mut self, desc: JointDesc) -> Result<JointId> {
+        desc.validate()?;
+        let [a, b] = desc.bodies;
+        let (cold_a, cold_b) = (self.state.bodies.cold.get(a)?, self.state.bodies.cold.get(b)?);
+        if a == b {
+            return Err(Error::refused(desc.subject(), format!("it joins {a} to itself")));
+        }
+        if cold_a.kind != BodyKind::Dynamic && cold_b.kind != BodyKind::Dynamic {
+            return Err(Error::refused(desc.subject(), "one of its bodies must be dynamic"));
+        }
+        let dense = [cold_a.dense as usize, cold_b.dense as usize];
+        let frames = desc.resolve(dense.map(|d| self.state.bodies.frame(d)))?;
+        let joint = Joint::new(desc, [a.index(), b.index()], frames);
+        let active = joint.active;
+        let id = self.state.joints.insert(joint);
+        for side in 0..2 {
+            self.state.set_joint_rest(id.index(), side);
+        }
+        if active {
+            self.state.begin_joint(id.index());
+        }
+        Ok(id)
+    }
+
+    /// Removes a joint, and wakes its bodies.
+    pub fn remove_joint(&mut self, id: JointId) -> Result<()> {
+        self.state.joints.all.get(id)?;
+        self.state.remove_joint(id);
+        Ok(())
+    }
+
+    /// A joint, to look at.
+    pub fn joint(&self, id: JointId) -> Result<JointRef<'_>> {
+        Ok(JointRef { state: &self.state, id, joint: self.state.joints.all.get(id)? })
+    }
+
+    /// A joint, to change. Changes wake its bodies.
+    pub fn joint_mut(&mut self, id: JointId) -> Result<JointMut<'_>> {
+        self.state.joints.all.get(id)?;
+        Ok(JointMut { state: &mut self.state, id })
+    }
+
+    /// The ids of all joints, in the order of their slots.
+    pub fn joint_ids(&self) -> impl Iterator<Item = JointId> + '_ {
+        self.state.joints.all.iter().map(|(id, _)| id)
+    }
+
+    /// Number of joints.
+    pub fn joint_count(&self) -> usize {
+        self.state.joints.all.len()
+    }
+
+    /// The joints of a body, in the order of their slots.
+    pub fn joints_of(&self, body: BodyId) -> Result<impl Iterator<Item = JointId> + '_> {
+        self.state.bodies.cold.get(body)?;
+        let joints = &self.state.joints;
+        Ok(joints.of_body(body.index()).iter().filter_map(|&slot| joints.all.id_at(slot)))
+    }
+
+    /// The first joint of this name, in the order of the slots.
+    pub fn find_joint(&self, name: &str) -> Option<JointId> {
+        self.state.joints.all.iter().find(|(_, j)| j.name.as_deref() == Some(name)).map(|(id, _)| id)
+    }
+
+    /// Makes a kind of constraint known by its name, so that snapshots with joints of this kind can be restored: each is made
+    /// again by [`Constraint::load`] of this one. [`World::add_joint`] does not need it.
+    pub fn register_constraint(&mut self, prototype: Arc<dyn Constraint>) {
+        self.state.registry.0.insert(prototype.name().to_owned(), prototype);
+    }
+}
