@@ -3,6 +3,7 @@
 //! All that happens to the lists of contacts, to the constraint graph and to the islands happens here, one contact after
 //! the other, in an order that depends on nothing but the input.
 
+use super::continuous::{Ahead, Place};
 use super::manifolds::{self, Workspace};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
@@ -33,6 +34,8 @@ pub(crate) struct Detector {
     old: Vec<(u32, ContactPoint)>,
     /// Some contact that touches reports impacts.
     pub any_impacts: bool,
+    /// Who is fast in this step.
+    pub ahead: Ahead,
 }
 
 /// Finds new pairs of boxes that overlap, and makes contacts of them.
@@ -62,6 +65,7 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, profile: &mut P
             detector.changes.push(change);
         }
     }
+    detector.ahead.sort_impacts(state.bodies.awake());
     for i in 0..detector.changes.len() {
         match detector.changes[i] {
             Change::Began(c) => state.contact_began(c),
@@ -239,8 +243,14 @@ impl State {
         let b_in_a = pose_b.relative_to(&pose_a);
         let sensor = c.has(Contact::SENSOR);
         let mut cache = c.cache;
-        let reach = if sensor { 0.0 } else { margin };
+        let encounter = if sensor { None } else { detector.ahead.encounter(self, da, db) };
+        let reach = if sensor { 0.0 } else { encounter.as_ref().map_or(margin, |e| e.reach) };
         manifolds::find(&mut detector.work, &ca.shape, &cb.shape, &b_in_a, reach, &mut cache);
+        let impact = encounter.and_then(|e| {
+            let place = self.look_ahead(&mut detector.work, &detector.ahead, &e, (ca, cb))?;
+            detector.ahead.note_impact(&e, place.t, da, db);
+            Some(place)
+        });
         let mut touches = !detector.work.found().is_empty();
         let record = &mut self.contacts.all[index as usize];
         record.cache = cache;
@@ -250,7 +260,8 @@ impl State {
             let centre_a = self.bodies.pose[da].centre;
             let lever_a = (pose_a.translation - centre_a).to_real();
             let lever_ab = (self.bodies.pose[db].centre - centre_a).to_real();
-            self.write_manifolds(index, detector, pose_a.rotation, lever_a, lever_ab);
+            let now = Place::now(pose_a.rotation, lever_a, lever_ab);
+            self.write_manifolds(index, detector, &now, impact.as_ref().unwrap_or(&now));
             if c.has(Contact::HOOKED) && self.hook.0.is_some() {
                 touches = self.show_to_hook(index);
             }
@@ -275,15 +286,8 @@ impl State {
     }
 
     /// Turns the patches found into the manifolds of the contact, and hands on the impulses of points that were there
-    /// before.
-    fn write_manifolds(
-        &mut self,
-        index: u32,
-        detector: &mut Detector,
-        rotation: crate::math::Quat,
-        lever_a: Vec3,
-        lever_ab: Vec3,
-    ) {
+    /// before. Patches of an impact ahead are in the place of the impact, all others in that of the start of the step.
+    fn write_manifolds(&mut self, index: u32, detector: &mut Detector, now: &Place, impact: &Place) {
         let Detector { work, old, .. } = detector;
         old.clear();
         let c = self.contacts.all[index as usize];
@@ -297,7 +301,8 @@ impl State {
         }
         let mut link = c.manifolds;
         let mut last = NONE;
-        for patch in work.found() {
+        for (i, patch) in work.found().iter().enumerate() {
+            let place = if i < work.ahead { now } else { impact };
             let id = if link == NONE {
                 let id = contacts.new_manifold();
                 contacts.manifolds[id as usize].colour = NONE;
@@ -315,20 +320,21 @@ impl State {
                 link
             };
             let manifold = &mut contacts.manifolds[id as usize];
-            manifold.normal = rotation.rotate(patch.normal);
+            manifold.normal = place.rotation.rotate(patch.normal);
             manifold.point_count = patch.points.len().min(MAX_POINTS) as u32;
             if manifold.material_slots != patch.material_slots {
                 manifold.material_slots = patch.material_slots;
                 manifold.flags &= !ContactManifold::RESOLVED;
             }
-            manifold.lever = lever_ab;
+            manifold.lever = place.lever_ab;
             manifold.points = [ContactPoint::NONE; MAX_POINTS];
             for (i, found) in patch.points[..manifold.point_count as usize].iter().enumerate() {
                 let before = old.iter().find(|o| o.0 == found.id).map_or(ContactPoint::NONE, |o| o.1);
+                let anchor = place.lever_a + place.rotation.rotate(found.point);
                 manifold.features[i] = found.id;
                 manifold.points[i] = ContactPoint {
-                    anchor: lever_a + rotation.rotate(found.point),
-                    separation: found.separation,
+                    anchor,
+                    separation: found.separation - place.opened(manifold.normal, anchor, anchor - place.lever_ab),
                     ..before
                 };
             }

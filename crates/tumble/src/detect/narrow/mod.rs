@@ -41,3 +41,4 @@ pub use dispatch::collide;
 pub use distance::{Distance, closest_points, overlap};
 pub use manifold::{Feature, FeatureKind, MAX_POINTS, Manifold, ManifoldPoint, reduce};
 pub use sweep::{Motion, sweep};
+pub(crate) use sweep::approach;
