@@ -3,7 +3,9 @@
 //! All that happens to the lists of contacts, to the constraint graph and to the islands happens here, one contact after
 //! the other, in an order that depends on nothing but the input.
 
-use super::look::{self, Finding, Looker, Noted, Place, Placed};
+use super::continuous::Ahead;
+use super::look::{self, Finding, Findings, Looker, Noted, Place, Placed};
+use super::manifolds::{self, Workspace};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, NONE, SurfacePair};
@@ -23,6 +25,11 @@ pub(crate) struct Detector {
     pairs: Vec<ProxyPair>,
     /// The points that a contact had, with their features: they hand on their impulses.
     old: Vec<(u32, ContactPoint)>,
+    /// Who is fast in this step.
+    pub ahead: Ahead,
+    /// For contacts of fast bodies, which are looked at one by one.
+    work: Workspace,
+    aside: Findings,
 }
 
 /// Finds new pairs of boxes that overlap, and makes contacts of them.
@@ -43,8 +50,8 @@ pub(crate) fn find_pairs(state: &mut State, detector: &mut Detector) {
 /// Updates the manifolds of all awake contacts: looks at them on all threads, then does one after the other what the looks
 /// asked for.
 pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, profile: &mut Profile) {
-    look::look(state, &mut detector.looker, team, profile);
-    let Detector { looker, old, .. } = detector;
+    let Detector { looker, old, ahead, work, aside, .. } = detector;
+    look::look(state, looker, ahead, team, profile);
     for block in &looker.blocks {
         for &(contact, finding) in &block.list {
             match finding {
@@ -53,12 +60,18 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
                 Finding::Met => state.contact_began(contact),
                 Finding::Refresh => state.refresh_materials(contact),
                 Finding::Patches { first, count } => {
+                    let c = state.contacts.all[contact as usize];
+                    let place = Place::of(&state.placed[c.collider_a as usize], &state.placed[c.collider_b as usize]);
                     let patches = &block.patches[first as usize..][..count as usize];
-                    looker.any_impacts |= state.take_patches(contact, patches, old, profile);
+                    looker.any_impacts |= state.take_patches(contact, patches, |_| &place, old, profile);
+                }
+                Finding::Encounter => {
+                    looker.any_impacts |= state.take_encounter(contact, work, aside, ahead, old, profile);
                 }
             }
         }
     }
+    ahead.sort_impacts(state.bodies.awake());
 }
 
 impl State {
@@ -214,16 +227,66 @@ impl State {
         }
     }
 
-    /// Makes manifolds of the patches that a look has noted, asks the hook, and lets the contact begin, go on or end. Says whether
+    /// Looks at a contact of which one body is fast: where it touches now, and where it will be hit during the step. Says whether
     /// it touches and reports impacts.
-    fn take_patches(
+    fn take_encounter(
         &mut self,
         index: u32,
-        patches: &[Noted],
+        work: &mut Workspace,
+        aside: &mut Findings,
+        ahead: &mut Ahead,
         old: &mut Vec<(u32, ContactPoint)>,
         profile: &mut Profile,
     ) -> bool {
-        self.write_manifolds(index, patches, old);
+        let c = self.contacts.all[index as usize];
+        let (Some(ca), Some(cb)) = (self.colliders.at(c.collider_a), self.colliders.at(c.collider_b)) else {
+            return false;
+        };
+        let (a, b) = (self.bodies.dense_at(c.body_a), self.bodies.dense_at(c.body_b));
+        let (pa, pb) = (&self.placed[c.collider_a as usize], &self.placed[c.collider_b as usize]);
+        let now = Place::of(pa, pb);
+        let margin = self.method.tolerances.detection * self.method.tolerances.length;
+        let reduce = self.method.switches.reduction;
+        let encounter = ahead.encounter(self, a, b);
+        let reach = encounter.as_ref().map_or(margin, |e| e.reach);
+        let mut cache = c.cache;
+        let b_in_a = pb.pose.relative_to(&pa.pose);
+        manifolds::find(work, &ca.shape, &cb.shape, &b_in_a, reach, reduce, &mut cache);
+        let impact = encounter.and_then(|e| {
+            let place = self.look_ahead(work, ahead, &e, (ca, cb))?;
+            ahead.note_impact(&e, place.t, a, b);
+            Some(place)
+        });
+        aside.clear();
+        let split = work.ahead.min(work.found().len());
+        aside.note(&work.found()[..split]);
+        let first_ahead = aside.patches.len();
+        aside.note(&work.found()[split..]);
+        let record = &mut self.contacts.all[index as usize];
+        record.cache = cache;
+        // Points of an impact are not where the bodies are now: nothing of it may be recycled.
+        record.pose = Default::default();
+        if aside.patches.is_empty() {
+            if c.has(Contact::TOUCHING) {
+                self.contact_parted(index);
+            }
+            return false;
+        }
+        let then = impact.as_ref().unwrap_or(&now);
+        self.take_patches(index, &aside.patches, |i| if i < first_ahead { &now } else { then }, old, profile)
+    }
+
+    /// Makes manifolds of the patches that a look has noted, each found in its place, asks the hook, and lets the contact begin, go
+    /// on or end. Says whether it touches and reports impacts.
+    fn take_patches<'p>(
+        &mut self,
+        index: u32,
+        patches: &[Noted],
+        place: impl Fn(usize) -> &'p Place,
+        old: &mut Vec<(u32, ContactPoint)>,
+        profile: &mut Profile,
+    ) -> bool {
+        self.write_manifolds(index, patches, place, old);
         let c = self.contacts.all[index as usize];
         let was = c.has(Contact::TOUCHING);
         let touches = !(c.has(Contact::HOOKED) && self.hook.0.is_some()) || self.show_to_hook(index);
@@ -241,11 +304,16 @@ impl State {
     }
 
     /// Turns patches into the manifolds of the contact, and hands on the impulses of points that were there before.
-    fn write_manifolds(&mut self, index: u32, patches: &[Noted], old: &mut Vec<(u32, ContactPoint)>) {
+    fn write_manifolds<'p>(
+        &mut self,
+        index: u32,
+        patches: &[Noted],
+        place: impl Fn(usize) -> &'p Place,
+        old: &mut Vec<(u32, ContactPoint)>,
+    ) {
         old.clear();
         let c = self.contacts.all[index as usize];
         let (a, b) = (self.node(c.body_a), self.node(c.body_b));
-        let place = Place::of(&self.placed[c.collider_a as usize], &self.placed[c.collider_b as usize]);
         let contacts = &mut self.contacts;
         let mut m = c.manifolds;
         while m != NONE {
@@ -255,7 +323,7 @@ impl State {
         }
         let mut link = c.manifolds;
         let mut last = NONE;
-        for patch in patches {
+        for (i, patch) in patches.iter().enumerate() {
             let id = if link == NONE {
                 let id = contacts.new_manifold();
                 let manifold = &mut contacts.manifolds[id as usize];
@@ -276,7 +344,7 @@ impl State {
                 manifold.flags &= !ContactManifold::RESOLVED;
             }
             let before = |feature: u32| old.iter().find(|o| o.0 == feature).map_or(ContactPoint::NONE, |o| o.1);
-            place.write(manifold, patch.normal, &patch.points[..patch.count as usize], before);
+            place(i).write(manifold, patch.normal, &patch.points[..patch.count as usize], before);
             link = manifold.next;
             last = id;
         }

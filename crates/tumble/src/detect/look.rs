@@ -8,8 +8,10 @@
 //! point p of B is now at D p, and the separation along the normal n of A has changed by n·(D p - p). Motion is always measured from the pose
 //! at which the points were found, so that errors do not add up.
 
+use super::continuous::Ahead;
 use super::manifolds::{self, Patch, Workspace};
 use crate::body::collider::Collider;
+use crate::body::store::Bodies;
 use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, MAX_POINTS, NONE, Origin, RelativePose};
 use crate::crew::{Shared, Team};
 use crate::detect::broad::{BroadPhase, ProxyId};
@@ -48,6 +50,8 @@ pub(crate) enum Finding {
     Patches { first: u32, count: u32 },
     /// Its manifolds are as they should be, but their materials must be looked up.
     Refresh,
+    /// One of the bodies is fast: it must be looked for where they meet during the step.
+    Encounter,
 }
 
 /// A patch that is noted: a manifold in the making.
@@ -86,6 +90,8 @@ struct Scene<'a> {
     placed: &'a [Placed],
     broad: &'a BroadPhase,
     manifolds: Shared<'a, ContactManifold>,
+    bodies: &'a Bodies,
+    ahead: &'a Ahead,
     rules: Rules,
 }
 
@@ -99,7 +105,7 @@ struct Rules {
 }
 
 /// Looks at all awake contacts. The findings stand in `looker.blocks`, in an order that depends on the state alone.
-pub(crate) fn look(state: &mut State, looker: &mut Looker, team: &Team, profile: &mut Profile) {
+pub(crate) fn look(state: &mut State, looker: &mut Looker, ahead: &Ahead, team: &Team, profile: &mut Profile) {
     let tolerances = &state.method.tolerances;
     let switches = &state.method.switches;
     let rules = Rules {
@@ -122,6 +128,8 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, team: &Team, profile:
             placed: &state.placed,
             broad: &state.broad,
             manifolds: Shared::new(&mut state.contacts.manifolds),
+            bodies: &state.bodies,
+            ahead,
             rules,
         };
         let (workspaces, outs) = (Shared::new(&mut looker.workspaces), Shared::new(&mut looker.blocks));
@@ -152,14 +160,14 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, team: &Team, profile:
 }
 
 impl Findings {
-    fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.list.clear();
         self.patches.clear();
         (self.contacts, self.points, self.recycled, self.any_impacts) = (0, 0, 0, false);
     }
 
     /// Notes the patches of a workspace; those of more points than a manifold holds make several.
-    fn note(&mut self, found: &[Patch]) -> Finding {
+    pub fn note(&mut self, found: &[Patch]) -> Finding {
         let first = self.patches.len() as u32;
         for patch in found {
             for chunk in patch.points.chunks(MAX_POINTS) {
@@ -192,6 +200,11 @@ impl Scene<'_> {
                 (true, false) => Some(Finding::Parted),
                 _ => None,
             };
+        }
+        if self.ahead.any_fast()
+            && self.ahead.is_fast(self.bodies.dense_at(contact.body_a), self.bodies.dense_at(contact.body_b))
+        {
+            return Some(Finding::Encounter);
         }
         let place = Place::of(pa, pb);
         if was && self.rules.recycle > 0.0 && !contact.has(Contact::HOOKED) {
@@ -285,19 +298,34 @@ fn centre_to_centre(a: &Placed, b: &Placed) -> Vec3 {
     (b.pose.translation - a.pose.translation).to_real() + a.lever - b.lever
 }
 
-/// Where a pair is in the world.
+/// Where two bodies are when a manifold is found, and how far they have moved by then.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    /// Of A's shape.
+    /// When, in shares of the step.
+    pub t: Real,
+    /// Of the shape of A.
     pub rotation: Quat,
     /// From the centre of mass of A to the origin of its shape.
     pub lever_a: Vec3,
     /// From the centre of mass of A to that of B.
     pub lever: Vec3,
+    pub shift_a: Vec3,
+    pub turn_a: Vec3,
+    pub shift_b: Vec3,
+    pub turn_b: Vec3,
 }
 
 impl Place {
+    /// The start of the step.
+    #[inline(always)]
     pub fn of(a: &Placed, b: &Placed) -> Self {
-        Self { rotation: a.pose.rotation, lever_a: a.lever, lever: centre_to_centre(a, b) }
+        let (rotation, lever_a, lever, zero) = (a.pose.rotation, a.lever, centre_to_centre(a, b), Vec3::ZERO);
+        Self { t: 0.0, rotation, lever_a, lever, shift_a: zero, turn_a: zero, shift_b: zero, turn_b: zero }
+    }
+
+    /// J Δ: by how much the motion until here has opened the gap between the anchors along `n`.
+    fn opened(&self, n: Vec3, anchor_a: Vec3, anchor_b: Vec3) -> Real {
+        n.dot(self.shift_b - self.shift_a) + self.turn_b.dot(anchor_b.cross(n)) - self.turn_a.dot(anchor_a.cross(n))
     }
 
     /// Writes what was found, in the frame of A, to a manifold. `before` is the point that had a feature in the last step: it hands on
@@ -322,11 +350,9 @@ impl Place {
             };
             manifold.features[i] = found.id;
             manifold.origins[i] = Origin { point: found.point, separation: found.separation };
-            manifold.points[i] = ContactPoint {
-                anchor: self.lever_a + self.rotation.rotate(found.point),
-                separation: found.separation,
-                ..before(found.id)
-            };
+            let anchor = self.lever_a + self.rotation.rotate(found.point);
+            let opened = if self.t > 0.0 { self.opened(manifold.normal, anchor, anchor - self.lever) } else { 0.0 };
+            manifold.points[i] = ContactPoint { anchor, separation: found.separation - opened, ..before(found.id) };
         }
     }
 }

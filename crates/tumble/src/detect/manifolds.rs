@@ -32,6 +32,8 @@ pub(crate) struct Patch {
 pub(crate) struct Workspace {
     pub patches: Vec<Patch>,
     used: usize,
+    /// Patches from here on were found at the place of an impact ahead.
+    pub ahead: usize,
     manifold: Manifold,
 }
 
@@ -43,6 +45,12 @@ impl Workspace {
 
     fn clear(&mut self) {
         self.used = 0;
+        self.ahead = usize::MAX;
+    }
+
+    /// The first patch of the search under way.
+    fn first(&self) -> usize {
+        if self.ahead == usize::MAX { 0 } else { self.ahead }
     }
 
     /// Adds the points of the manifold in `self.manifold`, found on the given part.
@@ -52,10 +60,11 @@ impl Workspace {
         }
         let normal = self.manifold.normal;
         let same = |p: &Patch| p.material_slots == material_slots && p.normal.dot(normal) > SAME_NORMAL;
-        let found = self.patches[..self.used].iter().position(same);
+        let first = self.first();
+        let found = self.patches[first..self.used].iter().position(same);
         let index = match found {
-            Some(i) => i,
-            None if self.used == MAX_PATCHES => self.used - 1,
+            Some(i) => first + i,
+            None if self.used >= first + MAX_PATCHES => self.used - 1,
             None => {
                 if self.patches.len() == self.used {
                     self.patches.push(Patch { normal, points: Vec::with_capacity(MAX_CANDIDATES), material_slots });
@@ -78,7 +87,8 @@ impl Workspace {
     }
 
     fn reduce(&mut self) {
-        for patch in &mut self.patches[..self.used] {
+        let first = self.first();
+        for patch in &mut self.patches[first..self.used] {
             if patch.points.len() > MAX_POINTS {
                 let mut best = [ManifoldPoint::default(); super::narrow::MAX_POINTS];
                 let count = reduce(&patch.points, patch.normal, MAX_POINTS, &mut best);
@@ -103,6 +113,22 @@ pub(crate) fn find(
     cache: &mut PairCache,
 ) {
     work.clear();
+    gather(work, a, b, b_in_a, margin, cache);
+    if reduce {
+        work.reduce();
+    }
+}
+
+/// Adds what [`find`] would find if the shapes were where they are going to be, marked as such.
+pub(crate) fn find_ahead(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, margin: Real, reduce: bool) {
+    work.ahead = work.used;
+    gather(work, a, b, b_in_a, margin, &mut PairCache::default());
+    if reduce {
+        work.reduce();
+    }
+}
+
+fn gather(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, margin: Real, cache: &mut PairCache) {
     if let (Some(ca), Some(cb)) = (ConvexRef::new(a), ConvexRef::new(b)) {
         collide(ca, cb, b_in_a, margin, cache, &mut work.manifold);
         work.add(0, 0);
@@ -119,9 +145,6 @@ pub(crate) fn find(
                 work.add(index_a ^ index_b.rotate_left(16), u32::from(slot_a) | u32::from(slot_b) << 16);
             });
         });
-    }
-    if reduce {
-        work.reduce();
     }
 }
 

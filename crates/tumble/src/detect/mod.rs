@@ -5,6 +5,7 @@
 
 pub mod broad;
 pub(crate) mod contacts;
+pub(crate) mod continuous;
 pub(crate) mod hook;
 pub(crate) mod look;
 pub(crate) mod manifolds;

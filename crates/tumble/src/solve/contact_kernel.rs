@@ -205,7 +205,9 @@ impl Kernel for Solve<'_> {
                 let b = pass.gather::<L, 12>(&group.body_b[at..]);
                 let mut ends = Ends::new(group, at, &a, &b);
                 let n = group.normal.load::<L>(at);
-                friction(group, points, at, n, &mut ends);
+                if rules.push {
+                    friction(group, points, at, n, &mut ends);
+                }
 
                 // Motion since the start of the step.
                 let moved = Moved {
@@ -221,6 +223,9 @@ impl Kernel for Solve<'_> {
                     for point in &mut *points {
                         rules.solve_one(&mut ends, point, at, n, soft, &moved);
                     }
+                }
+                if !rules.push {
+                    friction(group, points, at, n, &mut ends);
                 }
                 if let Some(watch) = &mut watch {
                     for (point, peak) in points.iter().zip(&mut watch.peak) {

@@ -25,11 +25,11 @@ pub(crate) fn set_inertia(mass: &mut Mass, j: Sym3) {
     mass[..6].copy_from_slice(&[j.xx, j.yy, j.zz, j.xy, j.xz, j.yz]);
 }
 
-/// What a constraint needs to know of an awake body.
-pub(crate) fn mass(bodies: &Bodies, i: usize) -> Mass {
+/// What a constraint needs to know of an awake body that is turned like this.
+pub(crate) fn mass(bodies: &Bodies, i: usize, rotation: Quat) -> Mass {
     let params = &bodies.params[i];
     let m = params.locks().free_move() * params.inv_mass;
-    let j = params.inv_inertia_world(bodies.pose[i].rotation);
+    let j = params.inv_inertia_world(rotation);
     let movable = if m == Vec3::ZERO && j == Sym3::ZERO { 0.0 } else { 1.0 };
     [j.xx, j.yy, j.zz, j.xy, j.xz, j.yz, m.x, m.y, m.z, movable, 0.0, 0.0]
 }
@@ -66,6 +66,10 @@ pub(crate) fn set_velocity(motion: &mut Motion, linear: Vec3, angular: Vec3) {
 /// Below this turn per step, in radians, a body in contact feels no gyroscopic torque: piles are full of such bodies.
 const SLOW_TURN: Real = 0.02;
 
+/// Above this turn per sub-step, in radians, the torque over a step says nothing about its parts, and would feed energy to
+/// a body that hits something.
+const FAST_TURN: Real = 2.0;
+
 /// The motion of an awake body at the start of a step, and what each of `substeps` sub-steps of `h` does to it.
 pub(crate) fn prepare(bodies: &Bodies, i: usize, loads: &Loads, h: Real, substeps: u32) -> (Motion, Kick) {
     let (velocity, params) = (&bodies.velocity[i], &bodies.params[i]);
@@ -83,7 +87,8 @@ pub(crate) fn prepare(bodies: &Bodies, i: usize, loads: &Loads, h: Real, substep
     let mut kick = alpha * h;
     if loads.gyroscopic && params.has(Params::SPINS_FREELY) {
         let dt = h * substeps as Real;
-        if velocity.angular.length() * dt > SLOW_TURN {
+        let turn = velocity.angular.length() * dt;
+        if turn > SLOW_TURN && turn < FAST_TURN * substeps as Real {
             let (mut q, mut v, mut rest) = (bodies.pose[i].rotation, *velocity, bodies.rest[i]);
             rotation::turn_freely(&mut q, &mut v, &mut rest, params, dt);
             kick += (v.angular - velocity.angular) / substeps as Real;

@@ -21,7 +21,7 @@
 use super::{impacts, loads};
 use crate::body::store::{Params, Velocity, limited};
 use crate::crew::{Shared, Team};
-use crate::detect::contacts;
+use crate::detect::{contacts, continuous};
 use crate::integrate::{Loads, flight};
 use crate::interact::sleep;
 use crate::math::{Float, Quat, Real, Vec3};
@@ -46,6 +46,8 @@ pub(crate) fn step(
     dt: Real,
 ) {
     let mut watch = Stopwatch::start();
+    let loads = loads(state);
+    continuous::look_out(state, &mut scratch.detector.ahead, loads, dt);
     contacts::find_pairs(state, &mut scratch.detector);
     profile.add(Stage::Broad, watch.lap());
     contacts::update(state, &mut scratch.detector, team, profile);
@@ -53,7 +55,6 @@ pub(crate) fn step(
     profile.awake_bodies = state.bodies.awake() as u32;
 
     let h = dt / method.substeps as Real;
-    let loads = loads(state);
     prepare(state, scratch, team, method, &loads, h);
     profile.add(Stage::Prepare, watch.lap());
     solve(state, scratch, team, method, h);
@@ -85,7 +86,13 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
         let (motion, kick) = motion::prepare(bodies, i, loads, h, method.substeps);
         scratch.motions.push(motion);
         scratch.kicks.push(kick);
-        scratch.masses.push(motion::mass(bodies, i));
+        scratch.masses.push(motion::mass(bodies, i, bodies.pose[i].rotation));
+    }
+    // An impulse acts on a body as it is turned then; and the gyroscopic torque of its spin before would only feed the new one.
+    let blunt = Loads { gyroscopic: false, ..*loads };
+    for (i, rotation) in scratch.detector.ahead.impacts() {
+        scratch.kicks[i] = motion::prepare(bodies, i, &blunt, h, method.substeps).1;
+        scratch.masses[i] = motion::mass(bodies, i, rotation);
     }
     let rate = 1.0 / h;
     let contact = Soft::new(method.contact_stiffness * rate, method.contact_damping, h);
@@ -217,12 +224,15 @@ fn sweep(
 fn finish(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real) {
     let tolerances = &state.method.tolerances;
     let idle_speed = tolerances.sleep_speed * tolerances.speed(state.gravity_strength());
+    let ahead = &mut scratch.detector.ahead;
+    ahead.expose(state);
     for i in 0..state.bodies.awake() {
         let params = state.bodies.params[i];
         let old = state.bodies.velocity[i];
         let (pose, velocity, rest) =
             (&mut state.bodies.pose[i], &mut state.bodies.velocity[i], &mut state.bodies.rest[i]);
         let before = *pose;
+        let mut way_turned = None;
         if scratch.supports[i] == 0 && !params.has(Params::KINEMATIC) {
             flight::advance(pose, velocity, rest, &params, loads, dt);
         } else if params.has(Params::KINEMATIC) {
@@ -237,6 +247,7 @@ fn finish(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real) {
                 angular: limited(angular, params.max_angular_speed),
             };
             pose.centre += dx.to_f64();
+            way_turned = Some(turn);
             if motion::has_rotation(motion) {
                 pose.rotation = motion::rotation_of(motion);
             } else if turn != Vec3::ZERO {
@@ -258,12 +269,17 @@ fn finish(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real) {
         let moved = (pose.centre - before.centre).to_real().length();
         let turned = velocity.angular.length() * dt;
         let extent = if rest.extent.is_finite() { rest.extent } else { 0.0 };
+        if !params.has(Params::KINEMATIC) {
+            let turn = way_turned.unwrap_or(velocity.angular * dt);
+            ahead.note(i, before, turn, moved + turn.length() * extent, rest);
+        }
         if moved + turned * extent < idle_speed * dt {
             rest.idle_time += dt;
         } else {
             rest.idle_time = 0.0;
         }
     }
+    continuous::hold(state, ahead);
     for slot in scratch.broken.drain(..) {
         state.quarantine(slot);
     }

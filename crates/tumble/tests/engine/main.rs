@@ -12,6 +12,7 @@ mod body_mass;
 mod broad;
 mod compounds;
 mod conservation;
+mod continuous;
 mod edit_model;
 mod errors;
 mod free_rotation;

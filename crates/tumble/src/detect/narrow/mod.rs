@@ -40,4 +40,5 @@ pub use convex::{ConvexRef, Triangle};
 pub use dispatch::collide;
 pub use distance::{Distance, closest_points, overlap};
 pub use manifold::{Feature, FeatureKind, MAX_POINTS, Manifold, ManifoldPoint, reduce};
+pub(crate) use sweep::approach;
 pub use sweep::{Motion, sweep};

@@ -7,9 +7,13 @@
 //! w = (v_A - v_B)·n + ρ_A |ω_A × n| + ρ_B |ω_B × n|
 //! ```
 //! and no contact is possible before t + (d - target) / w. Steps of this length never pass a contact, and where w <= 0 there is
-//! none to come.
+//! none to come. Of a ball or capsule ρ is that of its core: to turn a ball moves nothing.
+//!
+//! All of it holds for overlapping shapes as well, with -d the depth along the shortest way out: the signed distance is the
+//! largest of the gaps along all n, and none of them closes faster than its w.
 
 use super::convex::{ConvexRef, Pair};
+use super::depth;
 use super::gjk::{self, Outcome};
 use super::plane;
 use crate::math::{Float, Num, Pose, Quat, Real, Vec3};
@@ -76,65 +80,88 @@ const MAX_STEPS: usize = 96;
 /// # Ok::<(), tumble::Error>(())
 /// ```
 pub fn sweep(a: ConvexRef, b: ConvexRef, of_a: &Motion, of_b: &Motion, t_max: Real, target: Real) -> Option<Real> {
-    let reach_a = if of_a.angular == Vec3::ZERO { 0.0 } else { a.farthest_from(of_a.centre) };
-    let reach_b = if of_b.angular == Vec3::ZERO { 0.0 } else { b.farthest_from(of_b.centre) };
+    approach(a, b, of_a, of_b, t_max, false, |_| Some(target)).map(|found| found.t)
+}
+
+/// Two moving shapes at the moment when they are as near as was asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Approach {
+    pub t: Real,
+    /// A lower bound of the signed distance, and good to a tolerance.
+    pub separation: Real,
+    /// Unit vector from A to B, in the frame of both motions.
+    pub normal: Vec3,
+}
+
+/// As [`sweep`], to a target that may depend on the separation at the start; `None` there for pairs that are of no
+/// interest. Only with `deep` is the depth of an overlap known, and a target below zero makes sense; without, all
+/// overlaps count as touches.
+pub(crate) fn approach(
+    a: ConvexRef,
+    b: ConvexRef,
+    of_a: &Motion,
+    of_b: &Motion,
+    t_max: Real,
+    deep: bool,
+    target: impl FnOnce(Real) -> Option<Real>,
+) -> Option<Approach> {
+    let reach = |s: &ConvexRef, m: &Motion| {
+        if m.angular == Vec3::ZERO { 0.0 } else { s.farthest_from(m.centre) - s.radius() }
+    };
+    let (reach_a, reach_b) = (reach(&a, of_a), reach(&b, of_b));
     let size = Num::min(a.extent(), b.extent());
+    let look = |t: Real, axis: Option<Vec3>| {
+        let (pose_a, pose_b) = (of_a.at(t), of_b.at(t));
+        let (separation, normal) = gap(a, b, &(pose_a.inverse() * pose_b), axis, deep);
+        (Approach { t, separation, normal: pose_a.rotation.rotate(normal) }, normal)
+    };
+    let (mut now, mut axis) = look(0.0, None);
+    let target = target(now.separation)?;
     // Half of the tolerance is spent on stopping, so that the time is never late.
     let tolerance = Num::max(target.abs() * 1e-3, size * 1e-5);
-    let mut t = 0.0;
-    let mut axis = None;
     for _ in 0..MAX_STEPS {
-        let (pose_a, pose_b) = (of_a.at(t), of_b.at(t));
-        let b_in_a = pose_a.inverse() * pose_b;
-        let Some((separation, normal)) = gap(a, b, &b_in_a, axis) else {
-            return Some(t);
-        };
-        let excess = separation - target;
+        let excess = now.separation - target;
         if excess <= tolerance {
-            return Some(t);
+            return Some(now);
         }
-        axis = Some(normal);
-        let n = pose_a.rotation.rotate(normal);
+        let n = now.normal;
         let turning = reach_a * of_a.angular.cross(n).length() + reach_b * of_b.angular.cross(n).length();
         let closing = (of_a.linear - of_b.linear).dot(n) + turning;
         if closing.is_nan() {
-            return Some(t);
+            return Some(now);
         }
-        if closing <= 0.0 || excess > closing * (t_max - t) {
+        if closing <= 0.0 || excess > closing * (t_max - now.t) {
             return None;
         }
-        let next = t + (excess - 0.5 * tolerance) / closing;
-        if next <= t {
-            return Some(t);
+        let next = now.t + (excess - 0.5 * tolerance) / closing;
+        if next <= now.t {
+            return Some(now);
         }
-        t = next;
+        (now, axis) = look(next, Some(axis));
     }
-    Some(t)
+    Some(now)
 }
 
-/// Separation and normal from A to B in A's frame; `None` where the shapes overlap.
-fn gap(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, axis: Option<Vec3>) -> Option<(Real, Vec3)> {
+/// Separation and normal from A to B in A's frame. Of shapes that overlap the depth and the way out where it is asked
+/// for, else 0 and the last normal.
+fn gap(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, axis: Option<Vec3>, deep: bool) -> (Real, Vec3) {
     match (a, b) {
-        (ConvexRef::HalfSpace(p), _) => {
-            let (separation, _) = plane::clearance(p, &b, b_in_a);
-            Some((separation, p.normal()))
-        }
+        (ConvexRef::HalfSpace(p), _) => (plane::clearance(p, &b, b_in_a).0, p.normal()),
         (_, ConvexRef::HalfSpace(q)) => {
             let (separation, _) = plane::clearance(q, &a, &b_in_a.inverse());
-            Some((separation, -b_in_a.rotation.rotate(q.normal())))
+            (separation, -b_in_a.rotation.rotate(q.normal()))
         }
         _ => {
             let pair = Pair::new(a, b, b_in_a);
             let start = axis.map_or_else(|| pair.centre_line(), |n| n.to_f64());
-            match gjk::distance(&pair, start, f64::INFINITY) {
-                Outcome::Apart(found) => {
-                    let n = found.normal;
-                    // The lower bound of the distance: what is surely free along n.
-                    let free = pair.separation_along(n) - pair.radii();
-                    Some((Real::from_f64(free), n.to_real()))
-                }
-                _ => None,
-            }
+            let n = match gjk::distance(&pair, start, f64::INFINITY) {
+                Outcome::Apart(found) => found.normal,
+                Outcome::Overlap(simplex) if deep => depth::penetration(&pair, &simplex).normal,
+                _ => return (0.0, start.to_real()),
+            };
+            // The lower bound of the distance: what is surely free along n.
+            let free = pair.separation_along(n) - pair.radii();
+            (Real::from_f64(free), n.to_real())
         }
     }
 }

@@ -11,7 +11,7 @@ mod cast;
 mod filter;
 mod nearest;
 mod overlap;
-mod parts;
+pub(super) mod parts;
 mod ray;
 mod separation;
 mod touch;

@@ -10,7 +10,7 @@ use crate::shape::{Geometry, Mesh, Shape, Sides};
 
 /// A convex part of a shape.
 #[derive(Clone, Copy)]
-pub(super) struct Part<'a> {
+pub(in crate::detect) struct Part<'a> {
     pub convex: ConvexRef<'a>,
     /// In the frame of the shape.
     pub pose: Pose,
@@ -26,7 +26,7 @@ impl Part<'_> {
 }
 
 /// What is sought, as a bound for boxes in the frame of a shape.
-pub(super) trait Probe {
+pub(in crate::detect) trait Probe {
     /// The least value that something inside the box can have; `None` where nothing in it matters.
     fn bound(&self, low: Vec3<f64>, high: Vec3<f64>) -> Option<f64>;
 
@@ -36,7 +36,7 @@ pub(super) trait Probe {
 
 /// What is near a box: the value is the squared distance, 0 for what may overlap.
 #[derive(Clone, Copy)]
-pub(super) struct Near(Aabb);
+pub(in crate::detect) struct Near(Aabb);
 
 impl Near {
     pub fn new(bounds: Aabb) -> Self {
@@ -57,7 +57,7 @@ impl Probe for Near {
 
 /// What a moving box meets: the value is how far it has come, in lengths of `along`.
 #[derive(Clone, Copy)]
-pub(super) struct Sweeping {
+pub(in crate::detect) struct Sweeping {
     start: Aabb,
     along: Vec3,
 }
@@ -102,7 +102,7 @@ pub(super) fn roomy(b: Aabb) -> Aabb {
 
 /// Visits the parts of a shape whose boxes have a bound of at most `limit`, low bounds first as far as the trees know.
 /// `visit` answers the limit from then on; a negative one ends the search. Returns the last limit.
-pub(super) fn search<P: Probe>(
+pub(in crate::detect) fn search<P: Probe>(
     shape: &Shape,
     probe: &P,
     limit: f64,
@@ -113,26 +113,31 @@ pub(super) fn search<P: Probe>(
         return limit;
     }
     let bound = |low: Vec3<f64>, high: Vec3<f64>| probe.bound(low, high);
-    let triangle =
-        |index: u32, vertices: [Vec3; 3], two_sided: bool, limit: f64, visit: &mut dyn FnMut(&Part, f64) -> f64| {
-            let b = Aabb::of_points(vertices);
-            if probe.bound(b.min.to_f64(), b.max.to_f64()).is_none_or(|least| least > limit) {
-                return limit;
-            }
-            let triangle = Triangle { vertices, two_sided, inner_edges: 0 };
-            visit(&Part { convex: ConvexRef::Triangle(&triangle), pose: Pose::IDENTITY, index }, limit)
-        };
+    let matters = |corners: [Vec3; 3], limit: f64| {
+        let b = Aabb::of_points(corners);
+        probe.bound(b.min.to_f64(), b.max.to_f64()).is_some_and(|least| least <= limit)
+    };
+    let mut triangle = |index: u32, t: Option<crate::shape::Triangle>, sides: Sides, limit: f64| {
+        let Some(t) = t else { return limit };
+        let triangle = Triangle::of_mesh(&t, sides);
+        visit(&Part { convex: ConvexRef::Triangle(&triangle), pose: Pose::IDENTITY, index }, limit)
+    };
     match shape {
         Shape::Mesh(mesh) => {
-            let two_sided = mesh.sides() == Sides::Two;
             mesh.bvh().minimize(limit, bound, |t, limit| {
-                last = triangle(t, mesh.triangle(t), two_sided, limit, visit);
-                last
+                if matters(mesh.triangle(t), limit) {
+                    last = triangle(t, mesh.get(t), mesh.sides(), limit);
+                    return last;
+                }
+                limit
             });
         }
         Shape::HeightField(field) => field.minimize(limit, bound, |t, limit| {
-            last = triangle(t, field.triangle(t), false, limit, visit);
-            last
+            if matters(field.triangle(t), limit) {
+                last = triangle(t, field.get(t), Sides::One, limit);
+                return last;
+            }
+            limit
         }),
         Shape::Compound(compound) => compound.bvh().minimize(limit, bound, |k, limit| {
             let child = &compound.children()[k as usize];

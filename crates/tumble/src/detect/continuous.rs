@@ -1,0 +1,351 @@
+//! Continuous detection: nothing that moves fast passes through what is thin.
+//!
+//! A step looks at the places where bodies are, and a fast body is in front of a wall in one step and behind it in the next.
+//! Two nets catch it, and neither takes time away from it:
+//!
+//! 1. **Impacts ahead** ([`meeting`]). Before the step the free flight of a fast body is followed by conservative advancement
+//!    to where it would first touch. The manifold *of that moment* becomes a contact of this step: normal n and anchors r as
+//!    they will be, and a separation that is larger by what the free flight will use up until then,
+//!
+//!    ```text
+//!      s₀ = s(t) - J Δ(t),     J = [-n, -(r_A × n), n, (r_B × n)],  Δ(t): shifts and turns until t
+//!    ```
+//!
+//!    The solver lets a positive separation close and not pass, so the body flies until it is there, hits, and goes on in the
+//!    same step under friction, other contacts and joints; momentum, restitution, events, hooks and islands are those of
+//!    any contact. Since the contact is made at the place of impact, and only if there is one, bodies that pass by are not
+//!    touched.
+//!
+//! 2. **Hold** ([`hold`]). Impulses bend the flight, and a second impact may follow the first. So after the step the motion
+//!    that a body really made is followed in the same way against everything it may not pass. Where it would sink deeper than
+//!    its *skin* it is held, and of the rest of its motion it keeps what the surface leaves it. Velocities are not touched:
+//!    the next step finds the contact where it is, and the speed with it.
+//!
+//! What is fast: a body whose farthest point moves in the step by more than half of the radius of the ball in its thinnest
+//! part (half of the detection distance where that is more, and for kinematic bodies, whatever their size, since what they
+//! run into may be small). Slower ones cannot get past a surface without the ordinary contacts noticing. What counts between
+//! two bodies is their relative motion: who rides on a fast platform is slow. Against fixed and kinematic bodies all dynamic
+//! bodies are watched, against other dynamic ones only pairs with a bullet.
+
+mod hold;
+mod meeting;
+
+pub(crate) use hold::hold;
+
+use crate::body::store::{CentrePose, Params, Rest};
+use crate::detect::broad::ProxyId;
+use crate::detect::narrow::Motion;
+use crate::integrate::{Loads, accelerated};
+use crate::math::{Aabb, Num, Point, Pose, Quat, Real, Vec3};
+use crate::shape::Geometry;
+use crate::world::State;
+
+/// Share of the radius of the inner ball by which a body may move without being watched.
+const SLOW: Real = 0.5;
+
+/// How a body moves in a step, in shares of it: constant velocities from time 0 to 1.
+#[derive(Clone, Copy, Debug)]
+struct Travel {
+    start: CentrePose,
+    /// Of the centre of mass.
+    shift: Vec3,
+    /// Rotation vector; may be more than a whole turn.
+    turn: Vec3,
+}
+
+impl Travel {
+    fn resting(start: CentrePose) -> Self {
+        Self { start, shift: Vec3::ZERO, turn: Vec3::ZERO }
+    }
+
+    fn at(&self, t: Real) -> CentrePose {
+        let rotation = if self.turn == Vec3::ZERO {
+            self.start.rotation
+        } else {
+            (Quat::from_rotation_vector(self.turn * t) * self.start.rotation).normalized()
+        };
+        CentrePose { centre: self.start.centre + (self.shift * t).to_f64(), rotation }
+    }
+
+    /// What is left of it after `t`, as a travel of its own.
+    fn after(&self, t: Real) -> Self {
+        let left = 1.0 - t;
+        Self { start: self.at(t), shift: self.shift * left, turn: self.turn * left }
+    }
+
+    /// The motion of something placed at `local` in the frame of a body whose centre of mass is `centre` there, as seen from
+    /// `origin`, in unit time.
+    fn motion(&self, local: &Pose, centre: Vec3, origin: Point) -> Motion {
+        let CentrePose { centre: place, rotation } = self.start;
+        let from = (place - origin).to_real();
+        Motion {
+            start: Pose {
+                translation: from + rotation.rotate(local.translation - centre),
+                rotation: rotation * local.rotation,
+            },
+            centre: local.inverse_transform_point(centre),
+            linear: self.shift,
+            angular: self.turn,
+        }
+    }
+
+    /// A bound of how far a point of this body within `extent` of its centre moves as seen by someone on `o`.
+    fn relative_to(&self, o: &Self, extent: Real) -> Real {
+        let r = (self.start.centre - o.start.centre).to_real();
+        let past = self.shift - o.shift - o.turn.cross(r);
+        past.length() + (self.turn - o.turn).length() * extent
+    }
+}
+
+/// Two bodies of which one is fast as seen by the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Encounter {
+    a: Travel,
+    b: Travel,
+    /// How near the surfaces must be at the start for the ordinary manifold to serve.
+    pub reach: Real,
+}
+
+/// A body whose motion in the step is followed once it is known.
+#[derive(Clone, Copy, Debug)]
+struct Mover {
+    dense: u32,
+    start: CentrePose,
+    turn: Vec3,
+}
+
+/// Who is fast in this step. Kept between steps for its memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Ahead {
+    on: bool,
+    any: bool,
+    /// By dense index of the awake bodies; without meaning where nobody is fast.
+    fast: Vec<bool>,
+    /// Bodies that a fast kinematic one may meet; as above.
+    exposed: Vec<bool>,
+    movers: Vec<Mover>,
+    /// Bodies with an impact ahead, by dense index: when, and how they are turned then.
+    impacts: Vec<(u32, Real, Quat)>,
+    dt: Real,
+    loads: Loads,
+    /// Detection distance and slop, in metres.
+    margin: Real,
+    slop: Real,
+}
+
+impl Default for Ahead {
+    fn default() -> Self {
+        Self {
+            on: false,
+            any: false,
+            fast: Vec::new(),
+            exposed: Vec::new(),
+            movers: Vec::new(),
+            impacts: Vec::new(),
+            dt: 0.0,
+            loads: Loads { gravity: Vec3::ZERO, gyroscopic: false },
+            margin: 0.0,
+            slop: 0.0,
+        }
+    }
+}
+
+/// Finds out who is fast in the step to come, and widens their boxes to where they may get. One pass over the awake bodies.
+pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, loads: Loads, dt: Real) {
+    ahead.on = state.method.switches.continuous;
+    ahead.any = false;
+    ahead.movers.clear();
+    ahead.impacts.clear();
+    if !ahead.on {
+        return;
+    }
+    let tolerances = &state.method.tolerances;
+    ahead.margin = tolerances.detection * tolerances.length;
+    ahead.slop = tolerances.slop * tolerances.length;
+    ahead.loads = loads;
+    ahead.dt = dt;
+    let awake = state.bodies.awake();
+    for i in 0..awake {
+        let (v, rest) = (&state.bodies.velocity[i], &state.bodies.rest[i]);
+        let limit = ahead.limit(state.bodies.params[i].has(Params::KINEMATIC), rest);
+        let extent = extent(rest);
+        // (x + y)² <= 2 (x² + y²): most bodies are told without a root.
+        let squares = v.linear.length_squared() + v.angular.length_squared() * (extent * extent);
+        if 2.0 * squares * (dt * dt) <= limit * limit {
+            continue;
+        }
+        if (v.linear.length() + v.angular.length() * extent) * dt > limit {
+            if !ahead.any {
+                ahead.any = true;
+                ahead.fast.clear();
+                ahead.fast.resize(awake, false);
+            }
+            ahead.fast[i] = true;
+        }
+    }
+    if ahead.any {
+        for i in (0..awake).filter(|&i| ahead.fast[i]) {
+            let travel = ahead.travel(state, i);
+            state.widen_proxies(i, &travel);
+        }
+    }
+}
+
+/// Largest distance of a point from the centre, as far as turning is concerned: an unbounded shape that turns sweeps
+/// everything, which nothing can be done about.
+fn extent(rest: &Rest) -> Real {
+    if rest.extent.is_finite() { rest.extent } else { 0.0 }
+}
+
+impl Ahead {
+    /// By how much a body may move without being watched.
+    fn limit(&self, kinematic: bool, rest: &Rest) -> Real {
+        let half = 0.5 * self.margin;
+        if kinematic { half } else { Num::max(SLOW * rest.core, half) }
+    }
+
+    /// How deep a body with an inner ball of this radius may sink before it is held: more than resting contacts sink, and
+    /// not so much that it would be pushed out on the wrong side.
+    fn skin(&self, core: Real) -> Real {
+        Num::min(0.5 * core, Num::max(0.25 * core, 2.0 * self.slop))
+    }
+
+    /// The step of a body if nothing gets in its way.
+    fn travel(&self, state: &State, dense: usize) -> Travel {
+        let bodies = &state.bodies;
+        let start = bodies.pose[dense];
+        if dense >= bodies.awake() {
+            return Travel::resting(start);
+        }
+        let old = bodies.velocity[dense];
+        let new = accelerated(old, &bodies.params[dense], start.rotation, &self.loads, self.dt);
+        let turn = if bodies.rest[dense].extent.is_finite() { new.angular * self.dt } else { Vec3::ZERO };
+        Travel { start, shift: (old.linear + new.linear) * (0.5 * self.dt), turn }
+    }
+
+    /// Somebody is fast.
+    #[inline(always)]
+    pub fn any_fast(&self) -> bool {
+        self.any
+    }
+
+    /// One of two bodies, by their dense indices, is fast.
+    pub fn is_fast(&self, a: usize, b: usize) -> bool {
+        let fast = |i: usize| self.fast.get(i).is_some_and(|&f| f);
+        self.any && (fast(a) || fast(b))
+    }
+
+    /// The motions of two bodies in contact, by their dense indices, if they are such that an impact has to be looked for ahead.
+    pub fn encounter(&self, state: &State, a: usize, b: usize) -> Option<Encounter> {
+        if self.is_fast(a, b) { self.meet(state, a, b) } else { None }
+    }
+
+    fn meet(&self, state: &State, a: usize, b: usize) -> Option<Encounter> {
+        let core = watched(state, a, b)?;
+        let (of_a, of_b) = (self.travel(state, a), self.travel(state, b));
+        let rest = &state.bodies.rest;
+        let moved = if state.bodies.params[a].inv_mass > 0.0 {
+            of_a.relative_to(&of_b, extent(&rest[a]))
+        } else {
+            of_b.relative_to(&of_a, extent(&rest[b]))
+        };
+        if !(moved > Num::max(SLOW * core, 0.5 * self.margin) && moved.is_finite()) {
+            return None;
+        }
+        let reach = if core > 0.0 { Num::min(self.margin, self.skin(core)) } else { self.margin };
+        Some(Encounter { a: of_a, b: of_b, reach })
+    }
+
+    /// Takes note of an impact of two bodies, by their dense indices.
+    pub fn note_impact(&mut self, encounter: &Encounter, t: Real, a: usize, b: usize) {
+        for (i, travel) in [(a, &encounter.a), (b, &encounter.b)] {
+            self.impacts.push((i as u32, t, travel.at(t).rotation));
+        }
+    }
+
+    /// Brings the impacts in order: of each awake body the first one.
+    pub fn sort_impacts(&mut self, awake: usize) {
+        self.impacts.retain(|&(i, ..)| (i as usize) < awake);
+        self.impacts.sort_unstable_by(|x, y| x.0.cmp(&y.0).then(x.1.total_cmp(&y.1)));
+        self.impacts.dedup_by_key(|&mut (i, ..)| i);
+    }
+
+    /// The bodies that will hit something, and how they will be turned when they do. What they weigh against an impulse is
+    /// a matter of that moment.
+    pub fn impacts(&self) -> impl Iterator<Item = (usize, Quat)> {
+        self.impacts.iter().map(|&(i, _, rotation)| (i as usize, rotation))
+    }
+
+    /// Marks the bodies that fast kinematic ones may have met.
+    pub fn expose(&mut self, state: &State) {
+        if !self.any {
+            return;
+        }
+        let bodies = &state.bodies;
+        self.exposed.clear();
+        self.exposed.resize(bodies.awake(), false);
+        for i in 0..bodies.awake() {
+            // Who woke up during the step is not among the fast.
+            if !(self.fast.get(i).is_some_and(|&f| f) && bodies.params[i].has(Params::KINEMATIC)) {
+                continue;
+            }
+            let slot = bodies.slot[i];
+            for contact in state.contacts.of_body(slot) {
+                let other = bodies.dense_at(state.contacts.all[contact as usize].other(slot));
+                if let Some(exposed) = self.exposed.get_mut(other) {
+                    *exposed = true;
+                }
+            }
+        }
+    }
+
+    /// Takes note of the motion that a dynamic body has made, where it has to be followed. `moved` is how far its farthest
+    /// point has come.
+    #[inline(always)]
+    pub fn note(&mut self, i: usize, start: CentrePose, turn: Vec3, moved: Real, rest: &Rest) {
+        if self.on && (moved > self.limit(false, rest) || (self.any && self.exposed[i])) {
+            self.movers.push(Mover { dense: i as u32, start, turn });
+        }
+    }
+}
+
+/// The radius of the smaller inner ball of the dynamic ones of two bodies that must not pass through each other; `None` if
+/// they are not watched.
+fn watched(state: &State, a: usize, b: usize) -> Option<Real> {
+    let (params, rest) = (&state.bodies.params, &state.bodies.rest);
+    let dynamic = |i: usize| params[i].inv_mass > 0.0;
+    match (dynamic(a), dynamic(b)) {
+        (true, true) if params[a].has(Params::BULLET) || params[b].has(Params::BULLET) => {
+            Some(Num::min(rest[a].core, rest[b].core))
+        }
+        (true, false) => Some(rest[a].core),
+        (false, true) => Some(rest[b].core),
+        _ => None,
+    }
+}
+
+/// How far a curve may leave its chord in unit time, where nothing on it is accelerated by more than `acceleration`.
+fn sagitta(acceleration: Real) -> Real {
+    0.125 * acceleration
+}
+
+impl State {
+    /// Has the boxes of a body reach over all of its travel.
+    fn widen_proxies(&mut self, dense: usize, travel: &Travel) {
+        let half = 0.5 * self.method.tolerances.detection * self.method.tolerances.length;
+        let centre = self.bodies.params[dense].local_centre;
+        // Points turn about the centre at a distance of at most the extent, and get no farther from it.
+        let reach = extent(&self.bodies.rest[dense]);
+        let bulge = Num::min(sagitta(travel.turn.length_squared() * reach), 2.0 * reach);
+        let Some(cold) = self.bodies.cold.at(self.bodies.slot[dense]) else { return };
+        for &slot in &cold.colliders {
+            let Some(collider) = self.colliders.at(slot).filter(|c| c.proxy != crate::body::collider::NO_PROXY) else {
+                continue;
+            };
+            let motion = travel.motion(&collider.pose, centre, travel.start.centre);
+            let (first, last) = (collider.shape.bounds(&motion.start), collider.shape.bounds(&motion.at(1.0)));
+            let swept: Aabb = first.union(&last).expanded(half + bulge).moved_to(travel.start.centre);
+            self.broad.move_proxy(ProxyId(collider.proxy), &swept, Vec3::ZERO);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Holding bodies back that would have passed through something.
+
+use super::meeting::search_moving;
+use super::{Ahead, Mover, Travel, extent, watched};
+use crate::body::BodyKind;
+use crate::body::collider::{Collider, NO_PROXY};
+use crate::body::store::CentrePose;
+use crate::constraint::contact::Contact;
+use crate::detect::broad::{BoxCast, ProxyId};
+use crate::detect::narrow::{ConvexRef, Motion, approach, closest_points};
+use crate::math::{Aabb, Num, Pose, Quat, Real, Vec3};
+use crate::shape::Geometry;
+use crate::world::State;
+
+/// How often a body may be held in one step before it stays where it is.
+const ROUNDS: usize = 8;
+
+/// By how much deeper than at the start a body may get that is too deep already, in skins: it must not be frozen.
+const DIP: Real = 0.1;
+
+/// Where a body is held.
+#[derive(Clone, Copy)]
+struct Stop {
+    t: Real,
+    /// From the body to what holds it.
+    normal: Vec3,
+    /// From the centre of the body at time 0.
+    point: Vec3,
+    obstacle: Travel,
+    kind: BodyKind,
+}
+
+/// Follows the motions that were noted, and puts bodies back that went through something. One after the other, in the order of
+/// the dense indices; to be called before anything else is told where they are.
+pub(crate) fn hold(state: &mut State, ahead: &Ahead) {
+    for mover in &ahead.movers {
+        if let Some(pose) = state.held(ahead, mover)
+            && pose.is_finite()
+        {
+            state.bodies.pose[mover.dense as usize] = pose;
+        }
+    }
+}
+
+impl State {
+    /// Where the body has to be instead of where it is; `None` if it may be there.
+    fn held(&self, ahead: &Ahead, mover: &Mover) -> Option<CentrePose> {
+        let i = mover.dense as usize;
+        let shift = (self.bodies.pose[i].centre - mover.start.centre).to_real();
+        let mut travel = Travel { start: mover.start, shift, turn: mover.turn };
+        if !(shift.is_finite() && mover.turn.is_finite()) {
+            return None;
+        }
+        let mut now = 0.0;
+        let mut held = None;
+        let mut by_fixed = false;
+        for round in 0..ROUNDS {
+            let Some(stop) = self.first_stop(ahead, i, &travel, now) else { break };
+            let pose = travel.at(stop.t);
+            let (rest, of_it) = (travel.after(stop.t), stop.obstacle.after(stop.t));
+            by_fixed |= stop.kind == BodyKind::Fixed;
+            // Caught between several, it goes with what caught it last, or stays where it is if that or another one is fixed.
+            if round + 1 == ROUNDS {
+                held = Some(if by_fixed { pose } else { carried(&pose, &stop.obstacle, stop.t) });
+                break;
+            }
+            travel = self.deflected(i, &rest, &of_it, &stop, stop.point - travel.shift * stop.t);
+            now += (1.0 - now) * stop.t;
+            held = Some(travel.at(1.0));
+        }
+        held
+    }
+
+    /// What is left of a motion `d` after a stop, without what would go deeper: d - M⁻¹ Jᵀ (J d)⁺ / (J M⁻¹ Jᵀ). `r` is from the
+    /// centre of the body to where it is held.
+    fn deflected(&self, i: usize, rest: &Travel, of_it: &Travel, stop: &Stop, r: Vec3) -> Travel {
+        let params = &self.bodies.params[i];
+        let n = stop.normal;
+        let to_it = (rest.start.centre - of_it.start.centre).to_real() + r;
+        let closing = n.dot(rest.shift + rest.turn.cross(r) - of_it.shift - of_it.turn.cross(to_it));
+        let arm = r.cross(n);
+        let along = n.scale(params.locks().free_move()) * params.inv_mass;
+        let about = params.inv_inertia_world(rest.start.rotation) * arm;
+        let k = n.dot(along) + arm.dot(about);
+        if !(closing > 0.0 && k > 0.0) {
+            return *rest;
+        }
+        let impulse = closing / k;
+        Travel { start: rest.start, shift: rest.shift - along * impulse, turn: rest.turn - about * impulse }
+    }
+
+    /// The first moment of a travel at which the body is deeper in something than it may be. The travel is what is left of
+    /// the step after its time `now`.
+    fn first_stop(&self, ahead: &Ahead, i: usize, travel: &Travel, now: Real) -> Option<Stop> {
+        let mut first: Option<Stop> = None;
+        let mut limit = 1.0;
+        let centre = self.bodies.params[i].local_centre;
+        let cold = self.bodies.cold.at(self.bodies.slot[i])?;
+        let solid = |slot: u32| self.colliders.at(slot).filter(|c| !c.sensor && c.proxy != NO_PROXY);
+        for &slot in &cold.colliders {
+            let Some(collider) = solid(slot) else { continue };
+            let motion = travel.motion(&collider.pose, centre, travel.start.centre);
+            let around = if travel.turn == Vec3::ZERO {
+                collider.shape.bounds(&motion.start)
+            } else {
+                let half = Vec3::all(collider.shape.farthest_from(motion.centre));
+                Aabb::new(-half, half)
+            };
+            // What moves may have left its box by as much as slow bodies move.
+            let start = around.expanded(ahead.margin).moved_to(travel.start.centre);
+            for tree in &self.broad.trees {
+                let cast = BoxCast { start, direction: travel.shift, max: limit };
+                tree.cast(&cast, u32::MAX, |proxy, _, _| {
+                    let Some(other) = self.broad.user(ProxyId(proxy)) else { return limit };
+                    if let Some(obstacle) = solid(other)
+                        && self.may_hold(slot, other)
+                        && let Some(stop) = self.stop_at(ahead, i, travel, now, (&motion, collider), obstacle, limit)
+                    {
+                        limit = stop.t;
+                        first = Some(stop);
+                    }
+                    limit
+                });
+            }
+        }
+        first
+    }
+
+    /// Two colliders meet as far as filters go, and the hook has not refused it.
+    fn may_hold(&self, a: u32, b: u32) -> bool {
+        if !self.may_touch(a, b) {
+            return false;
+        }
+        let hooked = |c: u32| self.colliders.at(c).is_some_and(|c| c.hooked);
+        if self.hook.0.is_none() || !(hooked(a) || hooked(b)) {
+            return true;
+        }
+        // What the hook has agreed to in this step touches; of what it has not seen nothing is known.
+        let Some(body) = self.colliders.at(a).map(|c| c.body) else { return false };
+        self.contacts.of_body(body).any(|c| {
+            let c = &self.contacts.all[c as usize];
+            (c.collider_a.min(c.collider_b), c.collider_a.max(c.collider_b)) == (a.min(b), a.max(b))
+                && c.has(Contact::TOUCHING)
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn stop_at(
+        &self,
+        ahead: &Ahead,
+        i: usize,
+        travel: &Travel,
+        now: Real,
+        (motion, collider): (&Motion, &Collider),
+        obstacle: &Collider,
+        limit: Real,
+    ) -> Option<Stop> {
+        let other = self.bodies.dense_at(obstacle.body);
+        let core = watched(self, i, other)?;
+        let kind = self.bodies.cold.at(obstacle.body)?.kind;
+        let whole = self.travelled(ahead, other);
+        let of_it = whole.after(now);
+        // Who moves along with it is safe; only the first look is at the whole motion.
+        let moved = travel.relative_to(&of_it, extent(&self.bodies.rest[i]));
+        if now == 0.0 && moved <= ahead.limit(false, &self.bodies.rest[i]) {
+            return None;
+        }
+        let origin = travel.start.centre;
+        let its = of_it.motion(&obstacle.pose, self.bodies.params[other].local_centre, origin);
+        let skin = ahead.skin(core);
+        let mut first: Option<Stop> = None;
+        search_moving((&collider.shape, motion), (&obstacle.shape, &its), limit, &mut |(a, of_a), (b, of_b), limit| {
+            if comes_from_behind(a, of_a, b, of_b) {
+                return limit;
+            }
+            let size = Num::min(a.extent(), b.extent());
+            let target = |s: Real| Some(Num::min(-skin, s - Num::max(DIP * skin, 1e-3 * s.abs() + 1e-4 * size)));
+            let Some(found) = approach(a, b, of_a, of_b, limit, true, target) else { return limit };
+            let (pose_a, pose_b) = (of_a.at(found.t), of_b.at(found.t));
+            let gap = closest_points(a, b, &(pose_a.inverse() * pose_b));
+            let point = pose_a.transform_point((gap.point_a + gap.point_b) * 0.5);
+            first = Some(Stop { t: found.t, normal: found.normal, point, obstacle: of_it, kind });
+            found.t
+        });
+        first
+    }
+
+    /// The motion that a body has made in this step.
+    fn travelled(&self, ahead: &Ahead, dense: usize) -> Travel {
+        let bodies = &self.bodies;
+        let end = bodies.pose[dense];
+        if dense >= bodies.awake() {
+            return Travel::resting(end);
+        }
+        if let Ok(k) = ahead.movers.binary_search_by_key(&(dense as u32), |m| m.dense) {
+            let Mover { start, turn, .. } = ahead.movers[k];
+            return Travel { start, shift: (end.centre - start.centre).to_real(), turn };
+        }
+        // Kinematic bodies have moved just so, and others of which no note was taken nearly.
+        let (v, rest) = (&bodies.velocity[dense], &bodies.rest[dense]);
+        let shift = v.linear * ahead.dt;
+        let turn = if rest.extent.is_finite() { v.angular * ahead.dt } else { Vec3::ZERO };
+        let rotation = (Quat::from_rotation_vector(-turn) * end.rotation).normalized();
+        Travel { start: CentrePose { centre: end.centre - shift.to_f64(), rotation }, shift, turn }
+    }
+}
+
+/// Where a body at `pose` at time `t` is in the end if it is carried along.
+fn carried(pose: &CentrePose, by: &Travel, t: Real) -> CentrePose {
+    let (then, end) = (by.at(t), by.at(1.0));
+    let turn = (end.rotation * then.rotation.conjugate()).normalized();
+    CentrePose {
+        centre: end.centre + turn.rotate((pose.centre - then.centre).to_real()).to_f64(),
+        rotation: (turn * pose.rotation).normalized(),
+    }
+}
+
+/// One-sided triangles hold only what starts in front of them.
+fn comes_from_behind(a: ConvexRef, of_a: &Motion, b: ConvexRef, of_b: &Motion) -> bool {
+    let behind = |t: ConvexRef, at: &Pose, other: Vec3| match t {
+        ConvexRef::Triangle(t) if !t.two_sided => {
+            let [p, q, r] = t.vertices;
+            (q - p).cross(r - p).dot(at.inverse_transform_point(other) - p) < 0.0
+        }
+        _ => false,
+    };
+    behind(b, &of_b.start, of_a.start.transform_point(a.centre()))
+        || behind(a, &of_a.start, of_b.start.transform_point(b.centre()))
+}

@@ -1,0 +1,135 @@
+//! Where a fast body first hits something, and the manifold of that moment as a contact of the whole step.
+
+use super::{Ahead, Encounter, sagitta};
+use crate::body::collider::Collider;
+use crate::detect::look::Place;
+use crate::detect::manifolds::{self, Workspace, bounds};
+use crate::detect::narrow::{ConvexRef, Manifold, Motion, PairCache, approach, collide};
+use crate::detect::query::parts::{Near, Part, Sweeping, search};
+use crate::math::{Aabb, Float, Num, Pose, Real, Vec3};
+use crate::shape::Shape;
+use crate::world::State;
+
+impl State {
+    /// Adds the patches of the first impact of two colliders to those found at the start of the step, and says where the
+    /// bodies are then. `None` where nothing is hit.
+    pub(in crate::detect) fn look_ahead(
+        &self,
+        work: &mut Workspace,
+        ahead: &Ahead,
+        encounter: &Encounter,
+        (ca, cb): (&Collider, &Collider),
+    ) -> Option<Place> {
+        let Encounter { a, b, reach } = encounter;
+        let centre = |c: &Collider| self.bodies.params[self.bodies.dense_at(c.body)].local_centre;
+        let origin = a.start.centre;
+        let of_a = a.motion(&ca.pose, centre(ca), origin);
+        let of_b = b.motion(&cb.pose, centre(cb), origin);
+        let t = first_impact(&ca.shape, &cb.shape, &of_a, &of_b, *reach, ahead.slop)?;
+        let (pose_a, pose_b) = (of_a.at(t), of_b.at(t));
+        let reduce = self.method.switches.reduction;
+        manifolds::find_ahead(work, &ca.shape, &cb.shape, &(pose_a.inverse() * pose_b), ahead.margin, reduce);
+        Some(Place {
+            t,
+            rotation: pose_a.rotation,
+            lever_a: pose_a.translation - a.shift * t,
+            lever: (b.start.centre - origin).to_real() + (b.shift - a.shift) * t,
+            shift_a: a.shift * t,
+            turn_a: a.turn * t,
+            shift_b: b.shift * t,
+            turn_b: b.turn * t,
+        })
+    }
+}
+
+/// The first time in unit time at which a part of `a` hits a part of `b`: touches it, and would be deeper in it than `slop` at
+/// the end. Parts that are within `reach` at the start are left to the ordinary manifold.
+fn first_impact(a: &Shape, b: &Shape, of_a: &Motion, of_b: &Motion, reach: Real, slop: Real) -> Option<Real> {
+    let mut first = None;
+    let mut manifold = Manifold::default();
+    search_moving((a, of_a), (b, of_b), 1.0, &mut |(part_a, of_a), (part_b, of_b), limit| {
+        let found = approach(part_a, part_b, of_a, of_b, limit, false, |s| (s > reach).then_some(0.0));
+        let Some(found) = found else { return limit };
+        // What a touch is, is for the narrow phase to say: it knows the seams of meshes.
+        let (pose_a, pose_b) = (of_a.at(found.t), of_b.at(found.t));
+        let near = Num::max(found.separation, 0.0) + reach;
+        collide(part_a, part_b, &(pose_a.inverse() * pose_b), near, &mut PairCache::default(), &mut manifold);
+        let n = pose_a.rotation.rotate(manifold.normal);
+        let hits = manifold.points().iter().any(|p| {
+            let x = pose_a.transform_point(p.point);
+            let closing = n.dot(velocity_at(of_a, x, found.t) - velocity_at(of_b, x, found.t));
+            closing * (1.0 - found.t) - p.separation > slop
+        });
+        if !hits {
+            return limit;
+        }
+        first = Some(found.t);
+        found.t
+    });
+    first
+}
+
+/// Velocity of the point of a moving shape that is at `x` at time `t`.
+fn velocity_at(m: &Motion, x: Vec3, t: Real) -> Vec3 {
+    let centre = m.start.transform_point(m.centre).add_scaled(m.linear, t);
+    m.linear + m.angular.cross(x - centre)
+}
+
+/// The motion of a part of a shape.
+fn motion_of_part(of: &Motion, pose: &Pose) -> Motion {
+    Motion { start: of.start * *pose, centre: pose.inverse_transform_point(of.centre), ..*of }
+}
+
+type Meet<'v> = &'v mut dyn FnMut((ConvexRef<'_>, &Motion), (ConvexRef<'_>, &Motion), Real) -> Real;
+
+/// Visits the pairs of convex parts of two shapes that may meet until `limit` while they move, with their motions. `visit`
+/// answers the time of interest from then on.
+pub(super) fn search_moving((a, of_a): (&Shape, &Motion), (b, of_b): (&Shape, &Motion), limit: Real, visit: Meet<'_>) {
+    // All parts of the simpler one are looked at, and of the other those on the way.
+    if is_large(a) && !is_large(b) {
+        search_parts((b, of_b), (a, of_a), limit, &mut |q, p, limit| visit(p, q, limit));
+    } else {
+        search_parts((a, of_a), (b, of_b), limit, visit);
+    }
+}
+
+fn is_large(shape: &Shape) -> bool {
+    match shape {
+        Shape::Mesh(_) | Shape::HeightField(_) => true,
+        Shape::Compound(c) => c.children().iter().any(|c| is_large(&c.shape)),
+        _ => false,
+    }
+}
+
+fn search_parts((p, of_p): (&Shape, &Motion), (q, of_q): (&Shape, &Motion), limit: Real, visit: Meet<'_>) {
+    let whole = Near::new(Aabb::EVERYTHING);
+    search(p, &whole, limit.into(), &mut |part: &Part, limit| {
+        let mover = motion_of_part(of_p, &part.pose);
+        search(q, &way_past(part.convex, &mover, of_q), limit, &mut |other: &Part, limit| {
+            let resting = motion_of_part(of_q, &other.pose);
+            visit((part.convex, &mover), (other.convex, &resting), Real::from_f64(limit)).into()
+        })
+    });
+}
+
+/// The box of a moving part on its way, in the frame of a shape that moves itself.
+///
+/// In a frame that turns with w the part runs along a curve. With u the relative shift and d the largest distance of the two
+/// centres, its acceleration there is at most 2|w||u| + |w|² d, which bounds how far the curve bulges from its chord.
+fn way_past(part: ConvexRef, mover: &Motion, of_q: &Motion) -> Sweeping {
+    let turns = mover.angular != Vec3::ZERO || of_q.angular != Vec3::ZERO;
+    let into = of_q.start.inverse();
+    if !turns {
+        let along = into.rotation.rotate(mover.linear - of_q.linear);
+        return Sweeping::new(bounds(part, &(into * mover.start)), along);
+    }
+    let from = mover.start.transform_point(mover.centre);
+    let first = into.transform_point(from);
+    let last = of_q.at(1.0).inverse_transform_point(from + mover.linear);
+    let w = of_q.angular.length();
+    let u = (mover.linear - of_q.linear).length();
+    let d = (from - of_q.start.transform_point(of_q.centre)).length() + u;
+    let bulge = Num::min(sagitta(2.0 * w * u + w * w * d), 2.0 * d);
+    let half = Vec3::all(part.farthest_from(mover.centre) + bulge);
+    Sweeping::new(Aabb::new(first - half, first + half), last - first)
+}

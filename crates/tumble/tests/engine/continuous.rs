@@ -1,0 +1,564 @@
+//! Continuous detection: what is fast does not pass through what is thin, and loses nothing by being watched.
+
+use crate::support::real;
+use proptest::prelude::*;
+use std::sync::Arc;
+use tumble::math::{Float, Point, Pose, Quat, Real, Vec3, WorldPose};
+use tumble::shape::{CompoundChild, HeightFieldDesc, MeshDesc, Shape, Sides};
+use tumble::{BodyDesc, BodyId, ColliderDesc, ContactHook, Event, HookedContact, Layers, Method, World};
+
+const DT: Real = 1.0 / 60.0;
+
+fn weightless() -> World {
+    let mut world = World::new();
+    world.set_gravity(Vec3::ZERO).unwrap();
+    world
+}
+
+/// A plate of 2 m by 2 m across the x-axis, 1 cm thick.
+fn plate() -> BodyDesc {
+    BodyDesc::fixed().collider(Shape::cuboid(0.005, 1.0, 1.0).unwrap())
+}
+
+fn position(world: &World, id: BodyId) -> Point {
+    world.body(id).unwrap().position()
+}
+
+fn velocity(world: &World, id: BodyId) -> Vec3 {
+    world.body(id).unwrap().linear_velocity()
+}
+
+fn run(world: &mut World, steps: usize) {
+    for _ in 0..steps {
+        world.step(DT).unwrap();
+    }
+}
+
+// Issue 3: a bullet of 5 cm at 400 m/s against a plate of 1 cm. It moves 6.7 m in a step. From every side it must stop in
+// front of the plate, at whatever place of its step the impact is; and without continuous detection it must not, or this
+// test could not fail.
+#[test]
+fn bullet_against_plate() {
+    let shapes = [
+        ("ball", Shape::sphere(0.025).unwrap()),
+        ("box", Shape::cuboid(0.025, 0.025, 0.025).unwrap()),
+        ("capsule", Shape::capsule(0.02, 0.005).unwrap()),
+        ("cylinder", Shape::cylinder(0.025, 0.01).unwrap()),
+    ];
+    for continuous in [true, false] {
+        for (name, shape) in &shapes {
+            let mut passed = 0;
+            for case in 0..24 {
+                let mut method = Method::soft_step();
+                method.switches.continuous = continuous;
+                let mut world = World::with_method(method).unwrap();
+                world.set_gravity(Vec3::ZERO).unwrap();
+                world.add_body(plate()).unwrap();
+                let angle = real(f64::from(case % 8) * 0.15);
+                let direction = Quat::from_axis_angle(Vec3::Z, angle).rotate(Vec3::X);
+                let start = direction * real(-2.0 - 0.37 * f64::from(case));
+                let turned = Quat::from_axis_angle(Vec3::new(1.0, 0.3, 0.2), real(0.4 * f64::from(case / 8)));
+                let bullet = world
+                    .add_body(
+                        BodyDesc::dynamic()
+                            .position(start.to_f64())
+                            .rotation(turned)
+                            .linear_velocity(direction * 400.0)
+                            .collider(shape.clone()),
+                    )
+                    .unwrap();
+                for _ in 0..30 {
+                    world.step(DT).unwrap();
+                    let p = position(&world, bullet);
+                    let behind = p.x > 0.0 && p.y.abs() < 1.0;
+                    passed += u32::from(behind);
+                    if continuous {
+                        assert!(!behind, "{name} {case}: at {p:?} in step {}", world.steps());
+                    }
+                }
+            }
+            assert!(continuous || passed > 0, "{name}: stopped without continuous detection");
+        }
+    }
+}
+
+// A rod that spins at 100 rad/s (95 degrees in a step) beside a thin wall: only its turning brings it there. Where its tip is on
+// the far side of the wall, some of it has passed; it may only ever reach into the wall by a part of its thickness.
+#[test]
+fn spinning_rod_against_wall() {
+    for (name, shape) in
+        [("capsule", Shape::capsule(0.5, 0.01).unwrap()), ("box", Shape::cuboid(0.01, 0.5, 0.01).unwrap())]
+    {
+        for case in 0..12 {
+            let mut world = weightless();
+            // The face towards the rod is at x = 0.35.
+            world
+                .add_body(
+                    BodyDesc::fixed().position([0.352, 0.0, 0.0]).collider(Shape::cuboid(0.002, 1.0, 1.0).unwrap()),
+                )
+                .unwrap();
+            let rod = world
+                .add_body(
+                    BodyDesc::dynamic()
+                        .turned([0.0, 0.0, 1.0], real(0.2 * (f64::from(case) - 6.0) / 6.0))
+                        .angular_velocity([0.0, 0.0, -100.0])
+                        .collider(shape.clone()),
+                )
+                .unwrap();
+            let mut turned_back = false;
+            for _ in 0..60 {
+                world.step(DT).unwrap();
+                let body = world.body(rod).unwrap();
+                for end in [0.5, -0.5] {
+                    let tip = body.pose().transform_point(Vec3::new(0.0, end, 0.0));
+                    assert!(tip.x < 0.35 + 0.011, "{name} {case}: tip at {tip:?} in step {}", world.steps());
+                }
+                turned_back |= body.angular_velocity().z > -50.0;
+            }
+            assert!(turned_back, "{name} {case}: never hit the wall");
+        }
+    }
+}
+
+fn head_on(shape: &Shape, bullet: bool) -> (World, BodyId, BodyId) {
+    let mut world = weightless();
+    let mut add = |x: f64, v: Real, mass: Real| {
+        let desc = BodyDesc::dynamic().position([x, 0.0, 0.0]).linear_velocity([v, 0.0, 0.0]).mass(mass);
+        world.add_body(desc.bullet(bullet).collider(ColliderDesc::new(shape.clone()).restitution(0.5))).unwrap()
+    };
+    let (a, b) = (add(-4.3, 400.0, 1.0), add(4.0, -400.0, 3.0));
+    run(&mut world, 2);
+    (world, a, b)
+}
+
+// Two bullets head on: they meet, keep their momentum and bounce by Newton's rule. Without the flag dynamic bodies are not
+// watched against each other, and pass.
+#[test]
+fn two_bullets_head_on() {
+    for shape in [Shape::sphere(0.025).unwrap(), Shape::cuboid(0.025, 0.025, 0.025).unwrap()] {
+        let (world, a, b) = head_on(&shape, true);
+        let (va, vb) = (velocity(&world, a).x.to_f64(), velocity(&world, b).x.to_f64());
+        assert!(position(&world, a).x < position(&world, b).x);
+        // 400 - 3 · 400 kg m/s before; rounding of the sum of a few impulses of 10³ kg m/s.
+        let momentum = va + 3.0 * vb + 800.0;
+        assert!(momentum.abs() < 1200.0 * 32.0 * Real::EPSILON.to_f64(), "{momentum:e}");
+        assert!(((vb - va) / 800.0 - 0.5).abs() < 0.02, "{va} {vb}");
+
+        let (world, a, b) = head_on(&shape, false);
+        assert!(position(&world, a).x > position(&world, b).x, "met without the flag");
+    }
+}
+
+// A bullet hits a sleeping box with the flag on either of the two, and wakes it.
+#[test]
+fn one_flag_is_enough() {
+    for flagged in [0, 1] {
+        let mut world = weightless();
+        let card = Shape::cuboid(0.01, 0.5, 0.5).unwrap();
+        let card = world.add_body(BodyDesc::dynamic().bullet(flagged == 1).collider(card)).unwrap();
+        run(&mut world, 320);
+        assert!(world.body(card).unwrap().is_asleep());
+        let ball = Shape::sphere(0.05).unwrap();
+        let bullet = BodyDesc::dynamic().position([-3.0, 0.0, 0.0]).linear_velocity([300.0, 0.0, 0.0]);
+        let bullet = world.add_body(bullet.bullet(flagged == 0).collider(ball)).unwrap();
+        run(&mut world, 2);
+        assert!(!world.body(card).unwrap().is_asleep());
+        assert!(velocity(&world, card).x > 1.0);
+        assert!(position(&world, bullet).x < position(&world, card).x);
+    }
+}
+
+/// A box of 10 cm inside with walls of 5 mm, as one compound or as six colliders.
+fn container(compound: bool) -> BodyDesc {
+    let mut walls = Vec::new();
+    for axis in 0..3 {
+        for side in [-1.0, 1.0] {
+            let mut half = Vec3::all(0.055);
+            half[axis] = 0.0025;
+            let mut at = Vec3::ZERO;
+            at[axis] = side * 0.0525;
+            walls.push((Shape::cuboid(half.x, half.y, half.z).unwrap(), Pose::from_translation(at)));
+        }
+    }
+    let desc = BodyDesc::kinematic();
+    if compound {
+        let children = walls.into_iter().map(|(shape, pose)| CompoundChild::new(shape, pose)).collect();
+        return desc.collider(Shape::compound(children).unwrap());
+    }
+    walls.into_iter().fold(desc, |desc, (shape, pose)| desc.collider(ColliderDesc::new(shape).pose(pose)))
+}
+
+/// Shakes balls of 1 cm in the container by 0.5 m at 5 Hz; says how many got out, and how deep in a wall one ever was.
+fn shake(compound: bool, length: Real, seconds: f64, by_target: bool) -> (usize, f64) {
+    let mut method = Method::soft_step();
+    method.tolerances.length = length;
+    let mut world = World::with_method(method).unwrap();
+    let shaker = world.add_body(container(compound)).unwrap();
+    let mut balls = Vec::new();
+    for i in 0..27 {
+        let at = |k: i32| f64::from(k - 1) * 0.025;
+        let place = [at(i % 3), at(i / 3 % 3), at(i / 9)];
+        let ball = BodyDesc::dynamic().position(place).collider(Shape::sphere(0.005).unwrap());
+        balls.push(world.add_body(ball).unwrap());
+    }
+    let place = |t: f64| {
+        let phase = Real::from_f64(t * 5.0 * core::f64::consts::TAU);
+        // Mostly along one axis, a little along the others, so that the balls mix.
+        Vec3::new(Float::sin(phase) * 0.5, Float::sin(phase * 0.7) * 0.05, Float::sin(phase * 0.3) * 0.05).to_f64()
+    };
+    let (mut t, dt) = (0.0, 1.0 / 60.0);
+    let mut deepest = 0.0f64;
+    while t < seconds {
+        t += dt;
+        let velocity = (place(t) - position(&world, shaker)) / dt;
+        let mut body = world.body_mut(shaker).unwrap();
+        if by_target {
+            body.set_target(WorldPose::from_translation(place(t))).unwrap();
+        } else {
+            body.set_linear_velocity(velocity.to_real()).unwrap();
+        }
+        world.step(Real::from_f64(dt)).unwrap();
+        let centre = position(&world, shaker);
+        for &ball in &balls {
+            let out = (position(&world, ball) - centre).abs().max_component() - 0.045;
+            deepest = deepest.max(out);
+        }
+    }
+    let centre = position(&world, shaker);
+    let inside = |&ball: &BodyId| (position(&world, ball) - centre).abs().max_component() < 0.05;
+    (balls.len() - balls.iter().filter(|b| inside(b)).count(), deepest)
+}
+
+// The container moves by up to 26 cm in a step, more than its own size, and changes its speed by 8 m/s. No ball may get
+// out; not even its centre may get into a wall.
+#[test]
+fn shaken_balls_stay_in_their_box() {
+    for (compound, length, by_target) in [(false, 1.0, true), (true, 0.01, false)] {
+        let (escaped, deepest) = shake(compound, length, 4.0, by_target);
+        assert!(escaped == 0 && deepest < 0.005, "compound {compound}, L {length}: {escaped} out, {deepest} m deep");
+    }
+}
+
+#[test]
+#[ignore = "long: a minute of shaking"]
+fn balls_shaken_for_a_minute() {
+    for (compound, length) in [(false, 1.0), (true, 1.0), (false, 0.01), (true, 0.01)] {
+        let (escaped, deepest) = shake(compound, length, 60.0, true);
+        assert!(escaped == 0 && deepest < 0.005, "compound {compound}, L {length}: {escaped} out, {deepest} m deep");
+    }
+}
+
+/// A floor of 20 m by 20 m in cells of 0.5 m, as a mesh or a height field.
+fn terrain(field: bool, height: impl Fn(f64, f64) -> f64) -> Shape {
+    let n = 41;
+    let at = |i: u32| f64::from(i) * 0.5 - 10.0;
+    let heights = (0..n * n).map(|k| Real::from_f64(height(at(k % n), at(k / n)))).collect::<Vec<_>>();
+    if field {
+        return Shape::height_field(HeightFieldDesc::new(n, n, 20.0, 20.0, heights)).unwrap();
+    }
+    let vertex = |k: u32| Vec3::new(real(at(k % n)), heights[k as usize], real(at(k / n)));
+    let mut triangles = Vec::new();
+    for k in (0..n * (n - 1)).filter(|k| k % n != n - 1) {
+        triangles.push([k, k + n, k + 1]);
+        triangles.push([k + 1, k + n, k + n + 1]);
+    }
+    Shape::mesh(MeshDesc::new((0..n * n).map(vertex).collect(), triangles)).unwrap()
+}
+
+// Boxes and balls at 200 m/s against a surface without thickness, from above and aslant.
+#[test]
+fn fast_bodies_against_terrain() {
+    for field in [false, true] {
+        for (name, shape) in [("box", Shape::cuboid(0.1, 0.05, 0.08).unwrap()), ("ball", Shape::sphere(0.05).unwrap())]
+        {
+            for case in 0..8 {
+                let mut world = weightless();
+                let hills = terrain(field, |x, z| 0.3 * Float::sin(x) * Float::cos(z));
+                world.add_body(BodyDesc::fixed().collider(hills)).unwrap();
+                let direction = Vec3::new(real(f64::from(case) * 0.2), -1.0, 0.3).normalize_or(Vec3::Y);
+                let start = direction * real(-1.5 - 0.21 * f64::from(case));
+                let body = BodyDesc::dynamic().position(start.to_f64()).linear_velocity(direction * 200.0);
+                let body = world.add_body(body.turned([1.0, 0.0, 0.4], 0.7).collider(shape.clone())).unwrap();
+                for _ in 0..12 {
+                    world.step(DT).unwrap();
+                    let p = position(&world, body);
+                    let ground = 0.3 * Float::sin(p.x) * Float::cos(p.z);
+                    // The centre stays above the triangles; these are below or above the formula by 0.3 · 0.5² / 8.
+                    let over = p.x.abs() < 10.0 && p.z.abs() < 10.0;
+                    assert!(!over || p.y > ground - 0.01, "{name}, field {field}, {case}: {p:?} over {ground}");
+                }
+            }
+        }
+    }
+}
+
+// A box that slides at 60 m/s over a floor of triangles is not stopped by the seams, and not by being watched.
+#[test]
+fn fast_slide_over_triangles() {
+    for field in [false, true] {
+        let mut world = World::new();
+        let floor = ColliderDesc::new(terrain(field, |_, _| 0.0)).friction(0.0);
+        world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
+        let sled = ColliderDesc::new(Shape::cuboid(0.1, 0.05, 0.1).unwrap()).friction(0.0);
+        let sled = BodyDesc::dynamic().position([-9.0, 0.05, 0.13]).linear_velocity([60.0, 0.0, 0.0]).collider(sled);
+        let sled = world.add_body(sled).unwrap();
+        run(&mut world, 15);
+        let (p, v) = (position(&world, sled), velocity(&world, sled));
+        assert!((v.x - 60.0).abs() < 0.06 && v.y.abs() < 0.2, "field {field}: {v:?}");
+        assert!((p.x - 6.0).abs() < 0.02 && (p.y - 0.05).abs() < 0.01, "field {field}: {p:?}");
+    }
+}
+
+// One-sided surfaces stop what comes from the front and let through what comes from behind.
+#[test]
+fn one_sided_triangles_are_one_sided() {
+    for (from, stopped) in [(1.0, true), (-1.0, false)] {
+        for sides in [Sides::One, Sides::Two] {
+            let mut world = weightless();
+            let corner = |x: Real, z: Real| Vec3::new(x, 0.0, z);
+            let corners = vec![corner(-2.0, -2.0), corner(-2.0, 2.0), corner(2.0, 2.0), corner(2.0, -2.0)];
+            let sheet = MeshDesc::new(corners, vec![[0, 1, 2], [0, 2, 3]]).sides(sides);
+            world.add_body(BodyDesc::fixed().collider(Shape::mesh(sheet).unwrap())).unwrap();
+            let ball =
+                BodyDesc::dynamic().position([0.3, 1.7 * from, 0.2]).linear_velocity([0.0, real(-300.0 * from), 0.0]);
+            let ball = world.add_body(ball.collider(Shape::sphere(0.05).unwrap())).unwrap();
+            run(&mut world, 3);
+            let crossed = position(&world, ball).y * from < 0.0;
+            assert_eq!(crossed, sides == Sides::One && !stopped, "from {from}, {sides:?}");
+        }
+    }
+}
+
+// Fast bodies that pass close by, and through a gap that is wider than they are, keep their velocity to the bit.
+#[test]
+fn passing_by_costs_nothing() {
+    let cube = || Shape::cuboid(0.5, 0.5, 0.5).unwrap();
+    for (shape, half) in [(Shape::sphere(0.05).unwrap(), 0.05), (Shape::cuboid(0.2, 0.05, 0.05).unwrap(), 0.05)] {
+        for start in 0..10 {
+            let mut world = weightless();
+            // A gap along x, 1 mm wider than the body on either side, in front of a wall with an edge beside the way.
+            for side in [-1.0, 1.0] {
+                let at = side * (0.5 + half + 0.001);
+                world.add_body(BodyDesc::fixed().position([0.0, at, 0.0]).collider(cube())).unwrap();
+                world.add_body(BodyDesc::fixed().position([3.0, 0.0, at]).collider(cube())).unwrap();
+            }
+            let v = Vec3::new(150.0, 0.0, 0.0);
+            let x = -4.0 - 0.27 * f64::from(start);
+            let body = BodyDesc::dynamic().position([x, 0.0, 0.0]).linear_velocity(v).collider(shape.clone());
+            let body = world.add_body(body).unwrap();
+            for k in 1..=6 {
+                world.step(DT).unwrap();
+                assert_eq!(velocity(&world, body), v);
+                let gone = position(&world, body).x - x;
+                assert!((gone - f64::from(k) * 2.5).abs() < 1e-4, "start {start}: {gone} after {k} steps");
+            }
+        }
+    }
+}
+
+// A fast impact is an impact like any other: normal speed e v, friction μ (1 + e) v along the surface, spin by the lever of it
+// (a ball that still slips; 5/2 μ (1 + e) v / r).
+#[test]
+fn restitution_and_friction_of_a_fast_impact() {
+    for e in [0.0, 0.5, 0.8, 1.0] {
+        for case in 0..5 {
+            let mut world = weightless();
+            let surface = |c: ColliderDesc| c.friction(0.2).restitution(real(e));
+            let wall = ColliderDesc::new(Shape::cuboid(0.005, 50.0, 50.0).unwrap());
+            world.add_body(BodyDesc::fixed().collider(surface(wall))).unwrap();
+            let ball = ColliderDesc::new(Shape::sphere(0.05).unwrap());
+            let x = -1.0 - 0.4 * f64::from(case);
+            let v = Vec3::new(200.0, 150.0, 0.0);
+            let ball = BodyDesc::dynamic().position([x, x * 0.75, 0.0]).linear_velocity(v).collider(surface(ball));
+            let ball = world.add_body(ball).unwrap();
+            run(&mut world, 3);
+            let after = velocity(&world, ball);
+            assert!((after.x.to_f64() + 200.0 * e).abs() < 0.02 * 200.0, "e {e}: {after:?}");
+            // The impulse that stops the ball acts in the sub-step of the impact, with friction; restitution follows
+            // at the end of the step, without.
+            let slowed = 150.0 - after.y.to_f64();
+            assert!((0.2 * 200.0 * 0.95..0.2 * 200.0 * (1.0 + e) * 1.05 + 0.1).contains(&slowed), "e {e}: {slowed}");
+            let spin = world.body(ball).unwrap().angular_velocity().z.to_f64();
+            assert!((spin.abs() - 2.5 * slowed / 0.05).abs() < 0.05 * 2.5 * slowed / 0.05, "e {e}: {spin}");
+        }
+    }
+}
+
+// No time is lost: a ball that meets a frictionless slope in the middle of a step slides on in the same step. Its way along the
+// slope is that of a ball that nothing stops.
+#[test]
+fn no_time_is_lost() {
+    for case in 0..7 {
+        let mut world = weightless();
+        let wall = ColliderDesc::new(Shape::cuboid(0.005, 50.0, 50.0).unwrap()).friction(0.0);
+        world.add_body(BodyDesc::fixed().collider(wall)).unwrap();
+        let start = Vec3::new(-0.6 - 0.3 * f64::from(case), 0.0, 0.0);
+        let v = Vec3::new(100.0, 100.0, 0.0);
+        let ball = ColliderDesc::new(Shape::sphere(0.05).unwrap()).friction(0.0);
+        let ball = BodyDesc::dynamic().position(start).linear_velocity(v).collider(ball);
+        let ball = world.add_body(ball).unwrap();
+        run(&mut world, 3);
+        let p = position(&world, ball);
+        assert!((p.y - 5.0).abs() < 1e-3 && p.x < -0.05 && p.x > -0.07, "case {case}: {p:?}");
+    }
+}
+
+// A ball that is shot into a corner meets both walls in one step: the second impact must hold as well.
+#[test]
+fn two_impacts_in_one_step() {
+    for case in 0..8 {
+        let mut world = weightless();
+        let wall = || Shape::cuboid(0.005, 1.0, 1.0).unwrap();
+        world.add_body(BodyDesc::fixed().collider(wall())).unwrap();
+        let turned = BodyDesc::fixed().turned([0.0, 0.0, 1.0], real(0.9 + 0.1 * f64::from(case)));
+        world.add_body(turned.collider(wall())).unwrap();
+        // Between the first wall (the plane x = 0) and the second one, above their common line.
+        let ball = BodyDesc::dynamic().position([-0.4, 0.8, 0.0]).linear_velocity([200.0, -300.0, 0.0]);
+        let ball = world.add_body(ball.collider(Shape::sphere(0.02).unwrap())).unwrap();
+        let second = Quat::from_axis_angle(Vec3::Z, real(0.9 + 0.1 * f64::from(case))).rotate(Vec3::X).to_f64();
+        let side = position(&world, ball).dot(second).signum();
+        for _ in 0..20 {
+            world.step(DT).unwrap();
+            let p = position(&world, ball);
+            if p.length() < 0.95 {
+                assert!(p.x < 0.0 && p.dot(second) * side > 0.0, "case {case}: {p:?} in step {}", world.steps());
+            }
+        }
+    }
+}
+
+// Far from the origin the same shot ends the same.
+#[test]
+fn far_from_the_origin() {
+    let shot = |origin: Vec3<f64>| {
+        let mut world = weightless();
+        world.add_body(plate().position(origin)).unwrap();
+        let ball = BodyDesc::dynamic().position(origin + Vec3::new(-3.0, 0.0, 0.0)).linear_velocity([400.0, 30.0, 0.0]);
+        let ball = world.add_body(ball.collider(Shape::sphere(0.025).unwrap())).unwrap();
+        run(&mut world, 2);
+        position(&world, ball) - origin
+    };
+    let (near, far) = (shot(Vec3::ZERO), shot(Vec3::new(1e6, -2e5, 3e5)));
+    assert!((near - far).length() < 1e-6 && near.x < -0.02, "{near:?} {far:?}");
+}
+
+// Who starts inside of a wall is not frozen: it may leave fast, on either side.
+#[test]
+fn overlap_at_the_start_does_not_freeze() {
+    for direction in [1.0, -1.0] {
+        let mut world = weightless();
+        world.add_body(plate()).unwrap();
+        let ball = BodyDesc::dynamic().position([real(0.01 * direction).into(), 0.0, 0.0]).linear_velocity([
+            real(100.0 * direction),
+            0.0,
+            0.0,
+        ]);
+        let ball = world.add_body(ball.collider(Shape::sphere(0.05).unwrap())).unwrap();
+        run(&mut world, 3);
+        assert!((position(&world, ball).x * direction - 5.01).abs() < 0.1);
+    }
+}
+
+/// Refuses everything.
+struct Ghost;
+
+impl ContactHook for Ghost {
+    fn name(&self) -> &str {
+        "ghost"
+    }
+    fn contact(&self, contact: &mut HookedContact<'_>) {
+        contact.refuse();
+    }
+}
+
+// Sensors, layers, excluded pairs and hooks let through what they let through when it is slow.
+#[test]
+fn filters_hold_at_any_speed() {
+    let shoot = |edit: &dyn Fn(ColliderDesc) -> ColliderDesc, exclude: bool, hook: bool| {
+        let mut world = weightless();
+        if hook {
+            world.set_contact_hook(Some(Arc::new(Ghost)));
+        }
+        let wall = edit(ColliderDesc::new(Shape::cuboid(0.005, 1.0, 1.0).unwrap()));
+        let wall = world.add_body(BodyDesc::fixed().collider(wall)).unwrap();
+        let ball = BodyDesc::dynamic().position([-3.0, 0.0, 0.0]).linear_velocity([400.0, 0.0, 0.0]);
+        let ball = world.add_body(ball.collider(Shape::sphere(0.025).unwrap())).unwrap();
+        world.set_pair_excluded(wall, ball, exclude).unwrap();
+        run(&mut world, 2);
+        let began = world.events().iter().any(|e| matches!(e, Event::ContactBegan { .. }));
+        assert!(!began);
+        position(&world, ball).x > 5.0
+    };
+    assert!(!shoot(&|c| c, false, false), "nothing in the way of stopping");
+    assert!(shoot(&|c| c.sensor(true), false, false), "a sensor");
+    assert!(shoot(&|c| c.layers(Layers { member: 2, meets: 0 }), false, false), "layers");
+    assert!(shoot(&|c| c, true, false), "an excluded pair");
+    assert!(shoot(&|c| c.hooked(true), false, true), "a hook");
+}
+
+/// A random bounded shape of about this size.
+fn shapes() -> impl Strategy<Value = Shape> {
+    let size = || 0.01..0.2f64;
+    prop_oneof![
+        size().prop_map(|r| Shape::sphere(real(r)).unwrap()),
+        (size(), size(), size()).prop_map(|(x, y, z)| Shape::cuboid(real(x), real(y), real(z)).unwrap()),
+        (size(), size()).prop_map(|(h, r)| Shape::capsule(real(h), real(r)).unwrap()),
+        (size(), size()).prop_map(|(h, r)| Shape::cylinder(real(h), real(r)).unwrap()),
+        (size(), size()).prop_map(|(h, r)| Shape::cone(real(h), real(r)).unwrap()),
+        (size(), size()).prop_map(|(h, r)| {
+            let rod = CompoundChild::new(Shape::capsule(real(h), real(r * 0.3)).unwrap(), Pose::IDENTITY);
+            let head = Pose::from_translation(Vec3::new(0.0, real(h), 0.0));
+            Shape::compound(vec![rod, CompoundChild::new(Shape::sphere(real(r)).unwrap(), head)]).unwrap()
+        }),
+    ]
+}
+
+fn vector() -> impl Strategy<Value = Vec3> {
+    prop::array::uniform3(-1.0..1.0f64).prop_map(|v| Vec3::<f64>::from(v).to_real())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    // Anything at any speed and spin against a slab of any thickness: its centre never gets to the other side.
+    #[test]
+    fn nothing_passes_a_slab(
+        shape in shapes(),
+        thickness in prop_oneof![Just(0.001), 0.001..0.3f64],
+        turned in vector(),
+        aim in vector(),
+        spin in vector(),
+        speed in 1.0..500.0f64,
+        spin_speed in 0.0..150.0f64,
+        distance in 0.0..8.0f64,
+        kind in 0..3,
+    ) {
+        let mut world = weightless();
+        let half = real(0.5 * thickness);
+        let slab = Shape::cuboid(half, 40.0, 40.0).unwrap();
+        match kind {
+            0 => world.add_body(BodyDesc::fixed().collider(slab)).unwrap(),
+            1 => world.add_body(BodyDesc::kinematic().collider(slab)).unwrap(),
+            _ => {
+                let sheet = [(40.0, 40.0), (-40.0, 40.0), (-40.0, -40.0), (40.0, -40.0)];
+                let corners = sheet.iter().map(|&(y, z)| Vec3::new(-half, y, z)).collect();
+                let sheet = MeshDesc::new(corners, vec![[0, 2, 1], [0, 3, 2]]).sides(Sides::Two);
+                world.add_body(BodyDesc::fixed().collider(Shape::mesh(sheet).unwrap())).unwrap()
+            }
+        };
+        let direction = Vec3::new(1.0, aim.y, aim.z).normalize_or(Vec3::X);
+        let start = direction * real(-distance) - Vec3::new(real(0.5) + half, 0.0, 0.0);
+        let body = BodyDesc::dynamic()
+            .position(start.to_f64())
+            .turned(turned.normalize_or(Vec3::X), turned.x * 3.0)
+            .linear_velocity(direction * real(speed))
+            .angular_velocity(spin.normalize_or(Vec3::Y) * real(spin_speed));
+        let body = world.add_body(body.collider(shape.clone())).unwrap();
+        for step in 0..40 {
+            world.step(DT).unwrap();
+            let p = world.body(body).unwrap().centre_of_mass();
+            let v = velocity(&world, body);
+            prop_assert!(p.x < 0.0 || p.y.abs().max(p.z.abs()) > 39.0, "step {step}: {p:?} {v:?}");
+        }
+    }
+}
