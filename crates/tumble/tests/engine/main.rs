@@ -32,6 +32,7 @@ mod random;
 mod random_edits;
 mod restraints;
 mod shapes;
+mod simultaneous;
 mod snapshot;
 mod solids;
 mod spatial;
