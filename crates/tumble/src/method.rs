@@ -57,6 +57,22 @@ pub enum Step {
     Explicit(Explicit),
 }
 
+impl Step {
+    /// Constraints are solved at all.
+    pub(crate) fn solves(&self) -> bool {
+        self.solves_per_step() > 0
+    }
+
+    /// Into how many solves a step is cut.
+    pub(crate) fn solves_per_step(&self) -> u32 {
+        match self {
+            Self::SoftStep(s) => s.substeps,
+            Self::Explicit(Explicit { solve: Solver::None, .. }) => 0,
+            Self::Explicit(Explicit { solve: Solver::Simultaneous(_), .. }) => 1,
+        }
+    }
+}
+
 /// Parameters of the sub-stepped soft constraints.
 ///
 /// ```
@@ -113,11 +129,23 @@ impl Default for SoftStep {
 }
 
 /// Parameters of the explicit step.
+///
+/// ```
+/// use tumble::method::{Correction, Explicit, Lcp, Simultaneous, Solver, Step};
+/// use tumble::{Method, World};
+/// let lcp = Lcp::ProjectedGaussSeidel { iterations: 50, tolerance: 1e-4 };
+/// let solve = Solver::Simultaneous(Simultaneous { lcp });
+/// let step = Step::Explicit(Explicit { solve, correction: Correction::Baumgarte { share: 0.2 } });
+/// let world = World::with_method(Method { step, ..Method::simultaneous() }).unwrap();
+/// # let _ = world;
+/// ```
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Explicit {
     /// What makes the constraints hold.
     pub solve: Solver,
+    /// What takes errors of position out.
+    pub correction: Correction,
 }
 
 /// A constraint solver.
@@ -127,6 +155,56 @@ pub enum Solver {
     /// Ignores all constraints (003-77).
     #[default]
     None,
+    /// Impulses for all constraints at once, as a mixed LCP at velocity level (003-83).
+    Simultaneous(Simultaneous),
+}
+
+/// Parameters of the solver by simultaneous impulses.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Simultaneous {
+    /// What solves the LCP.
+    pub lcp: Lcp,
+}
+
+/// A solver of mixed linear complementarity problems.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Lcp {
+    /// Row by row, clamped, again and again (003-88).
+    ProjectedGaussSeidel {
+        /// At most so many sweeps over all rows.
+        iterations: u32,
+        /// A sweep in which no row changes its velocity by more than this is the last; in √(g L), see [`Tolerances`].
+        tolerance: Real,
+    },
+}
+
+impl Default for Lcp {
+    fn default() -> Self {
+        Self::ProjectedGaussSeidel { iterations: 30, tolerance: 1e-4 }
+    }
+}
+
+/// What takes errors of position out: overlap, joints that have come apart.
+///
+/// Whatever it is, [`Tolerances::slop`] of overlap is left alone, and nothing is pushed faster than [`Tolerances::push_speed`].
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Correction {
+    /// Nothing: errors stay, and add up.
+    #[default]
+    None,
+    /// Velocities that take this share of the error out in each step (003-86). They stay: what is pushed apart flies apart.
+    Baumgarte {
+        /// From 0 to 1; also known as the error reduction parameter.
+        share: Real,
+    },
+    /// Velocities of their own that move the poses once and are forgotten (003-85b): what is pushed apart does not fly apart.
+    SplitImpulse {
+        /// Share of the error that is taken out in each step, from 0 to 1.
+        share: Real,
+    },
 }
 
 /// How velocities and poses are advanced.
@@ -320,17 +398,38 @@ impl Method {
 
     /// Motion under forces alone, by the given integrator: no contact, no joint.
     pub fn ballistic(integrate: Integrate) -> Self {
+        Self { name: "ballistic".to_owned(), step: Step::Explicit(Explicit::default()), integrate, ..Self::soft_step() }
+    }
+
+    /// All constraints at once: one mixed LCP at velocity level in each step, solved by projected Gauss-Seidel, with friction at every
+    /// contact point and positions corrected by split impulses.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, Method, World, shape::Shape};
+    /// let mut world = World::with_method(Method::simultaneous()).unwrap();
+    /// world.add_body(BodyDesc::fixed().collider(Shape::cuboid(5.0, 0.5, 5.0).unwrap())).unwrap();
+    /// let ball = Shape::sphere(0.5).unwrap();
+    /// let ball = world.add_body(BodyDesc::dynamic().position([0.0, 1.2, 0.0]).collider(ball)).unwrap();
+    /// for _ in 0..60 {
+    ///     world.step(1.0 / 60.0).unwrap();
+    /// }
+    /// assert!((world.body(ball).unwrap().position().y - 1.0).abs() < 0.002);
+    /// ```
+    pub fn simultaneous() -> Self {
         Self {
-            name: "ballistic".to_owned(),
-            step: Step::Explicit(Explicit { solve: Solver::None }),
-            integrate,
+            name: "simultaneous".to_owned(),
+            step: Step::Explicit(Explicit {
+                solve: Solver::Simultaneous(Simultaneous::default()),
+                correction: Correction::SplitImpulse { share: 0.2 },
+            }),
+            friction: FrictionModel::Point,
             ..Self::soft_step()
         }
     }
 
     /// The presets by name.
     pub fn presets() -> Vec<Self> {
-        vec![Self::soft_step(), Self::ballistic(Integrate::SemiImplicitEuler)]
+        vec![Self::soft_step(), Self::simultaneous(), Self::ballistic(Integrate::SemiImplicitEuler)]
     }
 
     /// The preset of this name, or an error that lists the names.
@@ -338,7 +437,7 @@ impl Method {
     /// ```
     /// let method = tumble::Method::named("ballistic").unwrap();
     /// assert_eq!(method.name, "ballistic");
-    /// assert!(tumble::Method::named("balistic").unwrap_err().to_string().contains("soft-step, ballistic"));
+    /// assert!(tumble::Method::named("balistic").unwrap_err().to_string().contains("soft-step, simultaneous"));
     /// ```
     pub fn named(name: &str) -> Result<Self> {
         let presets = Self::presets();
@@ -384,6 +483,37 @@ impl Method {
                     &subject,
                     "soft-step advances by semi-implicit Euler; use the step `explicit` for other integrators",
                 ));
+            }
+            if self.friction != FrictionModel::Manifold {
+                return Err(Error::refused(
+                    &subject,
+                    "soft-step has friction once per manifold; use the solver `simultaneous` for friction at every point",
+                ));
+            }
+        }
+        if let Step::Explicit(Explicit { solve, correction }) = &self.step {
+            match correction {
+                Correction::None => {}
+                Correction::Baumgarte { share } | Correction::SplitImpulse { share } => {
+                    if !(*share >= 0.0 && *share <= 1.0) {
+                        return Err(Error::value(&subject, "correction.share", "between 0 and 1", share));
+                    }
+                }
+            }
+            if let Solver::Simultaneous(Simultaneous { lcp }) = solve {
+                let Lcp::ProjectedGaussSeidel { iterations, tolerance } = lcp;
+                if !(1..=100_000).contains(iterations) {
+                    return Err(Error::value(&subject, "lcp.iterations", "between 1 and 100000", iterations));
+                }
+                if !(*tolerance >= 0.0 && tolerance.is_finite()) {
+                    return Err(Error::value(&subject, "lcp.tolerance", "not negative and finite", tolerance));
+                }
+                if self.integrate != Integrate::SemiImplicitEuler {
+                    return Err(Error::refused(
+                        &subject,
+                        "simultaneous advances by semi-implicit Euler: poses move by the velocities that hold the constraints",
+                    ));
+                }
             }
         }
         for validator in &self.validators {

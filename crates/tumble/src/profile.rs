@@ -64,6 +64,8 @@ pub struct Profile {
     pub points: u32,
     /// Pairs whose contact points were kept because they barely moved.
     pub recycled: u32,
+    /// Sweeps over all constraints that an iterative solver has made.
+    pub sweeps: u32,
     /// Islands of awake bodies.
     pub islands: u32,
 }

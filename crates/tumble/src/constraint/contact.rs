@@ -16,6 +16,7 @@ mod record;
 use crate::body::PairCoefficients;
 use crate::detect::narrow::PairCache;
 use crate::math::{Pose, Real, Vec3};
+use crate::method::FrictionModel;
 use bytemuck::{Pod, Zeroable};
 
 /// No contact, no manifold, no body.
@@ -376,6 +377,28 @@ impl Contacts {
         let c = &self.all[contact as usize];
         let next = c.next[(c.body_a != body) as usize];
         (next != NONE).then_some(next >> 1)
+    }
+
+    /// Brings the impulses from which the next solve starts in line with another method: scaled from one length of solve to
+    /// another, and from friction that acts once to friction that acts at every point. (The other way round the sum is there
+    /// already.)
+    pub fn convert_impulses(&mut self, ratio: Real, from: FrictionModel, to: FrictionModel) {
+        for m in &mut self.manifolds {
+            m.friction_impulse *= ratio;
+            m.angular_impulse *= ratio;
+            let points = &mut m.points[..(m.point_count as usize).min(MAX_POINTS)];
+            let total: Real = points.iter().map(|p| p.normal_impulse).sum();
+            let (t1, t2) = m.normal.tangents();
+            for p in points {
+                p.tangent_impulse = if from == FrictionModel::Manifold && to == FrictionModel::Point {
+                    let share = if total > 0.0 { p.normal_impulse / total } else { 0.0 };
+                    [m.friction_impulse.dot(t1) * share, m.friction_impulse.dot(t2) * share]
+                } else {
+                    p.tangent_impulse.map(|f| f * ratio)
+                };
+                p.normal_impulse *= ratio;
+            }
+        }
     }
 
     /// A new manifold, not yet linked to any contact.

@@ -151,8 +151,9 @@ impl Default for Ahead {
 }
 
 /// Finds out who is fast in the step to come, and widens their boxes to where they may get. One pass over the awake bodies.
-pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, loads: Loads, dt: Real) {
-    ahead.on = state.method.switches.continuous;
+/// Where nothing is `detected`, nobody is.
+pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loads: Loads, dt: Real) {
+    ahead.on = detected && state.method.switches.continuous;
     ahead.any = false;
     ahead.movers.clear();
     ahead.impacts.clear();

@@ -6,10 +6,10 @@ use super::{Loads, accelerated};
 use crate::body::store::Bodies;
 use crate::math::{Float, Real};
 
-/// Advances all awake bodies by `dt`. The gyroscopic torque is left out: with it, explicit Euler gains angular momentum
+/// Advances these awake bodies by `dt`. The gyroscopic torque is left out: with it, explicit Euler gains angular momentum
 /// without bound.
-pub(crate) fn advance(bodies: &mut Bodies, loads: &Loads, dt: Real) {
-    for i in 0..bodies.awake() {
+pub(crate) fn advance(bodies: &mut Bodies, list: &[u32], loads: &Loads, dt: Real) {
+    for i in list.iter().map(|&i| i as usize) {
         let (pose, velocity) = (&mut bodies.pose[i], &mut bodies.velocity[i]);
         let old = *velocity;
         *velocity = accelerated(old, &bodies.params[i], pose.rotation, loads, dt);

@@ -7,8 +7,8 @@ use crate::body::{MaterialRule, Mix};
 use crate::clock::{Clock, Pace};
 use crate::error::Result;
 use crate::method::{
-    Explicit, FrictionModel, Integrate, JointSolve, Method, Sleep, SleepCriterion, SoftStep, Solver, Step, Switches,
-    Tolerances, Validator,
+    Correction, Explicit, FrictionModel, Integrate, JointSolve, Lcp, Method, Simultaneous, Sleep, SleepCriterion,
+    SoftStep, Solver, Step, Switches, Tolerances, Validator,
 };
 
 impl Clock {
@@ -66,7 +66,28 @@ impl Method {
                     JointSolve::Whole => 2,
                 });
             }
-            Step::Explicit(Explicit { solve: Solver::None }) => out.u8(1),
+            Step::Explicit(Explicit { solve, correction }) => {
+                out.u8(1);
+                match solve {
+                    Solver::None => out.u8(0),
+                    Solver::Simultaneous(Simultaneous { lcp: Lcp::ProjectedGaussSeidel { iterations, tolerance } }) => {
+                        out.u8(1);
+                        out.u32(*iterations);
+                        out.real(*tolerance);
+                    }
+                }
+                match correction {
+                    Correction::None => out.u8(0),
+                    Correction::Baumgarte { share } => {
+                        out.u8(1);
+                        out.real(*share);
+                    }
+                    Correction::SplitImpulse { share } => {
+                        out.u8(2);
+                        out.real(*share);
+                    }
+                }
+            }
         }
         out.u8(match integrate {
             Integrate::SemiImplicitEuler => 0,
@@ -125,7 +146,7 @@ impl Method {
                         _ => return Err(source.corrupt("the method")),
                     },
                 }),
-                1 => Step::Explicit(Explicit { solve: Solver::None }),
+                1 => Step::Explicit(load_explicit(source)?),
                 _ => return Err(source.corrupt("the method")),
             },
             integrate: match source.u8()? {
@@ -172,6 +193,24 @@ impl Method {
         method.validate()?;
         Ok(method)
     }
+}
+
+fn load_explicit(source: &mut Source<'_>) -> Result<Explicit> {
+    Ok(Explicit {
+        solve: match source.u8()? {
+            0 => Solver::None,
+            1 => Solver::Simultaneous(Simultaneous {
+                lcp: Lcp::ProjectedGaussSeidel { iterations: source.u32()?, tolerance: source.real()? },
+            }),
+            _ => return Err(source.corrupt("the solver")),
+        },
+        correction: match source.u8()? {
+            0 => Correction::None,
+            1 => Correction::Baumgarte { share: source.real()? },
+            2 => Correction::SplitImpulse { share: source.real()? },
+            _ => return Err(source.corrupt("the correction")),
+        },
+    })
 }
 
 fn mix_number(mix: Mix) -> u8 {

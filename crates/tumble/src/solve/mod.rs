@@ -3,9 +3,13 @@
 pub(crate) mod contact_constraint;
 pub(crate) mod contact_kernel;
 pub(crate) mod contact_prepare;
+pub(crate) mod contact_rows;
 pub(crate) mod graph;
 pub(crate) mod joint_block;
 pub(crate) mod joint_web;
 pub(crate) mod joint_work;
 pub(crate) mod motion;
+pub(crate) mod projected_gauss_seidel;
 pub(crate) mod rolling;
+pub(crate) mod simultaneous;
+pub(crate) mod system;

@@ -1,50 +1,94 @@
 //! The explicit step (003-91): detect, solve, advance.
+//!
+//! ```text
+//!   detect      pairs of boxes, manifolds                               once
+//!   prepare     bodies and constraints into one system                  1 pass over bodies, 1 over constraints
+//!   solve       by the solver of the method                             see there
+//!   advance     x ← x + h u, by the integrator of the method            1 pass over bodies
+//!   boxes, sleep                                                        1 pass each
+//! ```
+//!
+//! Without a solver, all but the advancing is left out: motion under forces alone.
 
-use super::loads;
-use crate::body::store::{CentrePose, Velocity};
+use super::finish::{self, Before};
+use super::{impacts, loads};
+use crate::body::store::Params;
+use crate::crew::Team;
+use crate::detect::{contacts, continuous};
 use crate::integrate::{explicit_euler, semi_implicit_euler};
-use crate::math::{Real, Vec3};
-use crate::method::Integrate;
+use crate::interact::sleep;
+use crate::math::Real;
+use crate::method::{Explicit, Integrate, Solver};
 use crate::profile::{Profile, Stage, Stopwatch};
-use crate::world::State;
+use crate::solve::simultaneous;
+use crate::world::{Scratch, State};
 
 /// Advances all awake bodies by `dt`.
-pub(crate) fn step(state: &mut State, profile: &mut Profile, dt: Real) {
+pub(crate) fn step(
+    state: &mut State,
+    scratch: &mut Scratch,
+    team: &Team,
+    profile: &mut Profile,
+    method: &Explicit,
+    dt: Real,
+) {
     let mut watch = Stopwatch::start();
     let loads = loads(state);
+    let detects = method.solve != Solver::None;
+    continuous::look_out(state, &mut scratch.detector.ahead, detects, loads, dt);
+    if detects {
+        contacts::find_pairs(state, &mut scratch.detector);
+        profile.add(Stage::Broad, watch.lap());
+        contacts::update(state, &mut scratch.detector, team, profile);
+        profile.add(Stage::Narrow, watch.lap());
+        profile.awake_bodies = state.bodies.awake() as u32;
+    }
+    let Scratch { detector, simultaneous: work, supports, solved, flying, before, hits, broken, .. } = scratch;
     let awake = state.bodies.awake();
-    let before: Vec<(CentrePose, Velocity)> =
-        (0..awake).map(|i| (state.bodies.pose[i], state.bodies.velocity[i])).collect();
-    match state.method.integrate {
-        Integrate::SemiImplicitEuler => semi_implicit_euler::advance(&mut state.bodies, &loads, dt),
-        Integrate::ExplicitEuler => explicit_euler::advance(&mut state.bodies, &loads, dt),
-    }
-    let mut broken = Vec::new();
-    for (i, (pose, old)) in before.into_iter().enumerate() {
-        let bodies = &mut state.bodies;
-        let new = bodies.velocity[i];
-        if !(bodies.pose[i].is_finite() && new.is_finite()) {
-            bodies.pose[i] = pose;
-            bodies.velocity[i] = Velocity::default();
-            bodies.rest[i].carry = Vec3::ZERO;
-            broken.push(bodies.slot[i]);
-            continue;
+    supports.clear();
+    supports.resize(awake, 0);
+    before.clear();
+    before.extend((0..awake).map(|i| Before { pose: state.bodies.pose[i], velocity: state.bodies.velocity[i] }));
+
+    match &method.solve {
+        Solver::None => {}
+        Solver::Simultaneous(solver) => {
+            simultaneous::prepare(work, state, supports, method, &loads, dt);
+            profile.add(Stage::Prepare, watch.lap());
+            hits.clear();
+            simultaneous::solve(work, state, solver, method.correction, hits, profile, dt);
+            simultaneous::store(work, state);
+            impacts::report(state, hits);
         }
-        let rest = &mut bodies.rest[i];
-        rest.linear_acceleration = (new.linear - old.linear) / dt;
-        rest.angular_acceleration = (new.angular - old.angular) / dt;
     }
-    for slot in broken {
-        state.quarantine(slot);
-    }
-    for i in 0..state.bodies.awake() {
-        state.move_proxies(state.bodies.slot[i]);
+    // Constraints act on the one half, and the integrator alone on the other.
+    let held = |i: &u32| supports[*i as usize] > 0 && !state.bodies.params[*i as usize].has(Params::KINEMATIC);
+    solved.clear();
+    solved.extend((0..awake as u32).filter(held));
+    flying.clear();
+    flying.extend((0..awake as u32).filter(|i| !held(i)));
+    simultaneous::advance(work, &mut state.bodies, solved, dt);
+    match state.method.integrate {
+        Integrate::SemiImplicitEuler => semi_implicit_euler::advance(&mut state.bodies, flying, &loads, dt),
+        Integrate::ExplicitEuler => explicit_euler::advance(&mut state.bodies, flying, &loads, dt),
     }
     profile.add(Stage::Solve, watch.lap());
-    // Nothing here needs the boxes, but queries between steps do.
-    for i in 0..state.bodies.awake() {
-        let slot = state.bodies.slot[i];
-        state.move_proxies(slot);
+
+    let idle_speed = finish::idle_speed(state);
+    detector.ahead.expose(state);
+    for (i, before) in before.iter().enumerate() {
+        if !finish::take_stock(&mut state.bodies, i, before, idle_speed, dt) {
+            broken.push(state.bodies.slot[i]);
+        } else if !state.bodies.params[i].has(Params::KINEMATIC) {
+            let turn = state.bodies.velocity[i].angular * dt;
+            finish::follow(&mut detector.ahead, &state.bodies, i, before, turn);
+        }
     }
+    // Queries between steps need the boxes, where nothing here does.
+    finish::conclude(state, &mut detector.ahead, broken);
     profile.add(Stage::Finish, watch.lap());
+    if state.method.switches.sleep && detects {
+        profile.islands = sleep::update(state, &mut scratch.sleeper, &scratch.supports, &scratch.joints.busy);
+    }
+    profile.add(Stage::Sleep, watch.lap());
 }

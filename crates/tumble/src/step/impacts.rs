@@ -15,12 +15,15 @@ pub(crate) struct Hit {
     speed: Real,
 }
 
-/// Reports contacts that were solved with a push and whose surfaces approached, before the step, at least as fast as one of
-/// the colliders asks to be told: each once, by its fastest point, in the order of the colliders. To be called before the
-/// bodies are moved.
-///
-/// A contact that is found before the surfaces meet is reported in the step in which they do: only then is it pushed.
-pub(crate) fn report(state: &mut State, constraints: &ContactConstraints, hits: &mut Vec<Hit>) {
+impl Hit {
+    /// A point of a manifold that was met at this speed.
+    pub fn new(state: &State, manifold: u32, point: u32, speed: Real) -> Self {
+        Self { contact: state.contacts.manifolds[manifold as usize].contact, manifold, point, speed }
+    }
+}
+
+/// Points that pushed in the wide constraints, at contacts that report impacts.
+pub(crate) fn find(state: &State, constraints: &ContactConstraints, hits: &mut Vec<Hit>) {
     hits.clear();
     for group in &constraints.groups {
         let Some(watch) = constraints.watches.get(group.watch as usize) else { continue };
@@ -29,15 +32,22 @@ pub(crate) fn report(state: &mut State, constraints: &ContactConstraints, hits: 
             if index == NONE || state.contacts.manifolds[index as usize].flags & ContactManifold::IMPACTS == 0 {
                 continue;
             }
-            let manifold = &state.contacts.manifolds[index as usize];
-            for i in 0..manifold.used().len() {
-                let speed = -watch.approach[i].0[lane];
-                if watch.peak[i].0[lane] > 0.0 && speed >= state.impact_speed(manifold.contact) {
-                    hits.push(Hit { contact: manifold.contact, manifold: index, point: i as u32, speed });
+            for i in 0..state.contacts.manifolds[index as usize].used().len() {
+                if watch.peak[i].0[lane] > 0.0 {
+                    hits.push(Hit::new(state, index, i as u32, -watch.approach[i].0[lane]));
                 }
             }
         }
     }
+}
+
+/// Reports contacts that were solved with a push and whose surfaces approached, before the step, at least as fast as one of
+/// the colliders asks to be told: each once, by its fastest point, in the order of the colliders. To be called before the
+/// bodies are moved.
+///
+/// A contact that is found before the surfaces meet is reported in the step in which they do: only then is it pushed.
+pub(crate) fn report(state: &mut State, hits: &mut Vec<Hit>) {
+    hits.retain(|hit| hit.speed >= state.impact_speed(hit.contact));
     let colliders = |hit: &Hit| {
         let c = &state.contacts.all[hit.contact as usize];
         (c.collider_a, c.collider_b)

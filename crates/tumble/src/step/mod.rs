@@ -1,6 +1,7 @@
 //! Time-step methods: the order in which everything is called.
 
 mod explicit;
+pub(crate) mod finish;
 pub(crate) mod impacts;
 mod soft_step;
 
@@ -25,7 +26,7 @@ pub(crate) fn step(state: &mut State, scratch: &mut Scratch, team: &Team, profil
     profile.awake_bodies = state.bodies.awake() as u32;
     match state.method.step.clone() {
         Step::SoftStep(method) => soft_step::step(state, scratch, team, profile, &method, dt),
-        Step::Explicit(_) => explicit::step(state, profile, dt),
+        Step::Explicit(method) => explicit::step(state, scratch, team, profile, &method, dt),
     }
     land_kinematic_bodies(state);
 

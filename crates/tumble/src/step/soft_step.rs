@@ -18,6 +18,7 @@
 //!
 //! Catto, "Solver2D" (2024); Macklin et al., "Small Steps in Physics Simulation" (2019).
 
+use super::finish::{self, Before};
 use super::{impacts, loads};
 use crate::body::store::{Params, Velocity, limited};
 use crate::crew::{Shared, Team};
@@ -47,7 +48,7 @@ pub(crate) fn step(
 ) {
     let mut watch = Stopwatch::start();
     let loads = loads(state);
-    continuous::look_out(state, &mut scratch.detector.ahead, loads, dt);
+    continuous::look_out(state, &mut scratch.detector.ahead, true, loads, dt);
     contacts::find_pairs(state, &mut scratch.detector);
     profile.add(Stage::Broad, watch.lap());
     contacts::update(state, &mut scratch.detector, team, profile);
@@ -61,10 +62,11 @@ pub(crate) fn step(
     contact_prepare::store(&scratch.constraints, &mut state.contacts);
     scratch.joints.store(state, dt);
     if scratch.detector.looker.any_impacts {
-        impacts::report(state, &scratch.constraints, &mut scratch.hits);
+        impacts::find(state, &scratch.constraints, &mut scratch.hits);
+        impacts::report(state, &mut scratch.hits);
     }
     profile.add(Stage::Solve, watch.lap());
-    finish(state, scratch, &loads, dt);
+    write_back(state, scratch, &loads, dt);
     state.break_overloaded(&mut scratch.joints.overloaded);
     profile.add(Stage::Finish, watch.lap());
     if state.method.switches.sleep {
@@ -221,17 +223,15 @@ fn sweep(
 }
 
 /// Writes velocities and poses back, lets the others fly, and tells the broad phase.
-fn finish(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real) {
-    let tolerances = &state.method.tolerances;
-    let idle_speed = tolerances.sleep_speed * tolerances.speed(state.gravity_strength());
+fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real) {
+    let idle_speed = finish::idle_speed(state);
     let ahead = &mut scratch.detector.ahead;
     ahead.expose(state);
     for i in 0..state.bodies.awake() {
         let params = state.bodies.params[i];
-        let old = state.bodies.velocity[i];
+        let before = Before { pose: state.bodies.pose[i], velocity: state.bodies.velocity[i] };
         let (pose, velocity, rest) =
             (&mut state.bodies.pose[i], &mut state.bodies.velocity[i], &mut state.bodies.rest[i]);
-        let before = *pose;
         let mut way_turned = None;
         if scratch.supports[i] == 0 && !params.has(Params::KINEMATIC) {
             flight::advance(pose, velocity, rest, &params, loads, dt);
@@ -255,36 +255,14 @@ fn finish(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real) {
             }
             rest.carry = Vec3::ZERO;
         }
-        if !(pose.is_finite() && velocity.is_finite()) {
-            *pose = before;
-            *velocity = Velocity::default();
-            rest.carry = Vec3::ZERO;
+        if !finish::take_stock(&mut state.bodies, i, &before, idle_speed, dt) {
             scratch.broken.push(state.bodies.slot[i]);
             continue;
         }
-        rest.linear_acceleration = (velocity.linear - old.linear) / dt;
-        rest.angular_acceleration = (velocity.angular - old.angular) / dt;
-        // The farthest point moved by at most |Δx| + |ω| dt r, however the two add up. Not from the orientations: a body that
-        // makes a whole turn in a step is not at rest.
-        let moved = (pose.centre - before.centre).to_real().length();
-        let turned = velocity.angular.length() * dt;
-        let extent = if rest.extent.is_finite() { rest.extent } else { 0.0 };
         if !params.has(Params::KINEMATIC) {
-            let turn = way_turned.unwrap_or(velocity.angular * dt);
-            ahead.note(i, before, turn, moved + turn.length() * extent, rest);
-        }
-        if moved + turned * extent < idle_speed * dt {
-            rest.idle_time += dt;
-        } else {
-            rest.idle_time = 0.0;
+            let turn = way_turned.unwrap_or(state.bodies.velocity[i].angular * dt);
+            finish::follow(ahead, &state.bodies, i, &before, turn);
         }
     }
-    continuous::hold(state, ahead);
-    for slot in scratch.broken.drain(..) {
-        state.quarantine(slot);
-    }
-    for i in 0..state.bodies.awake() {
-        let slot = state.bodies.slot[i];
-        state.move_proxies(slot);
-    }
+    finish::conclude(state, ahead, &mut scratch.broken);
 }

@@ -35,6 +35,8 @@ use crate::solve::contact_constraint::ContactConstraints;
 use crate::solve::graph::Graph;
 use crate::solve::joint_work::JointWork;
 use crate::solve::motion::{Free, Kick, Mass, Motion};
+use crate::solve::simultaneous;
+use crate::step::finish::Before;
 use crate::step::impacts::Hit;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -122,6 +124,11 @@ pub(crate) struct Scratch {
     pub supports: Vec<u32>,
     /// Awake bodies that constraints act on.
     pub solved: Vec<u32>,
+    /// Awake bodies that no constraint acts on.
+    pub flying: Vec<u32>,
+    /// Awake bodies before the step.
+    pub before: Vec<Before>,
+    pub simultaneous: simultaneous::Work,
     pub hits: Vec<Hit>,
     /// Bodies whose state stopped being finite in this step.
     pub broken: Vec<u32>,
@@ -467,9 +474,13 @@ impl State {
         self.wake_all();
         let new = &self.method;
         // Boxes are as wide as the tolerances say, and a method that knows no contacts would leave them as they are.
-        let boxes = new.tolerances != old.tolerances
-            || core::mem::discriminant(&new.step) != core::mem::discriminant(&old.step);
+        let boxes = new.tolerances != old.tolerances || new.step.solves() != old.step.solves();
         let materials = new.materials != old.materials;
+        if !boxes && new.step.solves() {
+            // Impulses are kept per solve: of a sub-step or of a step.
+            let ratio = old.step.solves_per_step() as Real / new.step.solves_per_step() as Real;
+            self.contacts.convert_impulses(ratio, old.friction, new.friction);
+        }
         for slot in 0..self.bodies.cold.capacity() as u32 {
             if boxes {
                 self.rebuild_proxies(slot);

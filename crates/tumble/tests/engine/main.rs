@@ -34,6 +34,7 @@ mod random_edits;
 mod recycling;
 mod restraints;
 mod shapes;
+mod simultaneous;
 mod snapshot;
 mod solids;
 mod spatial;

@@ -1,0 +1,250 @@
+//! Simultaneous impulses: all constraints of a step as one mixed LCP at velocity level (003-83).
+//!
+//! ```text
+//!   solve      λ, u        contacts hold, nothing bounces; poses will move by u
+//!   correct    U           split impulse: a second system, of velocities that move the poses once and are forgotten
+//!   bounce     λ, u        where something hit fast enough: J u >= -e J u* along its normal, from the solution before
+//! ```
+//!
+//! Restitution comes last and moves nothing: the surfaces meet in this step, and part from the next one on. What bounces is u*, the
+//! velocity with the forces of the step, and not the u⁻ before it. By both, a ball with e = 1 returns to its height: the velocities of
+//! semi-implicit Euler lag half a step behind the positions while it falls, and lead them by as much while it rises.
+//!
+//! In the correction, s' = s + h J u is where a contact will be, C' = C + h J u where a joint will be, and β the share of the error that a step
+//! takes out (003-85b):
+//!
+//! ```text
+//!   J U >= -(s' + slop)/h                        s' >= -slop    may close, not pass
+//!   J U >= min(-β (s' + slop)/h, v_push)         s' < -slop
+//!   J U  = -β C'/h
+//! ```
+
+use super::contact_rows::{self, Site};
+use super::motion;
+use super::projected_gauss_seidel::{self as pgs, Stop};
+use super::system::{Correct, Mass, Parties, Recipe, System, SystemRow};
+use crate::body::store::{Bodies, Velocity, limited};
+use crate::constraint::contact::ContactManifold;
+use crate::integrate::Loads;
+use crate::math::{Float, Num, Real, Vec3};
+use crate::method::{Correction, Explicit, FrictionModel, Lcp, Simultaneous};
+use crate::profile::Profile;
+use crate::step::impacts::Hit;
+use crate::world::State;
+
+/// Memory of the solver, kept between steps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Work {
+    system: System,
+    correction: System,
+    sites: Vec<Site>,
+    masses: Vec<Mass>,
+    /// u⁻: velocities before the step. One more than there are awake bodies, here and below, for all that nothing moves.
+    before: Vec<Velocity>,
+    /// u
+    velocities: Vec<Velocity>,
+    /// By which the poses move: u before anything bounces, and U.
+    travels: Vec<Velocity>,
+    /// J u of each row after the first solve.
+    rates: Vec<Real>,
+}
+
+/// Bodies and constraints into one system. One pass over the bodies and one over the constraints.
+pub(crate) fn prepare(
+    work: &mut Work,
+    state: &State,
+    supports: &mut [u32],
+    method: &Explicit,
+    loads: &Loads,
+    dt: Real,
+) {
+    let bodies = &state.bodies;
+    work.masses.clear();
+    work.before.clear();
+    work.velocities.clear();
+    for i in 0..bodies.awake() {
+        let params = &bodies.params[i];
+        work.masses.push(Mass {
+            inv_mass: params.locks().free_move() * params.inv_mass,
+            inv_inertia: params.inv_inertia_world(bodies.pose[i].rotation),
+        });
+        let (motion, kick) = motion::prepare(bodies, i, loads, dt, 1);
+        let mut motion = [motion];
+        motion::accelerate(&mut motion, &[kick], &mut [[0.0; 8]], &[0]);
+        let (linear, angular) = motion::velocity_of(&motion[0]);
+        work.before.push(bodies.velocity[i]);
+        work.velocities.push(Velocity { linear, angular });
+    }
+    work.masses.push(Mass::INFINITE);
+    work.before.push(Velocity::default());
+    work.velocities.push(Velocity::default());
+
+    let tolerances = &state.method.tolerances;
+    let (share, drive_share) = match method.correction {
+        Correction::None => (0.0, 0.0),
+        Correction::Baumgarte { share } => (share, share),
+        Correction::SplitImpulse { share } => (0.0, share),
+    };
+    let recipe = Recipe {
+        h: dt,
+        share,
+        drive_share,
+        push_speed: tolerances.push_speed * tolerances.speed(state.gravity_strength()),
+        length: tolerances.length,
+        warm_start: state.method.switches.warm_start,
+    };
+    let parties = Parties { masses: &work.masses, before: &work.before, free: &work.velocities };
+    work.system.clear();
+    contact_rows::gather(&mut work.system, &mut work.sites, supports, state, &parties, &recipe);
+}
+
+/// Solves, corrects, bounces; `hits` are the impacts to report. With n sweeps each: one pass over the constraints to start warm, n to solve,
+/// one for the rates, n + 1 to correct and n + 1 to bounce, where there is something to.
+pub(crate) fn solve(
+    work: &mut Work,
+    state: &State,
+    solver: &Simultaneous,
+    correction: Correction,
+    hits: &mut Vec<Hit>,
+    profile: &mut Profile,
+    dt: Real,
+) {
+    let tolerances = &state.method.tolerances;
+    let speed = tolerances.speed(state.gravity_strength());
+    let Lcp::ProjectedGaussSeidel { iterations, tolerance } = solver.lcp;
+    let stop = Stop { sweeps: iterations, change: tolerance * speed };
+
+    work.system.apply_impulses(&mut work.velocities);
+    profile.sweeps = pgs::solve(&mut work.system, &mut work.velocities, &stop);
+    work.rates.clear();
+    work.rates.extend(work.system.rows.iter().map(|row| row.velocity(&work.velocities)));
+
+    work.travels.clear();
+    work.travels.resize(work.velocities.len(), Velocity::default());
+    if let Correction::SplitImpulse { share } = correction
+        && work.needs_correction(share, tolerances.push_speed * speed, dt)
+    {
+        profile.sweeps += pgs::solve(&mut work.correction, &mut work.travels, &stop);
+    }
+    for (travel, u) in work.travels.iter_mut().zip(&work.velocities) {
+        travel.linear += u.linear;
+        travel.angular += u.angular;
+    }
+
+    work.find_hits(state, hits);
+    if work.bounces(state, tolerances.restitution_speed * speed, dt) {
+        profile.sweeps += pgs::solve(&mut work.system, &mut work.velocities, &stop);
+    }
+}
+
+/// Writes the impulses back, for the next step to start from.
+pub(crate) fn store(work: &Work, state: &mut State) {
+    contact_rows::store(&work.system, &work.sites, state.method.friction, &mut state.contacts);
+}
+
+/// Moves the bodies that constraints act on, by semi-implicit Euler: x ← x + h (u + U). One pass over them.
+pub(crate) fn advance(work: &Work, bodies: &mut Bodies, list: &[u32], dt: Real) {
+    for i in list.iter().map(|&i| i as usize) {
+        let (travel, velocity, params) = (&work.travels[i], &work.velocities[i], &bodies.params[i]);
+        let pose = &mut bodies.pose[i];
+        pose.centre += travel.linear.to_f64() * dt.to_f64();
+        pose.rotation = pose.rotation.advanced(travel.angular, dt);
+        bodies.velocity[i] = Velocity {
+            linear: limited(velocity.linear, params.max_linear_speed),
+            angular: limited(velocity.angular, params.max_angular_speed),
+        };
+        bodies.rest[i].carry = Vec3::ZERO;
+    }
+}
+
+impl Work {
+    /// Makes the system of the correction; false where no error is to be taken out.
+    fn needs_correction(&mut self, share: Real, push_speed: Real, h: Real) -> bool {
+        let mut needed = false;
+        self.correction.clear();
+        for ((row, demand), rate) in self.system.rows.iter().zip(&self.system.demands).zip(&self.rates) {
+            let error = demand.error + h * rate;
+            let target = match demand.correct {
+                Correct::Not => continue,
+                Correct::Equal => (-share * error / h).clamp(-push_speed, push_speed),
+                Correct::Push if error + demand.slop < 0.0 => Num::min(-share * (error + demand.slop) / h, push_speed),
+                Correct::Push => -(error + demand.slop) / h,
+            };
+            needed |= target > 0.0 || (demand.correct == Correct::Equal && target != 0.0);
+            self.correction.rows.push(SystemRow { target, impulse: 0.0, ..*row });
+        }
+        needed
+    }
+
+    /// Contact points that pushed, at contacts that report impacts.
+    fn find_hits(&self, state: &State, hits: &mut Vec<Hit>) {
+        for site in &self.sites {
+            if state.contacts.manifolds[site.manifold as usize].flags & ContactManifold::IMPACTS == 0 {
+                continue;
+            }
+            for point in 0..site.points {
+                let row = (site.normals + point) as usize;
+                if self.system.rows[row].impulse > 0.0 {
+                    hits.push(Hit::new(state, site.manifold, point, -self.system.demands[row].approach));
+                }
+            }
+        }
+    }
+
+    /// A contact or limit that pushed, and was met faster than `threshold`.
+    fn hit(&self, row: usize, threshold: Real) -> bool {
+        self.system.rows[row].impulse > 0.0 && self.system.demands[row].approach < -threshold
+    }
+
+    /// Asks of everything that hit fast enough that it bounce; false where nothing did.
+    fn bounces(&mut self, state: &State, threshold: Real, h: Real) -> bool {
+        let mut any = self.turn_slip_round(state, threshold);
+        any |= (0..self.system.rows.len()).any(|k| self.system.demands[k].restitution > 0.0 && self.hit(k, threshold));
+        if !any {
+            return false;
+        }
+        for k in 0..self.system.rows.len() {
+            let demand = self.system.demands[k];
+            let bounces = demand.restitution > 0.0 && self.hit(k, threshold);
+            let row = &mut self.system.rows[k];
+            if bounces {
+                row.target = -demand.restitution * demand.free_rate;
+                // A soft surface that gives a share back as a whole is no spring in this: it would give back more.
+                row.compliance = 0.0;
+                row.inv_diagonal = row.hard_inv_diagonal();
+            } else if demand.correct == Correct::Push && row.target <= 0.0 {
+                // The poses have moved: what is left of the gap may be closed.
+                row.target = -Num::max(demand.error + h * self.rates[k], 0.0) / h;
+            }
+        }
+        true
+    }
+
+    /// Asks that the slip at points that hit be turned round, as far as friction reaches: -e_t of what it was.
+    fn turn_slip_round(&mut self, state: &State, threshold: Real) -> bool {
+        let mut any = false;
+        for s in 0..self.sites.len() {
+            let site = self.sites[s];
+            let e = state.contacts.manifolds[site.manifold as usize].material.tangential_restitution;
+            if e == 0.0 {
+                continue;
+            }
+            for point in 0..site.points {
+                if !self.hit((site.normals + point) as usize, threshold) {
+                    continue;
+                }
+                any = true;
+                for k in site.slip_rows(point, state.method.friction) {
+                    // What friction asks for otherwise is the velocity of the surface, the other way round.
+                    let row = &mut self.system.rows[k as usize];
+                    let slip = self.system.demands[k as usize].free_rate - row.target;
+                    row.target -= e * slip;
+                }
+                if state.method.friction == FrictionModel::Manifold {
+                    break;
+                }
+            }
+        }
+        any
+    }
+}

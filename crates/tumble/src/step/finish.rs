@@ -1,0 +1,65 @@
+//! What all time-step methods do at the end of a step.
+
+use crate::body::store::{Bodies, CentrePose, Velocity};
+use crate::detect::continuous::{self, Ahead};
+use crate::math::{Real, Vec3};
+use crate::world::State;
+
+/// A body before the step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Before {
+    pub pose: CentrePose,
+    pub velocity: Velocity,
+}
+
+/// Takes stock of what a step has made of an awake body: its acceleration, and for how long it has been slower than
+/// `idle_speed`. A state that is not finite is taken back, and the answer is false.
+pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle_speed: Real, dt: Real) -> bool {
+    let (pose, velocity, rest) = (&mut bodies.pose[i], &mut bodies.velocity[i], &mut bodies.rest[i]);
+    if !(pose.is_finite() && velocity.is_finite()) {
+        *pose = before.pose;
+        *velocity = Velocity::default();
+        rest.carry = Vec3::ZERO;
+        return false;
+    }
+    rest.linear_acceleration = (velocity.linear - before.velocity.linear) / dt;
+    rest.angular_acceleration = (velocity.angular - before.velocity.angular) / dt;
+    // The farthest point moved by at most |Δx| + |ω| dt r, however the two add up. Not from the orientations: a body that
+    // makes a whole turn in a step is not at rest.
+    let moved = (pose.centre - before.pose.centre).to_real().length();
+    let turned = velocity.angular.length() * dt;
+    let extent = if rest.extent.is_finite() { rest.extent } else { 0.0 };
+    if moved + turned * extent < idle_speed * dt {
+        rest.idle_time += dt;
+    } else {
+        rest.idle_time = 0.0;
+    }
+    true
+}
+
+/// Notes the motion that a dynamic body has made, with the rotation vector `turn`, for continuous detection.
+pub(crate) fn follow(ahead: &mut Ahead, bodies: &Bodies, i: usize, before: &Before, turn: Vec3) {
+    let rest = &bodies.rest[i];
+    let extent = if rest.extent.is_finite() { rest.extent } else { 0.0 };
+    let moved = (bodies.pose[i].centre - before.pose.centre).to_real().length();
+    ahead.note(i, before.pose, turn, moved + turn.length() * extent, rest);
+}
+
+/// Speed of the farthest point below which a body is idle.
+pub(crate) fn idle_speed(state: &State) -> Real {
+    let tolerances = &state.method.tolerances;
+    tolerances.sleep_speed * tolerances.speed(state.gravity_strength())
+}
+
+/// Holds bodies that would have passed through others, takes those out whose state stopped being finite, and tells the broad phase
+/// where the others are.
+pub(crate) fn conclude(state: &mut State, ahead: &mut Ahead, broken: &mut Vec<u32>) {
+    continuous::hold(state, ahead);
+    for slot in broken.drain(..) {
+        state.quarantine(slot);
+    }
+    for i in 0..state.bodies.awake() {
+        let slot = state.bodies.slot[i];
+        state.move_proxies(slot);
+    }
+}
