@@ -22,8 +22,8 @@
 //!    the next step finds the contact where it is, and the speed with it.
 //!
 //! What is fast: a body whose farthest point moves in the step by more than half of the radius of the ball in its thinnest
-//! part (half of the detection distance where that is more, and for kinematic bodies, whatever their size, since what they
-//! run into may be small). Slower ones cannot get past a surface without the ordinary contacts noticing. What counts between
+//! part (for impacts ahead also by more than half of the detection distance, within which ordinary contacts look ahead; for
+//! kinematic bodies by that alone, since what they run into may be small). Slower ones cannot get past a surface without the ordinary contacts noticing. What counts between
 //! two bodies is their relative motion: who rides on a fast platform is slow. Against fixed and kinematic bodies all dynamic
 //! bodies are watched, against other dynamic ones only pairs with a bullet.
 
@@ -205,6 +205,12 @@ impl Ahead {
         if kinematic { half } else { Num::max(SLOW * rest.core, half) }
     }
 
+    /// By how much a dynamic body may have moved in the end without being held. Nothing can be said for bodies without thickness;
+    /// for them the ordinary contacts must do.
+    fn hold_limit(&self, rest: &Rest) -> Real {
+        if rest.core > 0.0 { SLOW * rest.core } else { 0.5 * self.margin }
+    }
+
     /// How deep a body with an inner ball of this radius may sink before it is held: more than resting contacts sink, and
     /// not so much that it would be pushed out on the wrong side.
     fn skin(&self, core: Real) -> Real {
@@ -304,7 +310,7 @@ impl Ahead {
     /// point has come.
     #[inline(always)]
     pub fn note(&mut self, i: usize, start: CentrePose, turn: Vec3, moved: Real, rest: &Rest) {
-        if self.on && (moved > self.limit(false, rest) || (self.any && self.exposed[i])) {
+        if self.on && (moved > self.hold_limit(rest) || (self.any && self.exposed[i])) {
             self.movers.push(Mover { dense: i as u32, start, turn });
         }
     }

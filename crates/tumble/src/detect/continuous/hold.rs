@@ -162,7 +162,7 @@ impl State {
         let of_it = whole.after(now);
         // Who moves along with it is safe; only the first look is at the whole motion.
         let moved = travel.relative_to(&of_it, extent(&self.bodies.rest[i]));
-        if now == 0.0 && moved <= ahead.limit(false, &self.bodies.rest[i]) {
+        if now == 0.0 && moved <= ahead.hold_limit(&self.bodies.rest[i]) {
             return None;
         }
         let origin = travel.start.centre;
