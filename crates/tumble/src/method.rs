@@ -362,7 +362,7 @@ pub struct Switches {
     pub recycling: bool,
     /// Keep at most four points of a manifold that has more.
     pub reduction: bool,
-    /// Continuous detection.
+    /// Continuous detection: fast bodies do not pass through fixed and kinematic ones, bullets not through any.
     pub continuous: bool,
     /// The gyroscopic torque ω × I ω.
     pub gyroscopic: bool,

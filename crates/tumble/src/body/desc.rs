@@ -88,7 +88,7 @@ pub struct BodyDesc {
     pub debug: bool,
     /// The body may fall asleep.
     pub can_sleep: bool,
-    /// Continuous detection also against other moving bodies.
+    /// Continuous detection also against other dynamic bodies.
     pub bullet: bool,
 }
 
@@ -220,7 +220,7 @@ impl BodyDesc {
         self
     }
 
-    /// Continuous detection also against other moving bodies.
+    /// Continuous detection also against other dynamic bodies.
     pub fn bullet(mut self, bullet: bool) -> Self {
         self.bullet = bullet;
         self

@@ -171,7 +171,7 @@ pub(crate) struct Rest {
     pub idle_time: Real,
     /// Largest distance of a point of its colliders from the centre of mass.
     pub extent: Real,
-    /// Radius of the largest ball known to fit into its thinnest collider; a motion shorter than this cannot tunnel.
+    /// Radius of the largest ball known to fit into the thinnest part of its colliders; a motion shorter than this cannot tunnel.
     pub core: Real,
 }
 

@@ -209,7 +209,7 @@ impl<'a> BodyRef<'a> {
         self.params().has(Params::CAN_SLEEP)
     }
 
-    /// Continuous detection also against other moving bodies.
+    /// Continuous detection also against other dynamic bodies.
     pub fn is_bullet(&self) -> bool {
         self.params().has(Params::BULLET)
     }
@@ -622,7 +622,7 @@ impl BodyMut<'_> {
         self.wake();
     }
 
-    /// Continuous detection also against other moving bodies, or not.
+    /// Continuous detection also against other dynamic bodies, or not.
     pub fn set_bullet(&mut self, bullet: bool) {
         self.params_mut().set(Params::BULLET, bullet);
     }

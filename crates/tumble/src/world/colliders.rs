@@ -301,11 +301,22 @@ impl State {
             if far > extent {
                 extent = far;
             }
-            let (_, radius) = collider.shape.inner_sphere();
-            if radius < core {
-                core = radius;
+            let thin = thinnest(&collider.shape);
+            if thin < core {
+                core = thin;
             }
         }
         (extent, if core.is_finite() { core } else { 0.0 })
+    }
+}
+
+/// The radius of the largest ball known to fit into the thinnest part of a shape.
+fn thinnest(shape: &Shape) -> crate::math::Real {
+    match shape {
+        Shape::Compound(compound) => {
+            let least = |least, radius| if radius < least { radius } else { least };
+            compound.children().iter().map(|c| thinnest(&c.shape)).fold(crate::math::Real::INFINITY, least)
+        }
+        _ => shape.inner_sphere().1,
     }
 }
