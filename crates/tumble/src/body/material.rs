@@ -325,7 +325,8 @@ impl Mix {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MaterialRule {
-    /// For static, dynamic, rolling and spinning friction.
+    /// For static and dynamic friction. Rolling and spinning friction are lever arms, made by the deformation of the softer of the
+    /// two surfaces: the larger one counts, whatever the rule.
     pub friction: Mix,
     /// For normal and tangential restitution.
     pub restitution: Mix,
