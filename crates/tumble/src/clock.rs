@@ -26,6 +26,14 @@ pub struct Clock {
 
 /// Fixed or variable steps. Time is counted in `f64` in either crate: sixty calls of 1/60 s are sixty steps of 1/60 s, though
 /// 1/60 is not the same number in `f32`.
+///
+/// ```
+/// use tumble::{Clock, Pace, World};
+/// let mut world = World::new();
+/// world.set_clock(Clock { pace: Pace::Variable { min: 0.002, max: 0.02 }, ..Clock::default() }).unwrap();
+/// assert_eq!(world.simulate(0.05).unwrap(), 3); // 20 ms, 20 ms, 10 ms
+/// assert_eq!(world.simulate(0.001).unwrap(), 0); // waits
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Pace {
@@ -54,6 +62,12 @@ const ROUNDING: f64 = 1e-9;
 
 impl Clock {
     /// An error that names the first parameter outside its range.
+    ///
+    /// ```
+    /// use tumble::Clock;
+    /// assert!(Clock::default().validate().is_ok());
+    /// assert!(Clock { speed: -1.0, ..Clock::default() }.validate().is_err());
+    /// ```
     pub fn validate(&self) -> Result<()> {
         let positive = |property: &'static str, v: f64| {
             if v > 0.0 && v.is_finite() {

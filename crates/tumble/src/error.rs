@@ -71,6 +71,17 @@ impl Error {
 }
 
 /// An id of any kind, for error messages.
+///
+/// ```
+/// use tumble::{BodyDesc, Error, World};
+/// let mut world = World::new();
+/// let id = world.add_body(BodyDesc::dynamic()).unwrap();
+/// world.remove_body(id).unwrap();
+/// match world.body(id) {
+///     Err(Error::Missing(missing)) => assert_eq!((missing.kind, missing.index), ("body", id.index())),
+///     _ => unreachable!(),
+/// }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnyId {
     /// Which kind of thing.

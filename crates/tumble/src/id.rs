@@ -10,6 +10,11 @@ use core::marker::PhantomData;
 use serde::{Deserialize, Serialize};
 
 /// What kind of id an [`Id`] is.
+///
+/// ```
+/// use tumble::id::{BodyKindTag, Kind};
+/// assert_eq!(BodyKindTag::NAME, "body");
+/// ```
 pub trait Kind: Copy + core::fmt::Debug + 'static {
     /// Its name in error messages.
     const NAME: &'static str;
@@ -23,6 +28,14 @@ pub trait Kind: Copy + core::fmt::Debug + 'static {
 /// let id = world.add_body(BodyDesc::dynamic()).unwrap();
 /// world.remove_body(id).unwrap();
 /// assert!(world.body(id).is_err());
+/// ```
+///
+/// ```
+/// use tumble::{BodyDesc, BodyId, World};
+/// let mut world = World::new();
+/// let id = world.add_body(BodyDesc::dynamic()).unwrap();
+/// assert_eq!(BodyId::from_bits(id.to_bits()), id); // for bindings and files
+/// assert_eq!((id.index(), id.generation()), (1, 0)); // slot 0 is the built-in body
 /// ```
 #[derive(Serialize, Deserialize)]
 #[repr(C)]
@@ -106,6 +119,12 @@ impl<K: Kind> Id<K> {
 macro_rules! ids {
     ($($(#[$doc:meta])* $id:ident, $kind:ident, $name:literal;)*) => {$(
         #[doc = concat!("Marks ids of kind ", $name, ".")]
+        ///
+        /// ```
+        #[doc = concat!("use tumble::id::{Id, ", stringify!($kind), "};")]
+        #[doc = concat!("let first: Id<", stringify!($kind), "> = Id::from_bits(0);")]
+        #[doc = concat!("assert_eq!(first.to_string(), \"", $name, " 0v0\");")]
+        /// ```
         #[derive(Clone, Copy, Debug)]
         pub enum $kind {}
         impl Kind for $kind {

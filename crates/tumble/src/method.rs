@@ -48,6 +48,13 @@ pub struct Method {
 }
 
 /// A time-step method.
+///
+/// ```
+/// use tumble::method::{Explicit, Step};
+/// use tumble::Method;
+/// assert!(matches!(Method::default().step, Step::SoftStep(_)));
+/// assert!(matches!(Method::named("ballistic").unwrap().step, Step::Explicit(Explicit { .. })));
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Step {
@@ -149,6 +156,11 @@ pub struct Explicit {
 }
 
 /// A constraint solver.
+///
+/// ```
+/// use tumble::method::{Explicit, Solver};
+/// assert_eq!(Explicit::default().solve, Solver::None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Solver {
@@ -228,6 +240,11 @@ pub enum Integrate {
 }
 
 /// What friction acts on.
+///
+/// ```
+/// use tumble::{Method, method::FrictionModel};
+/// assert_eq!(Method::default().friction, FrictionModel::Manifold);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrictionModel {
@@ -239,6 +256,12 @@ pub enum FrictionModel {
 }
 
 /// When a body counts as idle (003-99..104).
+///
+/// ```
+/// use tumble::{Method, method::Sleep};
+/// let drowsy = Method { sleep: Sleep { time: 0.1, ..Sleep::default() }, ..Method::soft_step() };
+/// assert!(drowsy.validate().is_ok());
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sleep {
@@ -257,6 +280,11 @@ impl Default for Sleep {
 }
 
 /// What a body's idleness is judged by.
+///
+/// ```
+/// use tumble::method::{Sleep, SleepCriterion};
+/// assert_eq!(Sleep::default().criterion, SleepCriterion::Displacement);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SleepCriterion {
@@ -351,6 +379,13 @@ impl Tolerances {
 }
 
 /// What can be switched off; all on by default.
+///
+/// ```
+/// use tumble::{Method, World, method::Switches};
+/// let method = Method { switches: Switches { sleep: false, ..Switches::default() }, ..Method::soft_step() };
+/// let world = World::with_method(method).unwrap(); // nothing ever falls asleep in it
+/// assert!(!world.method().switches.sleep);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Switches {
@@ -428,6 +463,13 @@ impl Method {
     }
 
     /// The presets by name.
+    ///
+    /// ```
+    /// use tumble::Method;
+    /// for preset in Method::presets() {
+    ///     assert_eq!(Method::named(&preset.name).unwrap(), preset);
+    /// }
+    /// ```
     pub fn presets() -> Vec<Self> {
         vec![Self::soft_step(), Self::simultaneous(), Self::ballistic(Integrate::SemiImplicitEuler)]
     }

@@ -3,6 +3,15 @@
 use core::time::Duration;
 
 /// The stages of a step, in order.
+///
+/// ```
+/// use tumble::{Stage, World};
+/// let mut world = World::new();
+/// world.step(1.0 / 60.0).unwrap();
+/// let solving = world.profile().time(Stage::Solve);
+/// assert!(solving <= world.profile().total);
+/// assert_eq!(Stage::ALL[0].name(), "broad");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Finding who may touch.

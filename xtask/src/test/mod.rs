@@ -3,6 +3,7 @@
 //! A part that fails does not stop the ones after it: the run ends with all failures, everything that was not checked
 //! and why, and the time it took.
 
+mod examples;
 mod manual;
 mod miri;
 mod report;
@@ -47,7 +48,12 @@ const PARTS: [Part; 10] = [
         check: manual::check,
     },
     Part { name: "clippy", what: "no warnings in any crate, test or example", size: Size::Always, check: clippy },
-    Part { name: "doc", what: "the API documentation builds without warnings", size: Size::Always, check: doc },
+    Part {
+        name: "doc",
+        what: "the API documentation builds without warnings, and examples show everything",
+        size: Size::Always,
+        check: doc,
+    },
     Part {
         name: "test",
         what: "all tests in both precisions, doctests, manual, examples",
@@ -157,6 +163,7 @@ fn clippy(findings: &mut Findings) {
 
 fn doc(findings: &mut Findings) {
     findings.run(shell::command("cargo doc --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings"));
+    examples::check(findings);
 }
 
 #[cfg(test)]

@@ -48,6 +48,35 @@ pub enum MassSource {
 /// let id = world.add_body(crate_).unwrap();
 /// assert_eq!(world.body(id).unwrap().mass(), 1000.0);
 /// ```
+///
+/// ```
+/// use tumble::{BodyDesc, Locks, MassSource, World, math::{Quat, Vec3}, shape::{Geometry, MassProperties, Shape}};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// // A lift, told how to move.
+/// world.add_body(BodyDesc::kinematic().linear_velocity([0.0, 0.5, 0.0]).collider(Shape::cuboid(1.0, 0.1, 1.0)?))?;
+/// // A puck that slides in a plane, loses a tenth of its speed per second, and is never faster than 50 m/s.
+/// let puck = BodyDesc::dynamic()
+///     .turned([0.0, 1.0, 0.0], 0.3)
+///     .locks(Locks::planar_y())
+///     .damping(0.1, 0.1)
+///     .gravity_scale(0.0)
+///     .speed_limits(50.0, 100.0)
+///     .mass(0.17)
+///     .bullet(true)
+///     .can_sleep(false)
+///     .user_data(42)
+///     .collider(Shape::cylinder(0.0127, 0.038)?);
+/// let id = world.add_body(puck)?;
+/// assert!((world.body(id)?.mass() - 0.17).abs() < 1e-6);
+/// // Mass as a drawing gives it, in the frame of the body.
+/// let drawing = MassProperties { mass: 3.0, ..Shape::sphere(0.2)?.mass_properties(1.0)? };
+/// let turned = Quat::from_axis_angle(Vec3::X, 0.1);
+/// let part = BodyDesc::dynamic().rotation(turned).angular_velocity([0.0, 0.0, 5.0]).mass_properties(drawing);
+/// assert_eq!(part.mass, MassSource::Explicit(drawing));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyDesc {
     /// How it moves.
@@ -366,6 +395,33 @@ impl From<Material> for MaterialSource {
 ///     .material(Material::named("rubber").unwrap())
 ///     .at([0.8, -0.2, 1.4]);
 /// # let _ = tyre;
+/// ```
+///
+/// ```
+/// use tumble::{ColliderDesc, Layers, Material, MaterialSource, math::{Pose, Quat, Vec3}, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// // A bouncy bumper that reports hits of 2 m/s and more, but not every touch.
+/// let bumper = ColliderDesc::new(Shape::capsule(0.5, 0.1)?)
+///     .at([0.0, 0.2, 0.0])
+///     .rotation(Quat::from_axis_angle(Vec3::Z, 1.57))
+///     .friction(0.9)
+///     .restitution(0.8)
+///     .density(300.0)
+///     .contact_events(false)
+///     .impact_speed(2.0)
+///     .hooked(true)
+///     .user_data(7);
+/// assert!(matches!(&bumper.materials[0], MaterialSource::Own(m) if m.restitution == 0.8));
+/// // A sensor in a layer of its own.
+/// let gate = ColliderDesc::new(Shape::cuboid(1.0, 2.0, 0.1)?)
+///     .pose(Pose::from_translation(Vec3::Y))
+///     .sensor(true)
+///     .layers(Layers { member: 0b100, meets: 0b001 });
+/// // Materials by slot, for meshes and compounds that name them.
+/// let terrain = gate.clone().materials(vec![Material::named("ice")?.into(), Material::named("stone")?.into()]);
+/// assert_eq!(terrain.materials.len(), 2);
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColliderDesc {

@@ -10,6 +10,14 @@ use serde::{Deserialize, Serialize};
 /// assert!(!ghost.allows(&Layers::default().with_member(0b01)));
 /// assert!(ghost.allows(&ghost));
 /// ```
+///
+/// ```
+/// use tumble::Layers;
+/// const PLAYER: u32 = 1;
+/// const BULLET: u32 = 2;
+/// let bullet = Layers::default().with_member(BULLET).with_meets(!BULLET); // bullets do not hit each other
+/// assert!(!bullet.allows(&bullet) && bullet.allows(&Layers::default().with_member(PLAYER)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Layers {

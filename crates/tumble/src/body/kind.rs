@@ -32,6 +32,12 @@ pub enum BodyKind {
 /// let flat = Locks::planar_z();
 /// assert!(flat.contains(Locks::MOVE_Z) && !flat.contains(Locks::TURN_Z));
 /// ```
+///
+/// ```
+/// use tumble::Locks;
+/// assert_eq!(Locks::planar_x(), Locks::MOVE_X | Locks::TURN_Y | Locks::TURN_Z);
+/// assert_eq!(Locks::planar_y(), Locks::MOVE_Y.and(Locks::TURN_X).and(Locks::TURN_Z));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Locks(u8);

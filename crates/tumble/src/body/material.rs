@@ -16,6 +16,14 @@ use std::collections::BTreeMap;
 /// let slippery = Material { static_friction: 0.05, dynamic_friction: 0.04, ..Material::default() };
 /// # let _ = slippery;
 /// ```
+///
+/// ```
+/// use tumble::Material;
+/// assert!(Material::names().any(|name| name == "ice"));
+/// let puck = Material::named("rubber").unwrap().with_friction(0.1).with_restitution(0.5).with_density(1500.0);
+/// assert_eq!((puck.static_friction, puck.dynamic_friction), (0.1, 0.1));
+/// assert!(puck.validate().is_ok() && puck.with_restitution(2.0).validate().is_err());
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Material {
@@ -266,6 +274,12 @@ impl Softness {
 }
 
 /// How one coefficient of a pair comes from those of the two surfaces (003-37, 003-38).
+///
+/// ```
+/// use tumble::Mix;
+/// let of = |mix: Mix| mix.apply(0.25, 1.0);
+/// assert_eq!([of(Mix::Min), of(Mix::Max), of(Mix::Average), of(Mix::Product)], [0.25, 1.0, 0.625, 0.25]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mix {
@@ -311,7 +325,8 @@ impl Mix {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MaterialRule {
-    /// For static, dynamic, rolling and spinning friction.
+    /// For static and dynamic friction. Rolling and spinning friction are lever arms, made by the deformation of the softer of the
+    /// two surfaces: the larger one counts, whatever the rule.
     pub friction: Mix,
     /// For normal and tangential restitution.
     pub restitution: Mix,
@@ -324,6 +339,19 @@ impl Default for MaterialRule {
 }
 
 /// The coefficients of a contact between two surfaces.
+///
+/// ```
+/// use tumble::{Material, World};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let (ski, snow) = (world.add_material(Material::default())?, world.add_material(Material::default())?);
+/// let mut pair = world.pair_coefficients(ski, snow)?; // by the rule
+/// (pair.static_friction, pair.dynamic_friction) = (0.08, 0.03); // measured
+/// world.set_material_pair(ski, snow, Some(pair))?;
+/// assert_eq!(world.pair_coefficients(snow, ski)?.dynamic_friction, 0.03);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PairCoefficients {

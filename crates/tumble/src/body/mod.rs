@@ -11,5 +11,6 @@ mod view;
 pub use desc::{BodyDesc, ColliderDesc, MassSource, MaterialSource};
 pub use filter::Layers;
 pub use kind::{BodyKind, Locks};
-pub use material::{Material, MaterialRule, Mix, PairCoefficients, PairTable, Softness, library_pair};
+pub(crate) use material::PairTable;
+pub use material::{Material, MaterialRule, Mix, PairCoefficients, Softness, library_pair};
 pub use view::{BodyMut, BodyRef, ColliderRef};

@@ -19,6 +19,44 @@ use crate::world::State;
 /// let body = world.body(id).unwrap();
 /// assert_eq!(body.velocity_at([1.0, 0.0, 0.0]).z, -2.0);
 /// ```
+///
+/// ```
+/// use tumble::{BodyDesc, BodyKind, Locks, World, math::Vec3, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let desc = BodyDesc::dynamic().name("crate").position([0.0, 5.0, 0.0]).collider(Shape::cuboid(0.5, 0.5, 0.5)?);
+/// let id = world.add_body(desc)?;
+/// world.step(0.5)?;
+/// let body = world.body(id)?;
+///
+/// // Who and what it is.
+/// assert_eq!((body.id(), body.name(), body.kind(), body.user_data()), (id, Some("crate"), BodyKind::Dynamic, 0));
+/// assert_eq!(body.colliders().count(), 1);
+/// assert!(body.is_active() && body.is_debug() && body.can_sleep() && !body.is_asleep() && !body.is_bullet());
+/// // Where it is.
+/// assert_eq!(body.pose().translation, body.position());
+/// assert_eq!(body.position(), body.centre_of_mass()); // its frame is at its centre
+/// assert_eq!(body.to_local(body.to_world([0.1, 0.0, 0.0])).y, 0.0);
+/// assert!(body.rotation().is_unit());
+/// // How it moves, after half a second of free fall.
+/// assert!((body.centre_velocity().y + 0.5 * 9.81).abs() < 1e-5);
+/// assert_eq!(body.linear_velocity(), body.centre_velocity());
+/// assert_eq!((body.angular_velocity(), body.angular_acceleration()), (Vec3::ZERO, Vec3::ZERO));
+/// assert!((body.acceleration_at([0.0, 5.0, 0.0]).y + 9.81).abs() < 1e-4);
+/// assert_eq!(body.idle_time(), 0.0);
+/// // What it weighs, and what it carries.
+/// assert_eq!((body.mass(), body.mass_properties().unwrap().mass), (1000.0, 1000.0));
+/// assert!((body.inertia().xx - 1000.0 / 6.0).abs() < 1e-3);
+/// assert!((body.momentum().y + 500.0 * 9.81).abs() < 1e-2);
+/// assert_eq!(body.angular_momentum().length(), 0.0);
+/// assert!((body.kinetic_energy() - 0.5 * 1000.0 * (0.5 * 9.81f64).powi(2)).abs() < 0.1);
+/// // What acts on it and what holds it back.
+/// assert_eq!((body.force(), body.torque(), body.gravity_scale()), (Vec3::ZERO, Vec3::ZERO, 1.0));
+/// assert_eq!((body.damping(), body.locks()), ((0.0, 0.0), Locks::NONE));
+/// assert_eq!(body.speed_limits().0, tumble::math::Real::INFINITY);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy)]
 pub struct BodyRef<'a> {
     pub(crate) state: &'a State,
@@ -251,6 +289,47 @@ impl<'a> BodyRef<'a> {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// ```
+/// use tumble::{BodyDesc, BodyKind, Locks, MassSource, World, math::{Quat, Vec3, WorldPose}};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let id = world.add_body(BodyDesc::dynamic())?;
+/// let mut body = world.body_mut(id)?;
+///
+/// // Teleports.
+/// body.set_pose(WorldPose::from_translation([0.0, 1.0, 0.0]))?;
+/// body.set_position([0.0, 2.0, 0.0])?;
+/// body.set_rotation(Quat::from_axis_angle(Vec3::Y, 0.5))?;
+/// // Velocities: both, or one at a time.
+/// body.set_velocity([1.0, 0.0, 0.0], [0.0, 0.0, 0.0])?;
+/// body.set_linear_velocity([0.0, 0.0, 2.0])?;
+/// body.set_angular_velocity([0.0, 3.0, 0.0])?;
+/// assert_eq!(body.view().angular_velocity().y, 3.0);
+/// // Forces stay until they are changed; impulses act once.
+/// body.set_force([0.0, 9.81, 0.0])?;
+/// body.set_torque([0.0, 0.0, 0.0])?;
+/// body.add_force_at([0.0, 1.0, 0.0], [0.5, 2.0, 0.0])?;
+/// assert!(body.view().torque().length() > 0.4);
+/// body.apply_impulse_at([0.0, 0.0, 1.0], [0.5, 2.0, 0.0])?;
+/// body.apply_angular_impulse([0.0, 0.1, 0.0])?;
+/// // What holds it back.
+/// body.set_gravity_scale(0.5)?;
+/// body.set_locks(Locks::TURN_X | Locks::TURN_Z)?;
+/// body.set_speed_limits(10.0, 20.0)?;
+/// body.set_mass(MassSource::Total(5.0))?;
+/// // The rest cannot fail.
+/// body.set_name(Some("top".to_owned()));
+/// body.set_user_data(9);
+/// body.set_debug(false);
+/// body.set_can_sleep(true);
+/// body.set_bullet(true);
+/// body.set_active(true);
+/// body.wake_up();
+/// assert_eq!((body.view().name(), body.view().mass()), (Some("top"), 5.0));
+/// # Ok(())
+/// # }
+/// ```
 pub struct BodyMut<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) id: BodyId,
@@ -386,6 +465,18 @@ impl BodyMut<'_> {
 
     /// Where a kinematic body is to be at the end of the next step. It moves there at the velocity that takes it there,
     /// pushing what is in its way, and stands still afterwards unless it is given another target.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World, math::WorldPose};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let lift = world.add_body(BodyDesc::kinematic())?;
+    /// world.body_mut(lift)?.set_target(WorldPose::from_translation([0.0, 0.25, 0.0]))?;
+    /// world.step(0.125)?;
+    /// assert_eq!(world.body(lift)?.position().y, 0.25);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn set_target(&mut self, target: WorldPose) -> Result<()> {
         self.finite_point("target position", target.translation)?;
         check_rotation(&self.subject(), target.rotation)?;
@@ -644,6 +735,24 @@ impl BodyMut<'_> {
 /// let collider = world.collider(id)?;
 /// assert_eq!(collider.body(), body);
 /// assert_eq!(collider.pose().translation.to_array(), [1.0, 3.0, 0.0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// ```
+/// use tumble::{BodyDesc, ColliderDesc, Layers, World, math::Vec3, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let body = world.add_body(BodyDesc::fixed().collider(ColliderDesc::new(Shape::sphere(0.5)?).user_data(3)))?;
+/// for id in world.body(body)?.colliders() {
+///     let collider = world.collider(id)?;
+///     assert_eq!((collider.id(), collider.user_data()), (id, 3));
+///     assert_eq!(collider.shape(), &Shape::sphere(0.5)?);
+///     assert_eq!(collider.local_pose().translation, Vec3::ZERO);
+///     assert_eq!(collider.bounds().half_extents(), Vec3::all(0.5));
+///     assert_eq!((collider.material(0), collider.layers()), (World::MATERIAL, Layers::default()));
+///     assert!(collider.collides() && !collider.is_sensor());
+/// }
 /// # Ok(())
 /// # }
 /// ```

@@ -63,6 +63,30 @@ pub trait ContactHook: Send + Sync {
 }
 
 /// A patch of contact, as the hook sees it: where the step began.
+///
+/// ```
+/// use tumble::{ContactHook, HookedContact, PairCoefficients, math::Vec3};
+///
+/// /// Where the sun shines, ice is wet; a belt runs only under what lies on it at rest.
+/// struct Weather;
+/// impl ContactHook for Weather {
+///     fn name(&self) -> &str {
+///         "weather"
+///     }
+///     fn contact(&self, contact: &mut HookedContact<'_>) {
+///         let [a, b] = contact.bodies();
+///         assert_ne!(a, b);
+///         assert_ne!(contact.colliders()[0], contact.colliders()[1]);
+///         if contact.points().any(|point| point.position.x > 0.0) {
+///             let wet = PairCoefficients { dynamic_friction: 0.0, ..contact.coefficients() };
+///             contact.set_coefficients(wet).ok();
+///         }
+///         if contact.approach_speed() > 1.0 && contact.surface_velocity() != Vec3::ZERO {
+///             contact.set_surface_velocity(Vec3::ZERO).ok();
+///         }
+///     }
+/// }
+/// ```
 #[derive(Debug)]
 pub struct HookedContact<'a> {
     pub(crate) colliders: [ColliderId; 2],
@@ -78,6 +102,15 @@ pub struct HookedContact<'a> {
 }
 
 /// A point of a [`HookedContact`].
+///
+/// ```
+/// use tumble::{HookedContact, HookedPoint};
+///
+/// /// How deep the surfaces overlap.
+/// fn depth(contact: &HookedContact<'_>) -> tumble::math::Real {
+///     contact.points().map(|point: HookedPoint| -point.separation).fold(0.0, |a, b| if b > a { b } else { a })
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HookedPoint {
     /// Midway between the surfaces, in the world.

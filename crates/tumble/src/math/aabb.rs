@@ -12,6 +12,22 @@ use serde::{Deserialize, Serialize};
 /// assert!(a.overlaps(&b));
 /// assert_eq!(a.union(&b).surface_area(), 24.0);
 /// ```
+///
+/// ```
+/// use tumble::math::{Aabb, Point, Pose, Real, Vec3};
+/// let b = Aabb::of_points([Vec3::new(1.0, 0.0, 0.0), Vec3::new(-1.0, 2.0, 4.0)]);
+/// assert_eq!((b.centre(), b.half_extents()), (Vec3::new(0.0, 1.0, 2.0), Vec3::new(1.0, 1.0, 2.0)));
+/// assert!(b.contains_point(Vec3::Y) && b.expanded(0.5).contains(&b));
+/// assert_eq!(b.distance_squared(Vec3::new(3.0, 1.0, 2.0)), 4.0);
+/// assert_eq!(b.transformed(&Pose::from_translation(Vec3::X)).max.x, 2.0);
+/// // A ray along +x from x = -5 enters at x = -1. Where the direction is 0, its reciprocal is infinite.
+/// let inverse = Vec3::new(1.0, Real::INFINITY, Real::INFINITY);
+/// assert_eq!(b.ray_entry(Vec3::new(-5.0, 1.0, 1.0), inverse, 100.0), Some(4.0));
+/// assert!(b.is_finite() && !Aabb::EVERYTHING.is_finite());
+/// // Far out, boxes are rounded outwards.
+/// let far = Point::new(1.0e8, 0.0, 0.0);
+/// assert!(Aabb::around(far, Vec3::all(0.1)).min.x < 1.0e8 && b.moved_to(far).max.x > 1.0e8);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[repr(C)]
 pub struct Aabb {

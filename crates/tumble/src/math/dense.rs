@@ -29,6 +29,11 @@ pub type Matrix<T, const M: usize, const N: usize> = [[T; N]; M];
 /// What counts as nothing, relative to the largest: 4 n ε. A matrix that is singular on paper has been rounded once per entry
 /// and once per operation of its elimination, which is of this order; a matrix whose condition number exceeds
 /// the inverse has no solution that these digits could hold.
+///
+/// ```
+/// use tumble::math::dense::rank_tolerance;
+/// assert_eq!(rank_tolerance::<f64>(3), 12.0 * f64::EPSILON);
+/// ```
 pub fn rank_tolerance<T: Float>(n: usize) -> T {
     T::EPSILON * T::from_f64(4.0 * n as f64)
 }
@@ -51,6 +56,13 @@ pub fn solve_semidefinite<T: Float, const N: usize>(a: &Matrix<T, N, N>, b: [T; 
 
 /// As [`solve_semidefinite`], with unknowns that differ in unit: `weights` are positive, wᵢ of the unit of √aᵢᵢ, and it is |W x|
 /// that is least where A is singular. See [`Svd::of_semidefinite`].
+///
+/// ```
+/// use tumble::math::dense::solve_semidefinite_weighted;
+/// // Two supports under one load, of which the second is to be spared: its weight is twice that of the first.
+/// let x = solve_semidefinite_weighted(&[[1.0_f64, 1.0], [1.0, 1.0]], [5.0, 5.0], [1.0, 2.0]);
+/// assert!((x[0] - 4.0).abs() < 1e-12 && (x[1] - 1.0).abs() < 1e-12);
+/// ```
 pub fn solve_semidefinite_weighted<T: Float, const N: usize>(
     a: &Matrix<T, N, N>,
     b: [T; N],
@@ -98,6 +110,11 @@ fn eliminate<T: Float, const N: usize>(a: &Matrix<T, N, N>, b: [T; N]) -> Option
 
 impl<T: Float> Sym3<T> {
     /// The entries by rows.
+    ///
+    /// ```
+    /// use tumble::math::{Sym3, Vec3};
+    /// assert_eq!(Sym3::diagonal(Vec3::new(1.0, 2.0, 3.0)).to_rows()[1], [0.0, 2.0, 0.0]);
+    /// ```
     pub fn to_rows(self) -> Matrix<T, 3, 3> {
         let m = self.to_mat3();
         [m.x.to_array(), m.y.to_array(), m.z.to_array()]

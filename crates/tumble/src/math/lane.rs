@@ -72,6 +72,41 @@ pub const NO_ROW: u32 = u32::MAX;
 /// memory: correct, but slow. Closures and `array::map` over lanes fall under this too; write loops.
 ///
 /// The trait is sealed: a wide type may only be reached through [`Isa::dispatch`], which knows that the processor has it.
+///
+/// ```
+/// use tumble::math::{LANES, Lane, Mask, NO_ROW, Num, Real};
+///
+/// /// x limited to 0..1, with the sign of x; zero where x is NaN. Works on any lane.
+/// fn soften<L: Lane>(x: L) -> L {
+///     let size = L::select(x.equal(x), x.abs(), L::ZERO);
+///     size.limit(L::ZERO, L::ONE).copysign(x)
+/// }
+/// // A plain number is a lane of width 1.
+/// assert_eq!((Real::WIDTH, soften::<Real>(-3.0), soften::<Real>(0.25)), (1, -1.0, 0.25));
+/// assert_eq!(<Real as Lane>::lane(4.0, 0), 4.0);
+///
+/// /// How many of four comparisons hold, lane by lane.
+/// fn compare<L: Lane>(a: L, b: L) -> u32 {
+///     let masks = [a.less(b), a.less_eq(b), a.greater(b) | a.greater_eq(b), a.not_equal(b)];
+///     masks.iter().filter(|mask| mask.any()).count() as u32
+/// }
+/// assert_eq!(compare::<Real>(1.0, 2.0), 3);
+///
+/// // Rows of an array to columns of lanes, and back. Rows that do not exist read zeros.
+/// let mut rows = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]];
+/// let [a, b, ..]: [Real; 4] = Lane::load_transposed(&rows, &[1]);
+/// assert_eq!((a, b), (5.0, 6.0));
+/// assert_eq!(<Real as Lane>::load_columns::<4, 4>(&rows, 0, &[NO_ROW]), [0.0; 4]);
+/// <Real as Lane>::store_transposed([9.0; 4], &mut rows, &[0]);
+/// <Real as Lane>::store_columns::<4, 4>([0.0; 4], &mut rows, 0, &[1]);
+/// assert_eq!(rows, [[9.0; 4], [0.0; 4]]);
+/// // For solvers whose threads share the array:
+/// // SAFETY: the array is alive, and nobody else reads or writes it.
+/// let first: [Real; 4] = unsafe { Lane::gather(rows.as_ptr(), rows.len(), 0, &[0]) };
+/// // SAFETY: as above.
+/// unsafe { <Real as Lane>::scatter(first, rows.as_mut_ptr(), rows.len(), 0, &[1]) };
+/// assert_eq!(rows[1], [9.0; 4]);
+/// ```
 pub trait Lane: Num + sealed::Sealed {
     /// How many numbers stand side by side.
     const WIDTH: usize;
@@ -208,6 +243,14 @@ pub trait Lane: Num + sealed::Sealed {
 }
 
 /// One truth value per lane. `&`, `|` and `!` work lane by lane.
+///
+/// ```
+/// use tumble::math::{Lane, Mask, Real};
+/// let mask = <Real as Lane>::less(1.0, 2.0);
+/// assert!(mask.any() && mask.all() && mask.bits() == 1);
+/// assert!(!(mask & !mask).any() && (mask | !mask).all());
+/// assert_eq!(<<Real as Lane>::Mask as Mask>::from_bits(0).bits(), 0);
+/// ```
 pub trait Mask: Copy + Debug + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {
     /// Lane `i` is set where bit `i` is.
     fn from_bits(bits: u32) -> Self;
@@ -264,6 +307,14 @@ pub trait Kernel {
 /// assert!(Isa::available().contains(&best));
 /// assert_eq!(Isa::named("scalar").unwrap(), Isa::SCALAR);
 /// assert!(Isa::named("abacus").is_err());
+/// ```
+///
+/// ```
+/// use tumble::math::Isa;
+/// for isa in Isa::available() {
+///     println!("{} has {} lanes", isa.name(), isa.width());
+/// }
+/// assert_eq!(Isa::avx2().is_some(), Isa::named("avx2").is_ok());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Isa(Set);
@@ -357,6 +408,15 @@ fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
 
 impl<L: Lane> Vec3<L> {
     /// The same vector in every lane.
+    ///
+    /// ```
+    /// use tumble::math::{Lane, Mask, Real, Vec3};
+    /// fn upward<L: Lane>(v: Vec3<L>) -> Vec3<L> {
+    ///     Vec3::select(v.y.less(L::ZERO), -v, v)
+    /// }
+    /// let v = upward(Vec3::<Real>::broadcast(Vec3::new(1.0, -2.0, 3.0)));
+    /// assert_eq!(v.lane(0), Vec3::new(-1.0, 2.0, -3.0));
+    /// ```
     #[inline(always)]
     pub fn broadcast(v: Vec3<Real>) -> Self {
         Self::new(L::splat(v.x), L::splat(v.y), L::splat(v.z))
@@ -380,6 +440,12 @@ impl<L: Lane> Vec3<L> {
 
 impl<L: Lane> Quat<L> {
     /// The same quaternion in every lane.
+    ///
+    /// ```
+    /// use tumble::math::{Quat, Real};
+    /// let q = Quat::<Real>::broadcast(Quat::IDENTITY);
+    /// assert_eq!(q.lane(0), Quat::IDENTITY);
+    /// ```
     #[inline(always)]
     pub fn broadcast(q: Quat<Real>) -> Self {
         Self::new(L::splat(q.x), L::splat(q.y), L::splat(q.z), L::splat(q.w))

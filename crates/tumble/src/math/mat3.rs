@@ -10,6 +10,20 @@ use core::ops::{Add, Mul, Neg, Sub};
 /// let m = Mat3::skew(Vec3::Z);
 /// assert_eq!(m * Vec3::X, Vec3::new(0.0, 1.0, 0.0));
 /// ```
+///
+/// ```
+/// use tumble::math::{Mat3, Vec3};
+/// let m = Mat3::from_rows(Vec3::new(2.0, 1.0, 0.0), Vec3::new(0.0, 4.0, 0.0), Vec3::new(0.0, 0.0, 8.0));
+/// assert_eq!(m.transpose(), Mat3::from_columns(Vec3::new(2.0, 1.0, 0.0), Vec3::Y * 4.0, Vec3::Z * 8.0));
+/// assert_eq!(m.transpose_mul(Vec3::X), m.transpose() * Vec3::X);
+/// assert_eq!(m.determinant(), 64.0);
+/// let inverse = m.try_inverse().unwrap();
+/// assert_eq!(inverse * m, Mat3::IDENTITY);
+/// assert_eq!(Mat3::outer(Vec3::X, Vec3::Y) * Vec3::Y, Vec3::<f64>::X);
+/// assert_eq!(m.to_real().to_f64(), m);
+/// assert!(m.is_finite() && (-m).abs() == m);
+/// assert_eq!(Mat3::diagonal(Vec3::new(1.0, 1.0, 0.0)).try_inverse(), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[repr(C)]
 pub struct Mat3<T = Real> {
@@ -124,6 +138,12 @@ impl<T: Float> Mat3<T> {
 
     /// A right-handed orthonormal frame near this one by Gram-Schmidt from x, then y (003-01b); `None` where x and y do not
     /// span a plane to rounding.
+    ///
+    /// ```
+    /// use tumble::math::{Mat3, Vec3};
+    /// let worn = Mat3::from_columns(Vec3::new(2.0, 0.0, 0.0), Vec3::new(0.1, 3.0, 0.0), Vec3::Z);
+    /// assert_eq!(worn.orthonormalized(), Some(Mat3::IDENTITY));
+    /// ```
     pub fn orthonormalized(self) -> Option<Self> {
         let x = self.x.try_normalize()?;
         let y = self.y.try_normalize()?.across(x);

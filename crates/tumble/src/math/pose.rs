@@ -11,6 +11,17 @@ use serde::{Deserialize, Serialize};
 /// let p = Pose::new(Vec3::new(1.0, 0.0, 0.0), Quat::IDENTITY);
 /// assert_eq!(p.inverse().transform_point(p.transform_point(Vec3::Y)), Vec3::Y);
 /// ```
+///
+/// ```
+/// use tumble::math::{Float, Pose, Quat, Real, Vec3};
+/// let quarter = Pose::new(Vec3::X, Quat::from_axis_angle(Vec3::Z, Real::PI / 2.0));
+/// assert!((quarter.transform_vector(Vec3::X) - Vec3::Y).length() < 1e-6);
+/// assert!((quarter.inverse_transform_vector(Vec3::Y) - Vec3::X).length() < 1e-6);
+/// assert!((quarter.inverse_transform_point(Vec3::new(1.0, 1.0, 0.0)) - Vec3::X).length() < 1e-6);
+/// let half_way = Pose::IDENTITY.interpolated(&quarter, 0.5);
+/// assert_eq!(half_way.translation, Vec3::X / 2.0);
+/// assert!(half_way.is_finite());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[repr(C)]
 pub struct Pose {
@@ -94,6 +105,18 @@ impl Mul for Pose {
 /// let p = far.transform_point(Vec3::new(0.0, 0.25, 0.0));
 /// assert_eq!(p.y, 0.25);
 /// assert_eq!(far.inverse_transform_point(p), Vec3::new(0.0, 0.25, 0.0));
+/// ```
+///
+/// ```
+/// use tumble::math::{Float, Quat, Real, Vec3, WorldPose};
+/// let ship = WorldPose::new([1.0e6, 0.0, 0.0], Quat::from_axis_angle(Vec3::Y, Real::PI / 2.0));
+/// let crate_ = WorldPose::from_translation([1.0e6, 0.0, 2.0]);
+/// let seen = crate_.relative_to(&ship); // from the ship
+/// assert!((seen.translation - Vec3::new(-2.0, 0.0, 0.0)).length() < 1e-6);
+/// assert!((ship.transform_vector(Vec3::X) + Vec3::Z).length() < 1e-6);
+/// assert!((ship.inverse_transform_vector(Vec3::Z) + Vec3::X).length() < 1e-6);
+/// assert_eq!(ship.interpolated(&crate_, 0.5).translation.z, 1.0);
+/// assert!(ship.is_finite());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[repr(C)]

@@ -13,6 +13,20 @@ use serde::{Deserialize, Serialize};
 /// let quarter = Quat::from_axis_angle(Vec3::Z, f64::PI / 2.0);
 /// assert!((quarter.rotate(Vec3::X) - Vec3::Y).length() < 1e-15);
 /// ```
+///
+/// ```
+/// use tumble::math::{Float, Mat3, Quat, Vec3};
+/// let q = Quat::from_axis_angle(Vec3::new(1.0, 2.0, 3.0), 0.7);
+/// assert!(q.is_unit() && q.is_finite() && !q.is_unit_pure());
+/// assert!((q.unrotate(q.rotate(Vec3::X)) - Vec3::X).length() < 1e-15);
+/// assert!((q.to_mat3() * Vec3::X - q.rotate(Vec3::X)).length() < 1e-15);
+/// assert!(Quat::from_mat3(&q.to_mat3()).angle_to(q) < 1e-15);
+/// assert_eq!(Quat::from_parts(q.vector(), q.w), q);
+/// assert!((q * q.conjugate()).angle_to(Quat::IDENTITY) < 1e-15);
+/// assert!((q.to_real().to_f64() - q).dot(q).abs() < 1e-7);
+/// // A vector as a quaternion, with real part 0.
+/// assert!(Quat::from_parts(Vec3::Y, 0.0).is_unit_pure());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "[T; 4]", into = "[T; 4]")]
 #[serde(bound(serialize = "T: Copy + Serialize", deserialize = "T: Deserialize<'de>"))]
@@ -137,6 +151,13 @@ impl<T: Float> Quat<T> {
 
     /// The turn by |v| radians about v: the exponential map (002-10). Exact for every length, zero included; a vector that is
     /// not finite turns nothing.
+    ///
+    /// ```
+    /// use tumble::math::{Quat, Vec3};
+    /// let turn = Vec3::new(0.3, -0.4, 0.0); // half a radian about (0.6, -0.8, 0)
+    /// let q = Quat::from_rotation_vector(turn);
+    /// assert!((q.to_rotation_vector() - turn).length() < 1e-15);
+    /// ```
     pub fn from_rotation_vector(v: Vec3<T>) -> Self {
         let half = v.length() * T::HALF;
         if !half.is_finite() {
@@ -163,6 +184,16 @@ impl<T: Float> Quat<T> {
     }
 
     /// The orientation after turning with angular velocity `omega` (world space) for `dt`: exact for constant ω (002-10).
+    ///
+    /// ```
+    /// use tumble::math::{Quat, Vec3};
+    /// let omega = Vec3::new(0.0, 2.0, 0.0);
+    /// let q = Quat::IDENTITY.advanced(omega, 0.25);
+    /// assert!((q.to_rotation_vector() - omega * 0.25).length() < 1e-15);
+    /// // In the small, that is what the derivative says.
+    /// let dq = Quat::IDENTITY.derivative(omega).scaled(1e-6);
+    /// assert!((Quat::IDENTITY + dq).normalized().angle_to(Quat::IDENTITY.advanced(omega, 1e-6)) < 1e-12);
+    /// ```
     pub fn advanced(self, omega: Vec3<T>, dt: T) -> Self {
         (Self::from_rotation_vector(omega * dt) * self).normalized()
     }
@@ -171,6 +202,12 @@ impl<T: Float> Quat<T> {
     ///
     /// q = [from × to, 1 + from·to] normalised. Beyond a right angle 1 + from·to cancels; there `from` is first turned to
     /// its opposite, by half a turn about the same axis, and from there by the acute angle that is left.
+    ///
+    /// ```
+    /// use tumble::math::{Quat, Vec3};
+    /// let q = Quat::between(Vec3::X, Vec3::Z);
+    /// assert!((q.rotate(Vec3::X) - Vec3::<f64>::Z).length() < 1e-15);
+    /// ```
     pub fn between(from: Vec3<T>, to: Vec3<T>) -> Self {
         let acute = |from: Vec3<T>| Self::from_parts(from.cross(to), T::ONE + from.dot(to)).normalized();
         if from.dot(to) >= T::ZERO {
@@ -199,6 +236,13 @@ impl<T: Float> Quat<T> {
     }
 
     /// Spherical interpolation along the shorter arc at constant angular speed: `self` at 0, `to` at 1 (002-12).
+    ///
+    /// ```
+    /// use tumble::math::{Quat, Vec3};
+    /// let (from, to) = (Quat::<f64>::IDENTITY, Quat::from_axis_angle(Vec3::Z, 1.2));
+    /// let half = from.slerp(to, 0.5);
+    /// assert!((half.angle_to(from) - 0.6).abs() < 1e-15 && (half.angle_to(to) - 0.6).abs() < 1e-15);
+    /// ```
     pub fn slerp(self, to: Self, t: T) -> Self {
         let to = if self.dot(to) < T::ZERO { -to } else { to };
         // The chord and its complement give the angle to rounding at any size; the arc cosine does not near zero.
@@ -218,6 +262,14 @@ impl<T: Float> Quat<T> {
     }
 
     /// q⁻¹ = q* / |q|², or `None` for the zero quaternion and where q or q⁻¹ is not finite.
+    ///
+    /// ```
+    /// use tumble::math::Quat;
+    /// let q = Quat::new(0.0, 0.0, 3.0, 4.0);
+    /// assert_eq!(q.try_inverse(), Some(Quat::new(0.0, 0.0, -0.12, 0.16)));
+    /// assert!(q.try_normalize().unwrap().is_unit());
+    /// assert_eq!(Quat::new(0.0, 0.0, 0.0, 0.0).try_normalize(), None);
+    /// ```
     pub fn try_inverse(self) -> Option<Self> {
         let largest = self.largest();
         let q = self.divided(largest);

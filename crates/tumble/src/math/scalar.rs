@@ -14,6 +14,15 @@ pub type Real = f64;
 ///
 /// `min` and `max` return the *second* operand when the comparison is false (equal, signed zeros, NaN), which is what
 /// the vector units do; so a lane and a scalar agree to the bit.
+///
+/// ```
+/// use tumble::math::{Num, Vec3};
+/// assert_eq!(Num::sqrt(9.0), 3.0);
+/// assert_eq!((Num::abs(-2.0), Num::min(1.0, 2.0), Num::max(1.0, 2.0)), (2.0, 1.0, 2.0));
+/// // The second operand, not the number, where one is NaN.
+/// assert!(Num::max(1.0, f64::NAN).is_nan() && Num::max(f64::NAN, 1.0) == 1.0);
+/// assert_eq!(Vec3::all(<f64 as Num>::splat(2.0)), Vec3::new(2.0, 2.0, 2.0));
+/// ```
 pub trait Num:
     Copy
     + Debug
@@ -48,6 +57,22 @@ pub trait Num:
 /// ```
 /// use tumble::math::Float;
 /// assert_eq!(Float::sin(0.5_f64), 0.479_425_538_604_203);
+/// ```
+///
+/// ```
+/// use tumble::math::Float;
+/// // On a plain number, `x.sin()` is the method of `std`. In code that must have the same bits everywhere, write these.
+/// assert!((Float::sin(0.3_f64).powi(2) + Float::cos(0.3_f64).powi(2) - 1.0).abs() < 1e-15);
+/// assert!((Float::tan(Float::atan2(1.0_f64, 2.0)) - 0.5).abs() < 1e-15);
+/// assert_eq!((Float::asin(7.0_f64), Float::acos(7.0_f64)), (f64::PI / 2.0, 0.0)); // clamped
+/// assert!((Float::exp(Float::ln(3.0_f64)) - Float::powf(9.0_f64, 0.5)).abs() < 1e-15);
+/// assert_eq!((Float::floor(2.5_f64), Float::ceil(2.5_f64)), (2.0, 3.0));
+/// assert_eq!((Float::copysign(2.0_f64, -0.0), Float::clamp(5.0_f64, 0.0, 1.0)), (-2.0, 1.0));
+/// // For code that is generic over the precision.
+/// fn double<T: Float>(x: T) -> T {
+///     T::from_f64(x.to_f64() * 2.0)
+/// }
+/// assert!(double(2.0_f32) == 4.0 && Float::is_finite(double(1e300)));
 /// ```
 pub trait Float: Num + PartialOrd + PartialEq + Default + 'static {
     /// 1/2

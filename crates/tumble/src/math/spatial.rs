@@ -32,6 +32,18 @@ use core::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 /// assert_eq!(m.velocity_at(Vec3::X), Vec3::ZERO);
 /// assert_eq!(m.velocity_at(Vec3::ZERO), Vec3::new(0.0, 0.0, 2.0));
 /// ```
+///
+/// ```
+/// use tumble::math::{Vec3, spatial::{Motion, Wrench}};
+/// let spin = Motion::turning(Vec3::new(0.0, 2.0, 0.0), Vec3::ZERO);
+/// let push = Wrench::at(Vec3::X, Vec3::Z);
+/// // Moving along with the spin changes a wrench as it changes a motion: their power stays as it is.
+/// let power = spin.cross(spin).dot(push) + spin.dot(spin.cross_wrench(push));
+/// assert_eq!(power, 0.0);
+/// // On a circle at constant speed: ω² r inwards.
+/// assert_eq!(Motion::ZERO.acceleration_at(spin, Vec3::X), Vec3::new(-4.0, 0.0, 0.0));
+/// assert!(spin.is_finite() && push.is_finite());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[repr(C)]
 pub struct Motion<T = Real> {
@@ -224,6 +236,22 @@ impl<T: Num> Wrench<T> {
 /// let m = x.transform_motion(Motion::new(Vec3::Z, Vec3::ZERO));
 /// assert_eq!(m.linear, Vec3::new(0.0, -1.0, 0.0));
 /// ```
+///
+/// ```
+/// use tumble::math::{Sym3, Vec3, spatial::{ArticulatedInertia, Motion, SpatialInertia, Transform, Wrench}};
+/// let x = Transform::from_translation(Vec3::new(1.0, 2.0, 3.0));
+/// let (v, f) = (Motion::turning(Vec3::Y, Vec3::X), Wrench::at(Vec3::Z, Vec3::ZERO));
+/// assert_eq!(x.inverse_transform_motion(x.transform_motion(v)), v);
+/// assert_eq!(x.inverse_transform_wrench(x.transform_wrench(f)), f);
+/// // Power does not depend on the frame, nor does energy.
+/// assert_eq!(x.transform_motion(v).dot(x.transform_wrench(f)), v.dot(f));
+/// let ball = SpatialInertia::about_centre(2.0, Vec3::ZERO, Sym3::diagonal(Vec3::all(0.5)));
+/// let moved = x.transform_inertia(ball);
+/// assert_eq!(moved.centre(), Some(Vec3::new(1.0, 2.0, 3.0)));
+/// assert_eq!(moved.kinetic_energy(x.transform_motion(v)), ball.kinetic_energy(v));
+/// let articulated = x.transform_articulated(ArticulatedInertia::from(ball));
+/// assert_eq!(articulated, ArticulatedInertia::from(moved));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Transform<T = Real> {
@@ -400,6 +428,13 @@ impl<T: Num> SpatialInertia<T> {
 
     /// v ×* (I v): what inertia asks for at constant body velocity, the gyroscopic torque among it. The equation of motion is
     /// f = I a + v ×* I v.
+    ///
+    /// ```
+    /// use tumble::math::{Sym3, Vec3, spatial::{Motion, SpatialInertia}};
+    /// let plate = SpatialInertia::about_centre(1.0, Vec3::ZERO, Sym3::diagonal(Vec3::new(1.0, 2.0, 3.0)));
+    /// let spin = Motion::turning(Vec3::new(1.0, 1.0, 0.0), Vec3::ZERO);
+    /// assert_eq!(plate.bias(spin).torque, Vec3::new(0.0, 0.0, 1.0)); // ω × I ω
+    /// ```
     #[inline(always)]
     pub fn bias(self, v: Motion<T>) -> Wrench<T> {
         v.cross_wrench(self * v)
@@ -470,6 +505,17 @@ impl<T: Num> ArticulatedInertia<T> {
     /// Iᴬ - u uᵀ / d: what is left when a joint of axis s gives way, u = Iᴬ s, d = s·u (+ the joint's own inertia);
     /// `inverse` is 1 / d. A joint of several degrees of freedom is eliminated one after the other, each with the u of what
     /// the one before has left.
+    ///
+    /// ```
+    /// use tumble::math::{Sym3, Vec3, spatial::{ArticulatedInertia, Motion, SpatialInertia}};
+    /// let body = SpatialInertia::about_centre(2.0, Vec3::ZERO, Sym3::diagonal(Vec3::all(1.0)));
+    /// let whole = ArticulatedInertia::from(body);
+    /// let slider = Motion::new(Vec3::ZERO, Vec3::X);
+    /// let u = whole * slider;
+    /// let left = whole.reduced(u, 1.0 / slider.dot(u));
+    /// // Along the slide the body weighs nothing any more, across it as before.
+    /// assert_eq!((left.to_rows()[3][3], left.to_rows()[4][4]), (0.0, 2.0));
+    /// ```
     #[inline(always)]
     pub fn reduced(self, u: Wrench<T>, inverse: T) -> Self {
         let (n, f) = (u.torque * inverse, u.force * inverse);

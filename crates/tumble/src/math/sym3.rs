@@ -13,6 +13,19 @@ use serde::{Deserialize, Serialize};
 /// let i = Sym3::diagonal(Vec3::new(1.0, 2.0, 4.0));
 /// assert_eq!(i * Vec3::new(1.0, 1.0, 1.0), Vec3::new(1.0, 2.0, 4.0));
 /// ```
+///
+/// ```
+/// use tumble::math::{Mat3, Quat, Sym3, Vec3};
+/// let i = Sym3::<f64>::diagonal(Vec3::new(1.0, 2.0, 4.0));
+/// let r = Quat::from_axis_angle(Vec3::new(1.0, 1.0, 0.5), 0.8).to_mat3();
+/// assert!((i.rotated(&r) - Sym3::rotated_diagonal(&r, Vec3::new(1.0, 2.0, 4.0))).largest() < 1e-15);
+/// assert!((i.rotated(&r).trace() - i.trace()).abs() < 1e-14); // turning keeps the trace
+/// assert_eq!(i.quadratic(Vec3::all(1.0)), 7.0);
+/// assert_eq!(Sym3::from_mat3(&i.to_mat3()), i);
+/// assert_eq!(i.try_inverse(), Some(Sym3::diagonal(Vec3::new(1.0, 0.5, 0.25))));
+/// assert_eq!(Sym3::point_mass(Vec3::new(0.0, 2.0, 0.0)), Sym3::diagonal(Vec3::new(4.0, 0.0, 4.0)));
+/// assert!(i.is_finite() && i.to_real().to_f64() == i);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[repr(C)]
 pub struct Sym3<T = Real> {

@@ -12,6 +12,20 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(v.length(), 3.0);
 /// assert_eq!(v.cross(v), Vec3::ZERO);
 /// ```
+///
+/// ```
+/// use tumble::math::Vec3;
+/// let (a, b) = (Vec3::new(3.0, -4.0, 0.0), Vec3::new(1.0, 2.0, 2.0));
+/// assert_eq!((a.length_squared(), a.dot(b)), (25.0, -5.0));
+/// assert_eq!((a.min(b), a.max(b)), (Vec3::new(1.0, -4.0, 0.0), Vec3::new(3.0, 2.0, 2.0)));
+/// assert_eq!((a.min_component(), a.max_component(), a.abs().largest_axis()), (-4.0, 3.0, 1));
+/// assert_eq!(a.scale(b), Vec3::new(3.0, -8.0, 0.0));
+/// assert_eq!(a.add_scaled(b, 2.0), a + b * 2.0);
+/// assert_eq!(Vec3::ZERO.lerp(a, 0.5), a / 2.0);
+/// assert_eq!((a.along(Vec3::Y), a.across(Vec3::Y)), (Vec3::new(0.0, -4.0, 0.0), Vec3::new(3.0, 0.0, 0.0)));
+/// assert_eq!(a.to_real().to_f64().to_array(), [3.0, -4.0, 0.0]);
+/// assert!(a.is_finite() && !Vec3::all(f64::NAN).is_finite());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(from = "[T; 3]", into = "[T; 3]")]
 #[serde(bound(serialize = "T: Copy + Serialize", deserialize = "T: Deserialize<'de>"))]
@@ -134,6 +148,13 @@ impl<T: Float> Vec3<T> {
     ///
     /// The vector is scaled by its largest component first, so that lengths whose square would underflow or overflow
     /// still have a direction.
+    ///
+    /// ```
+    /// use tumble::math::Vec3;
+    /// assert_eq!(Vec3::new(0.0, 1e-300, 0.0).try_normalize(), Some(Vec3::Y));
+    /// assert_eq!(Vec3::<f64>::ZERO.try_normalize(), None);
+    /// assert_eq!(Vec3::ZERO.normalize_or(Vec3::<f64>::X), Vec3::X);
+    /// ```
     pub fn try_normalize(self) -> Option<Self> {
         let m = self.abs().max_component();
         if !(m > T::ZERO && self.is_finite()) {
@@ -151,6 +172,13 @@ impl<T: Float> Vec3<T> {
     /// Two unit vectors that make a right-handed frame (x, y, `self`) with this unit vector as z.
     ///
     /// Duff et al., "Building an Orthonormal Basis, Revisited" (2017): no branch but the sign, continuous on each half.
+    ///
+    /// ```
+    /// use tumble::math::Vec3;
+    /// let normal = Vec3::new(0.0, 0.6, 0.8);
+    /// let (x, y) = normal.tangents();
+    /// assert!((x.cross(y) - normal).length() < 1e-15);
+    /// ```
     pub fn tangents(self) -> (Self, Self) {
         let s = T::ONE.copysign(self.z);
         let a = -T::ONE / (s + self.z);

@@ -75,6 +75,14 @@ impl World {
 
     /// Replaces `bytes` by the snapshot: the same as [`World::snapshot`], in memory that can be used again. It is about
     /// twice as fast where snapshots are taken in every step.
+    ///
+    /// ```
+    /// use tumble::World;
+    /// let world = World::new();
+    /// let mut kept = Vec::new();
+    /// world.snapshot_into(&mut kept);
+    /// assert_eq!(kept, world.snapshot());
+    /// ```
     pub fn snapshot_into(&self, bytes: &mut Vec<u8>) {
         bytes.clear();
         bytes.reserve(self.state.record_size());

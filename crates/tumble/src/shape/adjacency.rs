@@ -7,6 +7,15 @@ use crate::math::{Float, Real, Vec3};
 ///
 /// A contact that finds a normal between those of two triangles at an edge is real where the edge is convex and a ghost where
 /// it is flat or concave. Seen from behind (two-sided meshes), convex and concave change places.
+///
+/// ```
+/// use tumble::{math::Vec3, shape::{EdgeKind, MeshDesc}};
+/// // A roof, whose two halves meet in a ridge along z.
+/// let corners = [[0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]].map(Vec3::from);
+/// let roof = MeshDesc::new(corners.to_vec(), vec![[0, 1, 2], [1, 0, 3]]).build()?;
+/// assert_eq!(roof.get(0).unwrap().adjacency.kinds, [EdgeKind::Convex, EdgeKind::Boundary, EdgeKind::Boundary]);
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum EdgeKind {
@@ -21,6 +30,16 @@ pub enum EdgeKind {
 }
 
 /// The surroundings of a triangle. Edge k runs from corner k to the next one.
+///
+/// ```
+/// use tumble::{math::Vec3, shape::{EdgeKind, MeshDesc}};
+/// let square = vec![Vec3::ZERO, Vec3::Z, Vec3::new(1.0, 0.0, 1.0), Vec3::X];
+/// let mesh = MeshDesc::new(square, vec![[0, 1, 2], [0, 2, 3]]).build()?;
+/// let around = mesh.get(0).unwrap().adjacency;
+/// assert_eq!((around.neighbour(0), around.neighbour(2)), (None, Some(1)));
+/// assert_eq!(around.kinds[2], EdgeKind::Flat);
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adjacency {
     neighbours: [u32; 3],

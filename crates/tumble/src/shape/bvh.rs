@@ -64,6 +64,31 @@ impl Node {
 /// assert_eq!(found, [7]);
 /// # Ok::<(), tumble::Error>(())
 /// ```
+///
+/// ```
+/// use tumble::{math::{Aabb, Vec3}, shape::Bvh};
+/// let boxes = [0.0, 3.0, 6.0].map(|x| Aabb::new(Vec3::new(x, 0.0, 0.0), Vec3::new(x + 1.0, 1.0, 1.0)));
+/// let tree = Bvh::new(&boxes)?;
+/// assert!(tree.len() == 3 && !tree.is_empty() && tree.bounds().contains(&boxes[2]));
+/// // The boxes along a ray: the answer is how far to look on, and those beyond are never visited.
+/// let (origin, direction) = (Vec3::new(2.0, 0.5, 0.5), Vec3::<f64>::X);
+/// let mut met = Vec::new();
+/// tree.along_ray(origin, direction, 100.0, |item, _| {
+///     met.push(item);
+///     100.0
+/// });
+/// met.sort();
+/// assert_eq!(met, [1, 2]);
+/// // The boxes within a distance, which is squared.
+/// let mut near = Vec::new();
+/// tree.around_point(Vec3::new(2.0, 0.5, 0.5), 1.5 * 1.5, |item, _| {
+///     near.push(item);
+///     1.5 * 1.5
+/// });
+/// near.sort();
+/// assert_eq!(near, [0, 1]);
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bvh {
     nodes: Vec<Node>,
@@ -243,6 +268,15 @@ fn ray_entry(low: Vec3<f64>, high: Vec3<f64>, origin: Vec3<f64>, inverse: Vec3<f
 }
 
 /// The items of [`Bvh::candidates`].
+///
+/// ```
+/// use tumble::{math::{Aabb, Vec3}, shape::{Bvh, Candidates}};
+/// let unit = Aabb::new(Vec3::ZERO, Vec3::all(1.0));
+/// let tree = Bvh::new(&[unit])?;
+/// let mut found: Candidates<'_> = tree.candidates(&unit);
+/// assert_eq!((found.next(), found.next()), (Some(0), None));
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Candidates<'a> {
     tree: &'a Bvh,

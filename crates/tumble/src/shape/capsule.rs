@@ -15,6 +15,13 @@ use crate::math::{Aabb, Float, Pose, Real, Sym3, Vec3};
 /// assert_eq!(pill.closest_point(Vec3::new(0.0, 2.0, 0.0)).distance, 0.5);
 /// # Ok::<(), tumble::Error>(())
 /// ```
+///
+/// ```
+/// use tumble::shape::Capsule;
+/// let shape = Capsule::new(1.0, 0.5)?;
+/// assert_eq!((shape.half_length(), shape.radius()), (1.0, 0.5));
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capsule {
     half_length: Real,

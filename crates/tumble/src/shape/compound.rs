@@ -8,6 +8,13 @@ use crate::error::{Error, Result};
 use crate::math::{Aabb, Float, Num, Pose, Real, Vec3};
 
 /// A part of a compound.
+///
+/// ```
+/// use tumble::{math::{Pose, Vec3}, shape::{CompoundChild, Shape}};
+/// let head = CompoundChild::new(Shape::sphere(0.1)?, Pose::from_translation(Vec3::Y)).material(1).density(7800.0);
+/// assert_eq!((head.material, head.density), (1, Some(7800.0)));
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompoundChild {
     /// What it is.
@@ -56,6 +63,16 @@ impl CompoundChild {
 /// let handle = CompoundChild::new(Shape::cylinder(0.4, 0.02)?, Pose::from_translation(Vec3::new(0.0, -0.5, 0.0)));
 /// let hammer = Shape::compound(vec![head, handle])?;
 /// assert!((hammer.mass_properties(700.0)?.mass - 187.9).abs() < 0.1);
+/// # Ok::<(), tumble::Error>(())
+/// ```
+///
+/// ```
+/// use tumble::{math::{Aabb, Pose, Vec3}, shape::{Compound, CompoundChild, Shape}};
+/// let at = |x| Ok(CompoundChild::new(Shape::sphere(0.5)?, Pose::from_translation(Vec3::new(x, 0.0, 0.0))));
+/// let row = Compound::new([0.0, 10.0, 20.0].into_iter().map(at).collect::<tumble::Result<_>>()?)?;
+/// assert_eq!((row.children().len(), row.bvh().len()), (3, 3));
+/// let here = Aabb::new(Vec3::new(9.0, -1.0, -1.0), Vec3::new(11.0, 1.0, 1.0));
+/// assert!(row.children_in(&here).any(|child| child == 1));
 /// # Ok::<(), tumble::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

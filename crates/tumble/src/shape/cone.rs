@@ -16,6 +16,13 @@ use crate::math::{Aabb, Float, Num, Pose, Real, Sym3, Vec3};
 /// assert_eq!(cone.mass_properties(1.0)?.centre.y, -0.5);
 /// # Ok::<(), tumble::Error>(())
 /// ```
+///
+/// ```
+/// use tumble::shape::Cone;
+/// let shape = Cone::new(1.0, 0.5)?;
+/// assert_eq!((shape.half_height(), shape.radius()), (1.0, 0.5));
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cone {
     half_height: Real,

@@ -17,6 +17,14 @@ use crate::math::{Aabb, Float, Pose, Real, Sym3, Vec3};
 /// assert_eq!(crate_.mass_properties(1.0)?.mass, 8.0);
 /// # Ok::<(), tumble::Error>(())
 /// ```
+///
+/// ```
+/// use tumble::{math::Vec3, shape::Cuboid};
+/// let brick = Cuboid::new(Vec3::new(1.0, 0.5, 2.0))?;
+/// assert_eq!(brick.half_extents().z, 2.0);
+/// assert_eq!((brick.to_hull().faces().len(), brick.to_hull().vertices().len()), (6, 8));
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cuboid {
     half: Vec3,

@@ -14,6 +14,13 @@ use crate::math::{Aabb, Float, Num, Pose, Real, Sym3, Vec3};
 /// assert!(drum.contains(Vec3::new(0.3, 0.9, 0.3)));
 /// # Ok::<(), tumble::Error>(())
 /// ```
+///
+/// ```
+/// use tumble::shape::Cylinder;
+/// let shape = Cylinder::new(1.0, 0.5)?;
+/// assert_eq!((shape.half_height(), shape.radius()), (1.0, 0.5));
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cylinder {
     half_height: Real,

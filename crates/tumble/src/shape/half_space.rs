@@ -13,6 +13,13 @@ use crate::math::{Aabb, Float, Pose, Real, Vec3};
 /// assert_eq!(ground.closest_point(Vec3::new(3.0, 2.0, 1.0)).distance, 2.0);
 /// # Ok::<(), tumble::Error>(())
 /// ```
+///
+/// ```
+/// use tumble::{math::Vec3, shape::HalfSpace};
+/// let wall = HalfSpace::new(Vec3::new(2.0, 0.0, 0.0), 3.0)?; // 3 m out, whatever the length of the normal
+/// assert_eq!((wall.normal(), wall.offset()), (Vec3::X, 3.0));
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HalfSpace {
     normal: Vec3,

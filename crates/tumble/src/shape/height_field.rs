@@ -25,6 +25,13 @@ use core::ops::Range;
 /// assert!(ramp.get(0).is_none());
 /// # Ok::<(), tumble::Error>(())
 /// ```
+///
+/// ```
+/// use tumble::shape::HeightFieldDesc;
+/// let desc = HeightFieldDesc::new(2, 3, 2.0, 1.0, vec![0.0; 6]).materials(vec![0, 1]).flat_angle(0.02);
+/// assert_eq!(desc.build()?.get(2).unwrap().material, 1); // the second cell
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightFieldDesc {
     /// How many heights along z; at least 2.
@@ -98,6 +105,16 @@ impl HeightFieldDesc {
 /// let plain = HeightFieldDesc::new(2, 2, 10.0, 10.0, vec![1.0; 4]).build()?;
 /// let hit = plain.cast_ray(&Ray::new(Vec3::new(2.0, 5.0, 3.0), -Vec3::Y), 10.0);
 /// assert_eq!(hit.map(|h| (h.t, h.normal)), Some((4.0, Vec3::Y)));
+/// # Ok::<(), tumble::Error>(())
+/// ```
+///
+/// ```
+/// use tumble::{math::{Aabb, Vec3}, shape::{HeightField, HeightFieldDesc}};
+/// let field = HeightField::new(HeightFieldDesc::new(3, 2, 1.0, 2.0, vec![0.0; 6]).flat_angle(0.01))?;
+/// assert_eq!((field.rows(), field.columns(), field.heights().len()), (3, 2, 6));
+/// assert_eq!(field.triangle_count(), 4); // two in each of the two cells
+/// assert_eq!(field.get(0).unwrap().normal, Vec3::Y);
+/// assert_eq!(field.triangles_in(&Aabb::EVERYTHING).count(), 4);
 /// # Ok::<(), tumble::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

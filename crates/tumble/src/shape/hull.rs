@@ -12,6 +12,17 @@ use crate::error::Result;
 use crate::math::{Aabb, Float, Mat3, Num, Pose, Real, Sym3, Vec3};
 
 /// A face of a [`Hull`]: a convex polygon.
+///
+/// ```
+/// use tumble::{math::Vec3, shape::Cuboid};
+/// let cube = Cuboid::new(Vec3::all(1.0))?.to_hull();
+/// for face in cube.faces() {
+///     assert_eq!((face.offset, face.edge_count), (1.0, 4));
+///     let first = cube.edges()[face.first_edge as usize];
+///     assert_eq!(face.normal.dot(cube.vertices()[first.origin as usize]), 1.0);
+/// }
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HullFace {
     /// Unit normal, outward.
@@ -25,6 +36,18 @@ pub struct HullFace {
 }
 
 /// One side of an edge of a [`Hull`], as seen from the face to its left.
+///
+/// ```
+/// use tumble::{math::Vec3, shape::Cuboid};
+/// let cube = Cuboid::new(Vec3::all(1.0))?.to_hull();
+/// let edges = cube.edges();
+/// for (i, edge) in edges.iter().enumerate() {
+///     assert_eq!(edges[edge.twin as usize].twin as usize, i);
+///     assert_eq!(edges[edge.twin as usize].origin, edges[edge.next as usize].origin); // where it ends
+///     assert_eq!(edges[edge.next as usize].face, edge.face);
+/// }
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HalfEdge {
     /// The vertex where it starts.
@@ -47,6 +70,24 @@ pub struct HalfEdge {
 /// let tetrahedron = Hull::new(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z])?;
 /// assert_eq!(tetrahedron.faces().len(), 4);
 /// assert_eq!(tetrahedron.neighbours(0).collect::<Vec<_>>().len(), 3);
+/// # Ok::<(), tumble::Error>(())
+/// ```
+///
+/// ```
+/// use tumble::{math::Vec3, shape::Hull};
+/// let corners: Vec<Vec3> = (0..8).map(|i| Vec3::new((i & 1) as _, (i >> 1 & 1) as _, (i >> 2) as _)).collect();
+/// let cube = Hull::new(&corners)?;
+/// assert_eq!((cube.faces().len(), cube.edge_count(), cube.edges().len()), (6, 12, 24));
+/// assert!((cube.volume() - 1.0).abs() < 1e-12 && (cube.centroid() - Vec3::all(0.5)).length() < 1e-6);
+/// assert!((cube.reach() - Vec3::all(0.5).length()).abs() < 1e-6); // of the farthest vertex from the centroid
+/// // Around a face, and around a vertex.
+/// let top = (0..6).find(|&f| cube.faces()[f as usize].normal == Vec3::Y).unwrap();
+/// assert!(cube.face_vertices(top).all(|v| cube.vertices()[v as usize].y == 1.0));
+/// assert!(cube.face_edges(top).iter().all(|edge| edge.face == top));
+/// let corner = cube.support_vertex(Vec3::new(1.0, 2.0, 3.0));
+/// assert_eq!(cube.vertices()[corner as usize], Vec3::all(1.0));
+/// assert_eq!(cube.neighbours(corner).count(), 3);
+/// assert_eq!(cube.edges()[cube.vertex_edges()[corner as usize] as usize].origin, corner);
 /// # Ok::<(), tumble::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -22,6 +22,27 @@ const ROUNDING: f64 = 1e-5;
 /// assert_eq!((dumbbell.inertia.xx, dumbbell.inertia.yy), (0.0, 6.0));
 /// # Ok::<(), tumble::Error>(())
 /// ```
+///
+/// ```
+/// use tumble::{math::{Pose, Quat, Vec3}, shape::{Geometry, MassProperties, Shape}};
+/// # fn main() -> tumble::Result<()> {
+/// let plank = Shape::cuboid(2.0, 0.1, 0.5)?.mass_properties(600.0)?;
+/// // The moments about the axes of symmetry, the largest last, however the plank is turned and shifted.
+/// let placed = plank.rotated(Quat::from_axis_angle(Vec3::Z, 0.3)).translated(Vec3::new(5.0, 0.0, 0.0));
+/// let (moments, axes) = placed.principal_axes();
+/// assert!(moments.x <= moments.y && moments.y <= moments.z && axes.is_unit());
+/// assert!((moments.z - plank.inertia.zz).abs() < 1e-9 * moments.z || (moments.z - plank.inertia.yy).abs() < 1e-9 * moments.z);
+/// // About another point it is harder to turn.
+/// assert!(placed.inertia_about(Vec3::ZERO).yy > placed.inertia.yy + 24.0 * placed.mass);
+/// let halves = [-1.0, 1.0].map(|x| plank.transformed(&Pose::from_translation(Vec3::new(x, 0.0, 0.0))));
+/// let both = MassProperties::sum(halves);
+/// assert!((both.mass - 2.0 * plank.mass).abs() < 1e-9 && both.centre.length() < 1e-12);
+/// assert_eq!(both.scaled_to_mass(1.0)?.mass, 1.0);
+/// assert!(both.validate().is_ok());
+/// assert_eq!(MassProperties::point(2.0, Vec3::Y).centre, Vec3::Y);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct MassProperties {
     /// Mass in kg.

@@ -14,6 +14,15 @@ use crate::error::{Error, Result};
 use crate::math::{Aabb, Float, Num, Pose, Real, Vec3};
 
 /// Which sides of the triangles of a mesh things meet.
+///
+/// ```
+/// use tumble::{math::Vec3, shape::{Geometry, MeshDesc, Ray, Sides}};
+/// let triangle = MeshDesc::new(vec![Vec3::ZERO, Vec3::Z, Vec3::X], vec![[0, 1, 2]]); // the front looks up
+/// let from_below = Ray::new(Vec3::new(0.2, -1.0, 0.2), Vec3::Y);
+/// assert!(triangle.clone().build()?.cast_ray(&from_below, 9.0).is_none());
+/// assert!(triangle.sides(Sides::Two).build()?.cast_ray(&from_below, 9.0).is_some());
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Sides {
     /// The front, from where the corners of a triangle run counter-clockwise. A closed mesh is then a solid.
@@ -31,6 +40,17 @@ pub enum Sides {
 /// let mesh = MeshDesc::new(square, vec![[0, 1, 2], [0, 2, 3]]).sides(Sides::Two).materials(vec![0, 1]).build()?;
 /// assert_eq!(mesh.triangle_count(), 2);
 /// assert_eq!(mesh.get(0).map(|t| t.normal), Some(Vec3::Y));
+/// # Ok::<(), tumble::Error>(())
+/// ```
+///
+/// ```
+/// use tumble::{math::Vec3, shape::MeshDesc};
+/// // Two loose triangles whose corners lie within a millimetre of each other become neighbours.
+/// let corners = [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0005], [0.0, 0.0, 1.0005], [1.0, 0.1, 1.0]];
+/// let soup = MeshDesc::new(corners.map(Vec3::from).to_vec(), vec![[0, 1, 2], [3, 4, 5]]);
+/// assert_eq!(soup.clone().build()?.get(0).unwrap().adjacency.neighbour(1), None);
+/// let welded = soup.weld_distance(0.001).flat_angle(0.2).build()?;
+/// assert_eq!(welded.get(0).unwrap().adjacency.neighbour(1), Some(1));
 /// # Ok::<(), tumble::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -106,6 +126,16 @@ impl MeshDesc {
 }
 
 /// One triangle of a mesh or height field.
+///
+/// ```
+/// use tumble::{math::Vec3, shape::MeshDesc};
+/// let square = vec![Vec3::ZERO, Vec3::Z, Vec3::new(1.0, 0.0, 1.0), Vec3::X];
+/// let mesh = MeshDesc::new(square, vec![[0, 1, 2], [0, 2, 3]]).build()?;
+/// let triangle = mesh.get(1).unwrap();
+/// assert_eq!((triangle.corners[2], triangle.normal, triangle.material), (Vec3::X, Vec3::Y, 0));
+/// assert_eq!(triangle.adjacency.neighbour(0), Some(0));
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Triangle {
     /// Its corners, counter-clockwise seen from the front.
@@ -130,6 +160,20 @@ pub struct Triangle {
 /// assert!(tetrahedron.contains(Vec3::all(0.1)));
 /// let hit = tetrahedron.cast_ray(&Ray::new(Vec3::new(0.2, 0.2, -1.0), Vec3::Z), 10.0);
 /// assert_eq!(hit.map(|h| h.t), Some(1.0));
+/// # Ok::<(), tumble::Error>(())
+/// ```
+///
+/// ```
+/// use tumble::{math::{Aabb, Vec3}, shape::{Mesh, MeshDesc, Sides}};
+/// // A tetrahedron: closed, and one-sided, so a solid.
+/// let corners = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+/// let faces = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+/// let mesh = Mesh::new(MeshDesc::new(corners, faces))?;
+/// assert!(mesh.is_closed() && mesh.is_solid() && mesh.sides() == Sides::One);
+/// assert_eq!((mesh.vertices().len(), mesh.triangles().len(), mesh.triangle_count()), (4, 4, 4));
+/// assert!(mesh.bvh().bounds().contains(&Aabb::new(Vec3::ZERO, Vec3::all(1.0))));
+/// let around_tip = Aabb::new(Vec3::new(0.9, -0.1, -0.1), Vec3::new(1.1, 0.1, 0.1));
+/// assert!(mesh.triangles_in(&around_tip).all(|t| mesh.get(t).is_some()));
 /// # Ok::<(), tumble::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

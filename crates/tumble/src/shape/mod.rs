@@ -51,6 +51,22 @@ pub use rectangle::Rectangle;
 pub use sphere::Sphere;
 
 /// What every shape can answer, in its own frame.
+///
+/// ```
+/// use tumble::{math::{Pose, Vec3}, shape::{Geometry, Ray, Shape}};
+/// # fn main() -> tumble::Result<()> {
+/// let brick = Shape::cuboid(1.0, 0.5, 0.25)?;
+/// assert_eq!(brick.bounds(&Pose::from_translation(Vec3::Y)).max.y, 1.5);
+/// assert_eq!(brick.inner_sphere().1, 0.25);
+/// assert_eq!(brick.farthest_from(Vec3::new(-1.0, -0.5, -0.25)), Vec3::new(2.0, 1.0, 0.5).length());
+/// let hit = brick.cast_ray(&Ray::new(Vec3::new(0.0, 3.0, 0.0), -Vec3::Y), 10.0).unwrap();
+/// assert_eq!((hit.t, hit.normal), (2.5, Vec3::Y));
+/// assert!((brick.closest_point(Vec3::new(0.0, 0.375, 0.0)).distance + 0.125).abs() < 1e-6); // inside
+/// assert!(brick.contains(Vec3::ZERO) && !brick.contains(Vec3::X * 1.5));
+/// assert_eq!(brick.mass_properties(2000.0)?.mass, 2000.0);
+/// # Ok(())
+/// # }
+/// ```
 pub trait Geometry {
     /// The smallest axis-aligned box that holds the shape placed at `pose`.
     fn bounds(&self, pose: &Pose) -> Aabb;
@@ -71,12 +87,45 @@ pub trait Geometry {
 }
 
 /// What a convex shape can answer besides.
+///
+/// ```
+/// use tumble::{math::Vec3, shape::{Convex, Sphere}};
+/// let ball = Sphere::new(2.0)?;
+/// assert_eq!(ball.support(Vec3::X), Vec3::new(2.0, 0.0, 0.0));
+/// # Ok::<(), tumble::Error>(())
+/// ```
 pub trait Convex: Geometry {
     /// A point of the shape that is farthest along `direction` (any length; for a zero direction any point).
     fn support(&self, direction: Vec3) -> Vec3;
 }
 
 /// Any shape.
+///
+/// ```
+/// use tumble::{math::Vec3, shape::{Geometry, Shape}};
+/// # fn main() -> tumble::Result<()> {
+/// let ground = Shape::half_space(Vec3::Y, 0.0)?;
+/// let card = Shape::rectangle(0.03, 0.045)?;
+/// let gem = Shape::hull(&[Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y, Vec3::Z, -Vec3::Z])?;
+/// let solids = [
+///     Shape::sphere(0.5)?,
+///     Shape::cuboid(0.5, 0.5, 0.5)?,
+///     Shape::capsule(0.5, 0.2)?,
+///     Shape::cylinder(0.5, 0.2)?,
+///     Shape::cone(0.5, 0.2)?,
+///     gem,
+/// ];
+/// for shape in &solids {
+///     assert!(shape.has_volume() && shape.as_convex().is_some());
+///     assert!(shape.mass_properties(1000.0)?.mass > 0.0);
+/// }
+/// assert!(!card.has_volume() && ground.as_convex().is_none());
+/// // What makes no sense is refused.
+/// let error = Shape::cuboid(0.5, 0.0, 0.5).unwrap_err();
+/// assert_eq!(error.to_string(), "cuboid: half extent y must be positive and finite, got 0");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Shape {

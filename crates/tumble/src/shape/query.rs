@@ -9,6 +9,12 @@ use crate::math::{Float, Pose, Real, Vec3};
 /// let ray = Ray::new(Vec3::ZERO, Vec3::X);
 /// assert_eq!(ray.at(2.0), Vec3::new(2.0, 0.0, 0.0));
 /// ```
+///
+/// ```
+/// use tumble::{math::{Pose, Vec3}, shape::Ray};
+/// let ray = Ray::new(Vec3::ZERO, Vec3::X).relative_to(&Pose::from_translation(Vec3::Y));
+/// assert_eq!(ray.origin, -Vec3::Y);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
     /// Where it starts.
@@ -36,6 +42,14 @@ impl Ray {
 }
 
 /// Where a ray meets a shape.
+///
+/// ```
+/// use tumble::{math::Vec3, shape::{Geometry, Ray, RayHit, Sphere}};
+/// let ray = Ray::new(Vec3::new(-3.0, 0.0, 0.0), Vec3::X * 2.0);
+/// let hit = Sphere::new(1.0)?.cast_ray(&ray, 10.0);
+/// assert_eq!(hit, Some(RayHit { t: 1.0, normal: -Vec3::X, part: 0 })); // t counts lengths of the direction
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
     /// How far along the ray, in lengths of its direction.
@@ -47,6 +61,13 @@ pub struct RayHit {
 }
 
 /// The point of a surface nearest to a given point.
+///
+/// ```
+/// use tumble::{math::Vec3, shape::{Geometry, Sphere}};
+/// let near = Sphere::new(1.0)?.closest_point(Vec3::new(0.0, 0.75, 0.0)); // inside
+/// assert_eq!((near.point, near.normal, near.distance), (Vec3::Y, Vec3::Y, -0.25));
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
     /// The nearest point of the surface.

@@ -13,6 +13,13 @@ use crate::math::{Aabb, Float, Pose, Real, Vec3};
 /// assert_eq!(postcard.closest_point(Vec3::new(0.0, -2.0, 0.0)).normal, -Vec3::Y);
 /// # Ok::<(), tumble::Error>(())
 /// ```
+///
+/// ```
+/// use tumble::shape::Rectangle;
+/// let shape = Rectangle::new(1.0, 0.5)?;
+/// assert_eq!((shape.half_x(), shape.half_z()), (1.0, 0.5));
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rectangle {
     half_x: Real,

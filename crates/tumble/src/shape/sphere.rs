@@ -14,6 +14,13 @@ use crate::math::{Aabb, Float, Pose, Real, Sym3, Vec3};
 /// assert_eq!(ball.closest_point(Vec3::new(2.0, 0.0, 0.0)).distance, 1.5);
 /// # Ok::<(), tumble::Error>(())
 /// ```
+///
+/// ```
+/// use tumble::shape::Sphere;
+/// assert_eq!(Sphere::new(0.5)?.radius(), 0.5);
+/// assert!(Sphere::new(0.0).is_err());
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sphere {
     radius: Real,

@@ -43,6 +43,19 @@ impl World {
     }
 
     /// Takes a collider off its body.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let body = world.add_body(BodyDesc::dynamic().collider(Shape::sphere(0.5)?))?;
+    /// let hat = world.add_collider(body, Shape::cone(0.3, 0.3)?)?;
+    /// let heavy = world.body(body)?.mass();
+    /// world.remove_collider(hat)?;
+    /// assert!(world.body(body)?.mass() < heavy && world.collider(hat).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn remove_collider(&mut self, id: ColliderId) -> Result<()> {
         let body = self.state.colliders.get(id)?.body;
         let place = self.state.unlist_collider(body, id.index());
@@ -68,6 +81,25 @@ impl World {
     }
 
     /// Replaces the shape of a collider. The body's mass follows.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, Layers, Material, World, math::{Pose, Vec3}, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let body = world.add_body(BodyDesc::dynamic())?;
+    /// let id = world.add_collider(body, Shape::sphere(0.5)?)?;
+    /// // Everything about a collider can be changed between steps.
+    /// world.set_collider_shape(id, Shape::cuboid(0.5, 0.5, 0.5)?)?;
+    /// world.set_collider_pose(id, Pose::from_translation(Vec3::Y))?;
+    /// world.set_collider_material(id, Material::named("steel")?)?;
+    /// world.set_collider_layers(id, Layers::default().with_member(2))?;
+    /// assert_eq!(world.body(body)?.mass(), 7850.0);
+    /// world.set_collider_sensor(id, true)?; // sensors weigh nothing
+    /// world.set_collider_collides(id, false)?;
+    /// assert!(world.collider(id)?.is_sensor() && !world.collider(id)?.collides());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn set_collider_shape(&mut self, id: ColliderId, shape: Shape) -> Result<()> {
         let old = core::mem::replace(&mut self.state.colliders.get_mut(id)?.shape, shape);
         self.recheck_mass(id, |c| c.shape = old)

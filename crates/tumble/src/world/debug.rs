@@ -7,6 +7,12 @@ use crate::math::{Float, Point, Real, Vec3, WorldPose};
 use crate::shape::Shape;
 
 /// A line with a colour (red, green, blue, opacity).
+///
+/// ```
+/// use tumble::{DebugLine, math::Point};
+/// let red = DebugLine { from: Point::ZERO, to: Point::X, colour: [255, 0, 0, 255] };
+/// assert_eq!((red.to - red.from).length(), 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DebugLine {
     /// One end.
@@ -18,6 +24,12 @@ pub struct DebugLine {
 }
 
 /// A point with a colour (red, green, blue, opacity).
+///
+/// ```
+/// use tumble::{DebugPoint, math::Point};
+/// let white = DebugPoint { at: Point::Y, colour: [255; 4] };
+/// assert_eq!(white.at.y, 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DebugPoint {
     /// Where.
@@ -27,6 +39,14 @@ pub struct DebugPoint {
 }
 
 /// What to draw.
+///
+/// ```
+/// use tumble::{BodyDesc, DebugLayers, World};
+/// let mut world = World::new();
+/// world.add_body(BodyDesc::dynamic().linear_velocity([1.0, 0.0, 0.0])).unwrap();
+/// let only_velocities = DebugLayers { shapes: false, frames: false, velocities: true, ..DebugLayers::default() };
+/// assert_eq!(world.debug_geometry(only_velocities).lines.len(), 1);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DebugLayers {
     /// Outlines of shapes.
@@ -56,6 +76,18 @@ impl DebugLayers {
 }
 
 /// Lines and points.
+///
+/// ```
+/// use tumble::{BodyDesc, DebugLayers, World, shape::Shape};
+/// let mut world = World::new();
+/// world.add_body(BodyDesc::dynamic().collider(Shape::sphere(0.5).unwrap())).unwrap();
+/// let picture = world.debug_geometry(DebugLayers::default());
+/// for line in &picture.lines {
+///     // draw(line.from, line.to, line.colour)
+///     assert!((line.to - line.from).length() < 1.0);
+/// }
+/// assert_eq!(picture.points.len(), 1); // the centre of mass
+/// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct DebugGeometry {
     /// Lines.

@@ -52,6 +52,18 @@ impl World {
     }
 
     /// Removes a material that no collider uses.
+    ///
+    /// ```
+    /// use tumble::{Material, World};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let mud = world.add_material(Material::default())?;
+    /// world.remove_material(mud)?;
+    /// assert!(world.material(mud).is_err());
+    /// assert!(world.remove_material(World::MATERIAL).is_err()); // built in
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn remove_material(&mut self, id: MaterialId) -> Result<()> {
         self.state.materials.get(id)?;
         if id == Self::MATERIAL {

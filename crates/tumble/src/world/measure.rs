@@ -5,6 +5,19 @@ use crate::body::BodyKind;
 use crate::math::{Point, Vec3};
 
 /// Conserved quantities of all active dynamic bodies together.
+///
+/// ```
+/// use tumble::{BodyDesc, World};
+/// let mut world = World::new();
+/// world.add_body(BodyDesc::dynamic().position([0.0, 100.0, 0.0]).mass(2.0)).unwrap();
+/// let before = world.measure();
+/// for _ in 0..60 {
+///     world.step(1.0 / 60.0).unwrap();
+/// }
+/// let after = world.measure();
+/// assert!((after.energy() / before.energy() - 1.0).abs() < 1e-5);
+/// assert!((after.momentum.y + 2.0 * 9.81).abs() < 1e-4);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Measures {
     /// Mass in kg.

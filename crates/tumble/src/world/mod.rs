@@ -95,6 +95,31 @@ pub(crate) struct State {
 /// let fallen = 10.0 - world.body(ball).unwrap().position().y;
 /// assert!((fallen - 0.5 * 9.81).abs() < 1e-3);
 /// ```
+///
+/// ```
+/// use tumble::{BodyDesc, Clock, Material, World, math::Vec3, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// world.set_gravity([0.0, -1.62, 0.0])?; // on the moon
+/// assert_eq!(world.gravity().y, -1.62);
+/// world.set_keep_start(false); // no `restart`, half the memory
+/// assert_eq!(world.clock(), &Clock::default());
+/// assert!(world.contact_hook().is_none() && world.isa().width() >= 1);
+///
+/// world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+/// let ball = world.add_body(BodyDesc::dynamic().position([0.0, 3.0, 0.0]).collider(Shape::sphere(0.5)?))?;
+/// assert_eq!((world.body_count(), world.awake_count(), world.collider_count()), (2, 1, 2));
+/// assert_eq!(world.body_ids().last(), Some(ball));
+/// assert_eq!(world.collider_ids().count(), 2);
+/// world.step(1.0 / 60.0)?;
+/// assert_eq!((world.steps(), world.events().len()), (1, 0));
+///
+/// world.reset(); // empty again; the moon stays
+/// assert_eq!((world.body_count(), world.time(), world.gravity().y), (0, 0.0, -1.62));
+/// assert!(world.body(ball).is_err());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct World {
     pub(crate) state: State,

@@ -4,6 +4,18 @@
 ///
 /// Never iterated, so that its order cannot matter. Removal moves later entries back instead of leaving marks behind; what
 /// the table holds says all there is to know.
+///
+/// ```
+/// use tumble::detect::broad::PairSet;
+/// let mut set = PairSet::default();
+/// assert!(set.is_empty() && set.insert(3, 5) && set.insert(8, 3) && !set.insert(5, 3));
+/// assert!(set.contains(5, 3) && set.len() == 2 && set.memory() > 0);
+/// let mut others = Vec::new();
+/// set.remove_all_of(3, |other| others.push(other));
+/// others.sort();
+/// assert_eq!(others, [5, 8]);
+/// assert!(!set.remove(3, 5) && set.validate(|_, _| true).is_ok());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct PairSet {
     /// A power of two of entries, or none; at most three quarters are in use.

@@ -6,6 +6,15 @@ use super::tree::{BoxCast, DynamicTree, LeafId};
 use crate::math::{Aabb, Real, Vec3};
 
 /// Names a proxy until it is destroyed.
+///
+/// ```
+/// use tumble::detect::broad::{BroadPhase, ProxyDesc, ProxyId, ProxyKind};
+/// use tumble::math::{Aabb, Vec3};
+/// let aabb = Aabb::new(Vec3::ZERO, Vec3::all(1.0));
+/// let mut broad = BroadPhase::new();
+/// let id: ProxyId = broad.create_proxy(&ProxyDesc { aabb, kind: ProxyKind::Fixed, user: 0, layers: 1, margin: 0.0 });
+/// assert!(broad.contains(id) && broad.destroy_proxy(id) && !broad.contains(id));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct ProxyId(pub(crate) u32);
@@ -16,6 +25,16 @@ unsafe impl bytemuck::Zeroable for ProxyId {}
 unsafe impl bytemuck::Pod for ProxyId {}
 
 /// Two proxies whose boxes overlap, the smaller id first.
+///
+/// ```
+/// use tumble::detect::broad::{BroadPhase, ProxyDesc, ProxyKind, ProxyPair};
+/// use tumble::math::{Aabb, Vec3};
+/// let aabb = Aabb::new(Vec3::ZERO, Vec3::all(1.0));
+/// let desc = ProxyDesc { aabb, kind: ProxyKind::Moving, user: 0, layers: 1, margin: 0.0 };
+/// let mut broad = BroadPhase::new();
+/// let (a, b) = (broad.create_proxy(&desc), broad.create_proxy(&desc));
+/// assert_eq!(ProxyPair::new(b, a), ProxyPair { a, b });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(C)]
 pub struct ProxyPair {
@@ -38,6 +57,16 @@ impl ProxyPair {
 }
 
 /// In which tree a proxy lives. Two fixed proxies never make a pair.
+///
+/// ```
+/// use tumble::detect::broad::{BroadPhase, ProxyDesc, ProxyKind};
+/// use tumble::math::{Aabb, Vec3};
+/// let aabb = Aabb::new(Vec3::ZERO, Vec3::all(1.0));
+/// let mut broad = BroadPhase::new();
+/// let id = broad.create_proxy(&ProxyDesc { aabb, kind: ProxyKind::Fixed, user: 0, layers: 1, margin: 0.0 });
+/// broad.set_kind(id, ProxyKind::Moving);
+/// assert_eq!(broad.kind(id), Some(ProxyKind::Moving));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum ProxyKind {
@@ -48,6 +77,17 @@ pub enum ProxyKind {
 }
 
 /// What a proxy is made of.
+///
+/// ```
+/// use tumble::detect::broad::{BroadPhase, ProxyDesc, ProxyKind};
+/// use tumble::math::{Aabb, Vec3};
+/// let aabb = Aabb::new(Vec3::ZERO, Vec3::all(1.0));
+/// let desc = ProxyDesc { aabb, kind: ProxyKind::Moving, user: 7, layers: 0b10, margin: 0.25 };
+/// let mut broad = BroadPhase::new();
+/// let id = broad.create_proxy(&desc);
+/// assert_eq!((broad.user(id), broad.layers(id)), (Some(7), Some(0b10)));
+/// assert_eq!(broad.fat_aabb(id), Some(aabb.expanded(0.25)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProxyDesc {
     /// The box around the collider.
@@ -112,6 +152,44 @@ pub(super) const MOVING: usize = ProxyKind::Moving as usize;
 /// broad.move_proxy(ball, &cube(0.9), Vec3::ZERO);
 /// broad.update_pairs(&|_, _| true, &mut pairs);
 /// assert_eq!(pairs, [ProxyPair::new(wall, ball)]);
+/// ```
+///
+/// ```
+/// use tumble::detect::broad::{BoxCast, BroadPhase, ProxyDesc, ProxyKind, ProxyPair};
+/// use tumble::math::{Aabb, Real, Vec3};
+/// let cube = |x| Aabb::new(Vec3::new(x, 0.0, 0.0), Vec3::new(x + 1.0, 1.0, 1.0));
+/// let row: Vec<ProxyDesc> = (0..4)
+///     .map(|i| ProxyDesc { aabb: cube(i as Real * 0.9), kind: ProxyKind::Moving, user: i, layers: 1, margin: 0.01 })
+///     .collect();
+/// let (mut broad, mut ids, mut pairs) = (BroadPhase::new(), Vec::new(), Vec::new());
+/// broad.create_proxies(&row, &mut ids); // faster than one by one
+/// broad.update_pairs(&|_, _| true, &mut pairs);
+/// assert!(pairs.len() == 3 && broad.pair_count() == 3 && broad.is_settled());
+///
+/// // The owner drops pairs whose boxes are apart.
+/// assert!(broad.must_move(ids[3], &cube(50.0), Vec3::ZERO) && broad.move_proxy(ids[3], &cube(50.0), Vec3::ZERO));
+/// let gone = ProxyPair::new(ids[2], ids[3]);
+/// assert!(broad.is_known(gone) && !broad.fat_overlap(gone.a, gone.b) && broad.remove_pair(gone));
+/// // Where a filter may decide otherwise now.
+/// broad.touch_proxy(ids[0]);
+/// broad.set_margin(ids[0], 0.1);
+/// broad.set_layers(ids[0], 2);
+///
+/// // Queries, by layer.
+/// assert!(!broad.overlap(&cube(0.0), 2, |id| id != ids[0])); // found, and stopped there
+/// let down = BoxCast::ray(Vec3::new(0.5, 5.0, 0.5), -Vec3::Y, 10.0);
+/// broad.cast(&down, 2, |id, entry, _| {
+///     assert_eq!(id, ids[0]);
+///     entry
+/// });
+/// let mut nearest = None;
+/// broad.closest(&cube(49.0), 100.0, 1, |id, squared, _| {
+///     nearest = Some(id);
+///     squared
+/// });
+/// assert_eq!(nearest, Some(ids[3]));
+/// assert!(broad.tree(ProxyKind::Fixed).is_empty() && broad.len() == 4 && broad.memory() > 0);
+/// assert!(!broad.is_empty() && broad.validate().is_ok());
 /// ```
 #[derive(Clone, Debug)]
 pub struct BroadPhase {

@@ -72,6 +72,13 @@ pub type PairFilter<'a> = &'a (dyn Fn(u32, u32) -> bool + Sync);
 /// search.finish(&mut first);
 /// assert_eq!(first.len(), 6);
 /// ```
+///
+/// ```
+/// use tumble::detect::broad::BroadPhase;
+/// let mut broad = BroadPhase::new();
+/// let search = broad.search_pairs();
+/// assert!(search.broad_phase().is_empty()); // to look at meanwhile
+/// ```
 #[derive(Debug)]
 pub struct PairSearch<'a> {
     broad: &'a mut BroadPhase,

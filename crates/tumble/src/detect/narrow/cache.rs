@@ -7,6 +7,21 @@ use crate::math::Vec3;
 /// It makes repeated queries cheap (the axis that kept the shapes apart is tried first) and steady (between axes that
 /// are equally good to within a small part of the shapes' size, the last one stays). A default cache gives a correct
 /// answer for any pair; so does the cache of another pair or pose.
+///
+/// ```
+/// use tumble::detect::narrow::{ConvexRef, Manifold, PairCache, collide};
+/// use tumble::math::{Pose, Vec3};
+/// use tumble::shape::Cuboid;
+/// let cube = Cuboid::new(Vec3::all(0.5))?;
+/// let (a, b) = (ConvexRef::Cuboid(&cube), ConvexRef::Cuboid(&cube));
+/// let (mut cache, mut manifold) = (PairCache::default(), Manifold::default());
+/// for step in 0..10 {
+///     let pose = Pose::from_translation(Vec3::new(0.01 * step as tumble::math::Real, 1.0, 0.0));
+///     collide(a, b, &pose, 0.01, &mut cache, &mut manifold); // cheaper from the second time on
+/// }
+/// assert_eq!(manifold.normal, Vec3::Y);
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[repr(C)]
 pub struct PairCache {

@@ -8,6 +8,21 @@ use crate::shape::{
 /// A triangle that can be touched: one of a mesh, or one that stands alone.
 ///
 /// Edge i runs from vertex i to vertex i + 1. Seen from the front, the vertices run counter-clockwise.
+///
+/// ```
+/// use tumble::detect::narrow::{ConvexRef, Triangle, closest_points};
+/// use tumble::math::{Pose, Vec3};
+/// use tumble::shape::{MeshDesc, Sides, Sphere};
+/// let corners = [Vec3::ZERO, Vec3::Z, Vec3::X];
+/// let alone = Triangle::new(corners);
+/// let ball = Sphere::new(0.5)?;
+/// let above = Pose::from_translation(Vec3::new(0.2, 2.0, 0.2));
+/// assert_eq!(closest_points(ConvexRef::Triangle(&alone), ConvexRef::Sphere(&ball), &above).separation, 1.5);
+/// let mesh = MeshDesc::new(corners.to_vec(), vec![[0, 1, 2]]).build()?;
+/// let part = Triangle::of_mesh(&mesh.get(0).unwrap(), Sides::One);
+/// assert!(!part.two_sided && part.inner_edges == 0);
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Triangle {
     /// The corners.
@@ -69,6 +84,16 @@ impl Triangle {
 }
 
 /// A convex shape, borrowed.
+///
+/// ```
+/// use tumble::detect::narrow::ConvexRef;
+/// use tumble::math::Vec3;
+/// use tumble::shape::{MeshDesc, Shape};
+/// assert!(matches!(ConvexRef::new(&Shape::sphere(1.0)?), Some(ConvexRef::Sphere(_))));
+/// let mesh = Shape::mesh(MeshDesc::new(vec![Vec3::ZERO, Vec3::Z, Vec3::X], vec![[0, 1, 2]]))?;
+/// assert!(ConvexRef::new(&mesh).is_none());
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub enum ConvexRef<'a> {

@@ -7,6 +7,18 @@ use super::plane;
 use crate::math::{Float, Pose, Real, Vec3};
 
 /// The nearest points of two shapes, or the deepest where they overlap; in A's frame.
+///
+/// ```
+/// use tumble::detect::narrow::{ConvexRef, Distance, closest_points};
+/// use tumble::math::{Pose, Vec3};
+/// use tumble::shape::Sphere;
+/// let ball = Sphere::new(1.0)?;
+/// let apart = Pose::from_translation(Vec3::new(5.0, 0.0, 0.0));
+/// let found: Distance = closest_points(ConvexRef::Sphere(&ball), ConvexRef::Sphere(&ball), &apart);
+/// assert_eq!((found.separation, found.normal), (3.0, Vec3::X));
+/// assert_eq!((found.point_a.x, found.point_b.x), (1.0, 4.0));
+/// # Ok::<(), tumble::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
     /// Distance, or minus the depth.

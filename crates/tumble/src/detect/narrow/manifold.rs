@@ -6,11 +6,23 @@ use crate::math::{Num, Pose, Real, Vec3};
 ///
 /// Vertices, edges and faces are numbered as the shape itself numbers them (a triangle's edge i runs from vertex i to
 /// vertex i + 1). The points of a round rim that stand for it in a manifold count as vertices.
+///
+/// ```
+/// use tumble::detect::narrow::{Feature, FeatureKind};
+/// let corner = Feature::vertex(7);
+/// assert_eq!((corner.kind(), corner.index()), (FeatureKind::Vertex, 7));
+/// assert_ne!(Feature::edge(7), Feature::face(7));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Feature(u16);
 
 /// What a [`Feature`] is.
+///
+/// ```
+/// use tumble::detect::narrow::{Feature, FeatureKind};
+/// assert_eq!(Feature::ROUND.kind(), FeatureKind::Round);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureKind {
     /// A corner, or a point of a rim.
@@ -65,6 +77,13 @@ impl Feature {
 }
 
 /// One point of a [`Manifold`].
+///
+/// ```
+/// use tumble::detect::narrow::{Feature, ManifoldPoint};
+/// use tumble::math::Vec3;
+/// let point = ManifoldPoint::new(Vec3::ZERO, -0.01, Feature::vertex(2), Feature::face(5));
+/// assert_eq!(point.features(), (Feature::vertex(2), Feature::face(5)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[repr(C)]
 pub struct ManifoldPoint {
@@ -107,6 +126,23 @@ pub const MAX_POINTS: usize = 8;
 /// assert_eq!(manifold.normal, Vec3::X);
 /// assert_eq!(manifold.points()[0].separation, -0.5);
 /// # Ok::<(), tumble::Error>(())
+/// ```
+///
+/// ```
+/// use tumble::detect::narrow::{Feature, Manifold, ManifoldPoint};
+/// use tumble::math::Vec3;
+/// let mut manifold = Manifold::default();
+/// manifold.normal = Vec3::Y;
+/// for (i, (x, z)) in [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (0.5, 0.5)].into_iter().enumerate() {
+///     let corner = Feature::vertex(i as u32);
+///     manifold.push(ManifoldPoint::new(Vec3::new(x, 0.0, z), -0.02, corner, Feature::face(0)));
+/// }
+/// manifold.points_mut()[2].separation = -0.03;
+/// assert_eq!(manifold.separation(), -0.03);
+/// manifold.reduce(4); // the point in the middle carries nothing that the corners do not
+/// assert!(manifold.points().iter().all(|p| p.point.x != 0.5));
+/// manifold.clear();
+/// assert!(manifold.is_empty());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Manifold {
@@ -203,6 +239,16 @@ const MAX_CANDIDATES: usize = 64;
 /// from it across the normal, and then again and again the point that adds the largest area to what is spanned so far.
 /// The chosen points keep the order of the candidates; their number is returned. Points that add nothing are left out
 /// only when there are more than `max`.
+///
+/// ```
+/// use tumble::detect::narrow::{Feature, MAX_POINTS, ManifoldPoint, reduce};
+/// use tumble::math::{Real, Vec3};
+/// let along = |i: u32| ManifoldPoint::new(Vec3::X * i as Real, 0.0, Feature::vertex(i), Feature::face(0));
+/// let row: Vec<ManifoldPoint> = (0..5).map(along).collect();
+/// let mut out = [ManifoldPoint::default(); MAX_POINTS];
+/// assert_eq!(reduce(&row, Vec3::Y, 2, &mut out), 2);
+/// assert_eq!((out[0].point.x, out[1].point.x), (0.0, 4.0)); // the ends
+/// ```
 pub fn reduce(candidates: &[ManifoldPoint], normal: Vec3, max: usize, out: &mut [ManifoldPoint; MAX_POINTS]) -> usize {
     let candidates = &candidates[..candidates.len().min(MAX_CANDIDATES)];
     let max = max.min(MAX_POINTS);

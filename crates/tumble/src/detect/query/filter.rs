@@ -79,6 +79,26 @@ pub type Predicate<'a> = dyn Fn(&ColliderRef<'_>) -> bool + Sync + 'a;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// ```
+/// use tumble::{BodyDesc, ColliderDesc, Kinds, QueryFilter, RayCast, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let me = world.add_body(BodyDesc::dynamic().collider(Shape::sphere(0.5)?))?;
+/// let gate = ColliderDesc::new(Shape::sphere(0.5)?).sensor(true);
+/// let gate = world.add_body(BodyDesc::fixed().position([2.0, 0.0, 0.0]).collider(gate))?;
+/// let gate_collider = world.body(gate)?.colliders().next().unwrap();
+/// let ahead = RayCast::new([0.0; 3], [1.0, 0.0, 0.0], 10.0); // starts inside of me
+/// let first = |filter: &QueryFilter| world.cast_ray(&ahead, filter).map(|hit| hit.map(|hit| hit.body));
+/// assert_eq!(first(&QueryFilter::new())?, Some(me));
+/// assert_eq!(first(&QueryFilter::new().solid(false).sensors(true))?, Some(gate));
+/// let (not_me, not_the_gate) = ([me], [gate_collider]);
+/// let others = QueryFilter::new().exclude_bodies(&not_me).sensors(true);
+/// assert_eq!(first(&others)?, Some(gate));
+/// assert_eq!(first(&others.exclude_colliders(&not_the_gate))?, None);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy)]
 pub struct QueryFilter<'a> {
     /// Only colliders that are members of one of these layers.

@@ -8,6 +8,17 @@ use crate::shape::{Geometry, Projection, Shape};
 use crate::world::State;
 
 /// The point of a collider that is nearest to a given point.
+///
+/// ```
+/// use tumble::{BodyDesc, QueryFilter, World, math::Vec3, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let floor = world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+/// let near = world.closest_point([3.0, 2.0, 0.0], 5.0, &QueryFilter::new())?.unwrap();
+/// assert_eq!((near.body, near.distance, near.point.to_array()), (floor, 2.0, [3.0, 0.0, 0.0]));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointHit {
     /// Whose point it is.

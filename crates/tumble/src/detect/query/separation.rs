@@ -9,6 +9,19 @@ use crate::shape::{HalfSpace, Shape};
 use crate::world::State;
 
 /// The nearest points of two colliders, or the deepest where they overlap.
+///
+/// ```
+/// use tumble::{BodyDesc, Separation, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let a = world.add_body(BodyDesc::fixed())?;
+/// let b = world.add_body(BodyDesc::fixed().position([3.0, 0.0, 0.0]))?;
+/// let (a, b) = (world.add_collider(a, Shape::sphere(0.5)?)?, world.add_collider(b, Shape::sphere(0.5)?)?);
+/// let apart: Separation = world.distance(a, b)?;
+/// assert!((apart.distance - 2.0).abs() < 1e-6);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Separation {
     /// Distance in metres, or minus the depth of the overlap. The depth is exact between convex shapes; of shapes with several

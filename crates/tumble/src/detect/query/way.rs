@@ -11,6 +11,18 @@ use crate::id::{BodyId, ColliderId};
 use crate::math::{Aabb, Float, Num, Point, Real, Vec3, WorldPose};
 
 /// Where a ray or a moving shape meets a collider.
+///
+/// ```
+/// use tumble::{BodyDesc, QueryFilter, RayCast, World, math::Vec3, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let wall = world.add_body(BodyDesc::fixed().position([6.0, 0.0, 0.0]).collider(Shape::cuboid(1.0, 3.0, 3.0)?))?;
+/// let hit = world.cast_ray(&RayCast::new([0.0; 3], [1.0, 0.0, 0.0], 10.0), &QueryFilter::new())?.unwrap();
+/// assert_eq!((hit.body, hit.distance, hit.fraction), (wall, 5.0, 0.5));
+/// assert_eq!((hit.point.to_array(), hit.normal), ([5.0, 0.0, 0.0], -Vec3::X));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CastHit {
     /// What is hit.

@@ -103,6 +103,12 @@ impl<T: Float> Pivot<T> for Definite<T> {
 impl<L: Lane, const N: usize> Ldlt<L, N> {
     /// The factors in lanes. An unknown whose pivot is nothing, relative to the entry it came from, is left out: [`Ldlt::solve`]
     /// gives zero for it, and a solution for the others. So unused lanes, with zeros all over, solve to zeros.
+    ///
+    /// ```
+    /// use tumble::math::{Real, dense::Ldlt};
+    /// let a: [[Real; 2]; 2] = [[4.0, 0.0], [0.0, 0.0]];
+    /// assert_eq!(Ldlt::skipping(a).solve([8.0, 7.0]), [2.0, 0.0]);
+    /// ```
     #[inline(always)]
     pub fn skipping(a: Matrix<L, N, N>) -> Self {
         Self::factor(a, &mut Skip::<N>)

@@ -36,6 +36,13 @@ impl<T: Float, const N: usize> Svd<T, N, N> {
     ///
     /// With W = diag(`weights`) it decomposes W⁻¹ A W⁻¹, so that the rank is judged, and among many solutions the one of least
     /// |W x| chosen, independently of the units: wᵢ should have the unit of √aᵢᵢ. Weights must be positive and finite.
+    ///
+    /// ```
+    /// use tumble::math::dense::Svd;
+    /// // Two unknowns, the second in units a thousand times smaller: the rank is 2 all the same.
+    /// let svd = Svd::of_semidefinite(&[[1.0_f64, 0.0], [0.0, 1e-18]], [1.0, 1e-9]);
+    /// assert_eq!(svd.rank(), 2);
+    /// ```
     pub fn of_semidefinite(a: &Matrix<T, N, N>, weights: [T; N]) -> Self {
         let mut scaled = *a;
         for i in 0..N {
@@ -94,6 +101,13 @@ impl<T: Float, const M: usize, const N: usize> Svd<T, M, N> {
 
     /// The singular values, in the order of the columns; zero where they count as nothing. Of the weighted matrix, where there
     /// are weights.
+    ///
+    /// ```
+    /// use tumble::math::dense::Svd;
+    /// let mut values = Svd::new(&[[0.0_f64, 2.0], [3.0, 0.0]]).values();
+    /// values.sort_by(f64::total_cmp);
+    /// assert_eq!(values, [2.0, 3.0]);
+    /// ```
     pub fn values(&self) -> [T; N] {
         self.values.map(|v| v * self.scale)
     }
@@ -121,6 +135,11 @@ impl<T: Float, const M: usize, const N: usize> Svd<T, M, N> {
     }
 
     /// The matrix A⁺ with [`Svd::solve`]: x = A⁺ b.
+    ///
+    /// ```
+    /// use tumble::math::dense::Svd;
+    /// assert_eq!(Svd::new(&[[2.0_f64, 0.0], [0.0, 0.0]]).pseudo_inverse(), [[0.5, 0.0], [0.0, 0.0]]);
+    /// ```
     pub fn pseudo_inverse(&self) -> Matrix<T, N, M> {
         let mut inverse = [[T::ZERO; M]; N];
         for j in 0..M {

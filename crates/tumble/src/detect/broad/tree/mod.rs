@@ -52,6 +52,14 @@ const INDEX: u32 = WORN - 1;
 const NONE: u32 = INDEX;
 
 /// Names a leaf until it is removed.
+///
+/// ```
+/// use tumble::detect::broad::{DynamicTree, LeafId};
+/// use tumble::math::{Aabb, Vec3};
+/// let mut tree = DynamicTree::new();
+/// let leaf: LeafId = tree.insert(Aabb::new(Vec3::ZERO, Vec3::all(1.0)), 7, 1);
+/// assert!(tree.contains(leaf) && tree.remove(leaf) && !tree.contains(leaf));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct LeafId(pub(crate) u32);
@@ -162,6 +170,38 @@ const FREE: u32 = 1 << 30;
 /// ```
 ///
 /// There is room for 2²⁹ − 1 leaves.
+///
+/// ```
+/// use tumble::detect::broad::DynamicTree;
+/// use tumble::math::{Aabb, Real, Vec3};
+/// let cube = |x: Real| Aabb::new(Vec3::new(x, 0.0, 0.0), Vec3::new(x + 1.0, 1.0, 1.0));
+/// let (mut tree, mut leaves) = (DynamicTree::new(), Vec::new());
+/// tree.extend((0..100).map(|i| (cube(2.0 * i as Real), i, 1)), &mut leaves);
+/// assert!(tree.len() == 100 && tree.height() < 10 && !tree.is_empty());
+/// assert_eq!((tree.user(leaves[7]), tree.layers(leaves[7]), tree.aabb(leaves[7])), (Some(7), Some(1), Some(cube(14.0))));
+/// assert_eq!(tree.root_aabb().max.x, 199.0);
+/// tree.settle(); // forget what has changed
+/// assert_eq!(tree.changed(), 0);
+///
+/// // Boxes that jump, boxes that creep, boxes that stay.
+/// tree.move_leaf(leaves[0], cube(500.0));
+/// tree.enlarge_leaf(leaves[1], cube(2.5));
+/// tree.touch_leaf(leaves[2]);
+/// tree.set_layers(leaves[3], 2);
+/// assert_eq!(tree.changed(), 3);
+/// tree.maintain(); // once per step
+/// let mut nearest = None;
+/// tree.closest(&cube(498.0), 100.0, 1, |user, squared, _| {
+///     nearest = Some((user, squared));
+///     squared
+/// });
+/// assert_eq!(nearest, Some((0, 1.0)));
+/// // By hand, where one knows better.
+/// tree.refit();
+/// tree.rebuild_worn();
+/// tree.rebuild();
+/// assert!(tree.cost() > 1.0 && tree.memory() > 0 && tree.validate().is_ok());
+/// ```
 #[derive(Clone, Debug)]
 pub struct DynamicTree {
     pub(crate) pairs: Vec<Pair>,

@@ -10,6 +10,22 @@ use crate::math::{Aabb, Num, Real, Vec3};
 ///
 /// A ray is the cast of a box without size. World positions are `f64`: a ray that starts far from the origin is cast as the
 /// box of its start rounded outwards, so that no leaf is missed.
+///
+/// ```
+/// use tumble::detect::broad::{BoxCast, DynamicTree};
+/// use tumble::math::{Aabb, Vec3};
+/// let mut tree = DynamicTree::new();
+/// tree.insert(Aabb::new(Vec3::new(5.0, -1.0, -1.0), Vec3::new(6.0, 1.0, 1.0)), 7, 1);
+/// // A box of half a metre either way meets it half a metre before a ray does.
+/// let start = Aabb::new(Vec3::all(-0.5), Vec3::all(0.5));
+/// for (cast, expected) in [
+///     (BoxCast::ray(Vec3::ZERO, Vec3::X, 100.0), 5.0),
+///     (BoxCast { start, direction: Vec3::X, max: 100.0 }, 4.5),
+/// ] {
+///     let last = tree.cast(&cast, 1, |_, entry, _| entry);
+///     assert_eq!(last, expected);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoxCast {
     /// Where the box is at t = 0.
