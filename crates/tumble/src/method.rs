@@ -128,7 +128,7 @@ impl Default for SoftStep {
             substeps: 4,
             contact_stiffness: 0.2,
             contact_damping: 1.0,
-            joint_stiffness: 0.25,
+            joint_stiffness: 0.5,
             joint_damping: 2.0,
             joint_solve: JointSolve::Auto,
         }

@@ -103,10 +103,11 @@ impl State {
         Ok(())
     }
 
-    /// Dynamic bodies have islands, and only they.
+    /// Dynamic bodies that take part have islands, and only they.
     fn check_islands(&self) -> Result<(), Misfit> {
         let slots = self.islands.members.len().max(self.bodies.cold.capacity()) as u32;
-        let fits = |slot: u32| (self.islands.of(slot) != NONE) == (self.node(slot) != NONE);
+        let takes_part = |slot: u32| self.bodies.cold.at(slot).is_some_and(|c| c.active && c.kind == BodyKind::Dynamic);
+        let fits = |slot: u32| (self.islands.of(slot) != NONE) == takes_part(slot);
         if (0..slots).all(fits) { Ok(()) } else { Err("an island") }
     }
 

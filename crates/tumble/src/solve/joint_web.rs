@@ -30,9 +30,13 @@ const HEAVY: Real = 6.0;
 /// A web whose loops are more than this share of its bodies is left to the sweeps; a few loops always may.
 const LOOPS: usize = 8;
 
-/// A pivot below this share of its diagonal entry is rounding error: a redundant row, which is left out. The entries have the
-/// precision of [`Real`], the elimination that of `f64`.
-const REDUNDANT: f64 = 16.0 * Real::EPSILON as f64;
+/// What is added to the diagonal, as a share of it: a compliance so small that no load shows it, and yet large against the rounding
+/// of the entries. So redundant rows, as of two ball joints between the same two bodies, share their load instead of dividing by
+/// rounding errors.
+#[cfg(not(tumble_f64))]
+const YIELD: f64 = 1e-5;
+#[cfg(tumble_f64)]
+const YIELD: f64 = 1e-9;
 
 /// A joint in a web.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +78,7 @@ struct Search {
     /// Links and bodies of a web in the order in which they were reached, and for each body the body it was reached from.
     reached: Vec<u32>,
     bodies: Vec<(u32, u32)>,
+    parent: Vec<u32>,
     /// By link: its node.
     node: Vec<u32>,
 }
@@ -101,7 +106,7 @@ impl Webs {
             }
             let load = search.reach(start, links);
             let count = search.reached.len();
-            let loops = (count + 1).saturating_sub(search.bodies.len());
+            let loops = search.loops(links);
             let whole = count > 1
                 && loops <= LOOPS + search.bodies.len() / LOOPS
                 && (choice == JointSolve::Whole || load > HEAVY);
@@ -183,7 +188,8 @@ impl Webs {
             for (a, &ra) in picked.iter().enumerate() {
                 for (b, &rb) in picked.iter().enumerate() {
                     let entry = super::joint_block::entry(ra as usize, rb as usize);
-                    self.values[node.diagonal as usize + a * n + b] = k[entry].to_f64();
+                    let firm = if a == b { 1.0 + YIELD } else { 1.0 };
+                    self.values[node.diagonal as usize + a * n + b] = k[entry].to_f64() * firm;
                 }
             }
             for &(other, at) in &self.later[i] {
@@ -275,7 +281,8 @@ impl Webs {
             for (x, &r) in range(unknown, node).iter_mut().zip(&picked[node.first as usize..][..node.count as usize]) {
                 let at = (link.first_row + r) as usize;
                 let bias = if push { answers[at].bias } else { 0.0 };
-                *x = -(ends.along(&rows[at]) - rows[at].target + bias).to_f64();
+                let yielding = YIELD * (answers[at].response * rows[at].impulse).to_f64();
+                *x = -(ends.along(&rows[at]) - rows[at].target + bias).to_f64() - yielding;
             }
         }
         for (node, later) in nodes.iter().zip(&*later) {
@@ -347,7 +354,7 @@ fn factor(block: &mut [f64], inverse: &mut [f64], n: usize) {
             block[j * n + k] = l;
             d -= scaled * l;
         }
-        inverse[j] = if d > full * REDUNDANT && d.is_finite() { 1.0 / d } else { 0.0 };
+        inverse[j] = if d > 0.1 * YIELD * full && d.is_finite() { 1.0 / d } else { 0.0 };
         for i in j + 1..n {
             let mut v = block[i * n + j];
             for k in 0..j {
@@ -409,6 +416,8 @@ impl Search {
         self.visited.resize(bodies, false);
         self.carried.clear();
         self.carried.resize(bodies, 0.0);
+        self.parent.clear();
+        self.parent.resize(bodies, NO_ROW);
     }
 
     fn links_of(&self, body: u32) -> &[u32] {
@@ -473,6 +482,7 @@ impl Search {
                 for hold in links[l as usize].holds.iter().filter(|h| h.dynamic) {
                     if !core::mem::replace(&mut self.visited[hold.body as usize], true) {
                         self.bodies.push((hold.body, body));
+                        self.parent[hold.body as usize] = body;
                     }
                 }
             }
@@ -482,6 +492,16 @@ impl Search {
             self.seen[l as usize] = true;
         }
         self.load(links)
+    }
+
+    /// Links of the web that has been reached that close a loop. Several between the same two bodies are as good as one.
+    fn loops(&self, links: &[Link]) -> usize {
+        let closes = |l: &&u32| {
+            let [a, b] = &links[**l as usize].holds;
+            let near = |x: u32, y: u32| self.parent[x as usize] == y;
+            a.dynamic && b.dynamic && !near(a.body, b.body) && !near(b.body, a.body)
+        };
+        self.reached.iter().filter(closes).count()
     }
 
     fn load(&mut self, links: &[Link]) -> Real {

@@ -70,7 +70,7 @@ pub(crate) struct Answer {
     pub bias: Real,
     compliance: Real,
     /// The velocity that a unit impulse gives the row, while the rest of the joint holds where that matters.
-    response: Real,
+    pub response: Real,
     /// The row is a spring, which the relaxing pass leaves alone.
     spring: bool,
     /// Velocity before the step, for rows that bounce; and whether they have pushed.
@@ -308,8 +308,14 @@ impl JointWork {
         ends.store(&link.holds, motions);
     }
 
-    /// Makes what the joints of webs hold right at once, with or without the push towards C = 0.
-    pub fn solve_webs(&mut self, motions: &mut [Motion], push: bool) {
+    /// Makes all joints hold once more, after the contacts: one by one, and webs at once. Without it a limb that hits the floor
+    /// would be torn out of its socket for a moment, since the contact has the last word.
+    pub fn solve_again(&mut self, motions: &mut [Motion], push: bool, recipe: &Recipe) {
+        for link in 0..self.links.len() {
+            if !self.links[link].whole {
+                self.solve_one(link, motions, push, recipe);
+            }
+        }
         let Self { links, rows, answers, webs, .. } = self;
         if !webs.is_empty() {
             webs.solve(links, rows, answers, motions, push);

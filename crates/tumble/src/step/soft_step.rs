@@ -163,7 +163,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, h
                 joints.solve(colour, motions, push, &recipe);
             };
             sweep(constraints, joints, motions, team, contacts, rolling::solve, hold);
-            joints.solve_webs(motions, push);
+            joints.solve_again(motions, push, &recipe);
         };
         let (pushes, relaxes) = passes(substep);
         for _ in 0..pushes {
@@ -189,7 +189,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, h
 const SHARE: usize = 16;
 
 /// One pass over all constraints: colour after colour, in each first the joints, then the contacts, shared among the team, then
-/// their rolling friction. What comes last has the last word: bodies do not overlap, even if a joint must give way.
+/// their rolling friction.
 fn sweep(
     constraints: &mut ContactConstraints,
     joints: &mut JointWork,

@@ -19,6 +19,7 @@ mod free_rotation;
 mod functions;
 mod height_fields;
 mod hull;
+mod joints;
 mod kinds;
 mod lanes;
 mod mass;

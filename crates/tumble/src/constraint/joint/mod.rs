@@ -28,6 +28,9 @@ mod universal;
 mod view;
 mod wheel;
 
+#[cfg(test)]
+mod tests;
+
 pub use ball::{Ball, Orientation};
 pub use cone_twist::ConeTwist;
 pub use cylindrical::Cylindrical;
@@ -287,12 +290,21 @@ impl JointKind {
         }
     }
 
-    /// How many contacts it counts for as support of a body at rest: one point in common as one, more as two (003-104).
+    /// How many contacts it counts for as support of a body at rest: what leaves it as free as a ball joint does as one, what
+    /// holds more as two (003-104).
     pub(crate) fn supports(&self) -> u32 {
         match self {
-            Self::Gear(_) | Self::Rack(_) | Self::Parallel(_) | Self::Drag(_) => 0,
-            Self::Ball(_) | Self::Distance(_) | Self::ConeTwist(_) | Self::Pulley(_) | Self::Path(_) => 1,
-            _ => 2,
+            Self::Hinge(_)
+            | Self::Slider(_)
+            | Self::Fixed(_)
+            | Self::Universal(_)
+            | Self::Cylindrical(_)
+            | Self::Planar(_)
+            | Self::SixAxis(_)
+            | Self::Screw(_)
+            | Self::Wheel(_)
+            | Self::Glue(_) => 2,
+            _ => 1,
         }
     }
 }

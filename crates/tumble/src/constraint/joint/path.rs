@@ -116,6 +116,12 @@ impl Path {
         (u, frames.a.rotation.rotate(c), tangent)
     }
 
+    /// A point of the curve, in the frame of A.
+    #[cfg(test)]
+    pub(super) fn on_curve(&self, u: f64) -> Vec3 {
+        self.curve(u)[0]
+    }
+
     /// The parameter of the point of the curve at which B is.
     pub(super) fn parameter(&self, frames: &Frames) -> f64 {
         self.place(frames).0

@@ -1,0 +1,317 @@
+//! The life of joints: made, refused, edited, asleep, saved, broken, removed.
+
+use super::{DT, chain, crate_at, position, run, widest_gap};
+use crate::support::{Random, dump, real};
+use tumble::constraint::joint::{Distance, Fixed, Gear, Glue, Hinge, JointKind, Path, Pulley, Slider, Wheel};
+use tumble::constraint::{Axis, Limit, Motor, Signal, Stiffness};
+use tumble::math::{Point, Quat, Real, Vec3};
+use tumble::shape::Shape;
+use tumble::{BodyDesc, BodyId, BodyKind, Error, Event, JointDesc, JointId, World};
+
+/// Bad input is refused with an error that names it, and changes nothing.
+#[test]
+fn bad_joints_are_refused() {
+    let mut world = World::new();
+    let (a, b) = (crate_at(&mut world, [0.0; 3], [0.1; 3], 1.0), crate_at(&mut world, [1.0, 0.0, 0.0], [0.1; 3], 1.0));
+    let wall = world.add_body(BodyDesc::fixed()).unwrap();
+    let lift = world.add_body(BodyDesc::kinematic()).unwrap();
+    let gone = crate_at(&mut world, [0.0; 3], [0.1; 3], 1.0);
+    world.remove_body(gone).unwrap();
+    let (nan, inf) = (Real::NAN, Real::INFINITY);
+    let pulley = |length, ratio| Pulley { wheels: [Point::ZERO; 2], length, ratio, slack: true };
+    let limited = |limit: Limit| JointDesc::new(a, b, Hinge { turn: Axis::FREE.limit(limit) });
+    let driven = |motor: Motor| JointDesc::new(a, b, Slider { slide: Axis::FREE.motor(motor) });
+    let wrong = [
+        JointDesc::ball(a, a),
+        JointDesc::ball(World::BODY, wall),
+        JointDesc::ball(wall, lift),
+        JointDesc::ball(a, gone),
+        JointDesc::hinge(a, b).axis([0.0; 3]),
+        JointDesc::hinge(a, b).axis_b([nan, 0.0, 0.0]),
+        JointDesc::ball(a, b).anchor([f64::NAN, 0.0, 0.0]),
+        JointDesc::ball(a, b).anchor_a([f64::INFINITY, 0.0, 0.0]),
+        JointDesc::fixed(a, b).frame_a([0.0; 3], Quat::new(0.0, 0.0, 0.0, 0.0)),
+        JointDesc::ball(a, b).breaks_at(-1.0, inf),
+        JointDesc::ball(a, b).breaks_at(inf, nan),
+        JointDesc::ball(a, b).stiffness(Stiffness::tuned(-1.0, 1.0)),
+        JointDesc::ball(a, b).stiffness(Stiffness::spring(nan, 1.0)),
+        limited(Limit::new(1.0, -1.0)),
+        limited(Limit::new(nan, 1.0)),
+        limited(Limit::new(0.0, 1.0).restitution(2.0)),
+        driven(Motor::velocity(nan)),
+        driven(Motor::velocity(1.0).max_force(nan)),
+        driven(Motor::velocity(Signal::table([(1.0, 0.0), (0.0, 1.0)]))),
+        JointDesc::cone_twist(a, b, -0.1, 0.5),
+        JointDesc::cone_twist(a, b, 0.5, -0.5),
+        JointDesc::rod(a, b, nan),
+        JointDesc::gear(a, b, 0.0),
+        JointDesc::screw(a, b, inf),
+        JointDesc::pulley(a, b, pulley(0.0, 1.0)),
+        JointDesc::pulley(a, b, pulley(1.0, -1.0)),
+        JointDesc::path(a, b, Path::through([Vec3::ZERO], false)),
+        JointDesc::path(a, b, Path::through([Vec3::ZERO, Vec3::ZERO], false)),
+        JointDesc::glue(a, b, [Vec3::ZERO, Vec3::X, Vec3::X * 2.0]),
+        JointDesc::wheel(a, b, Wheel { steer: nan.into(), ..Wheel::new(1.0, 1.0, 1.0) }),
+        JointDesc::drag(a, nan),
+    ];
+    let before = world.hash();
+    for desc in wrong {
+        let what = format!("{desc:?}");
+        let error = world.add_joint(desc).expect_err(&what);
+        assert!(!error.to_string().is_empty());
+        assert_eq!(world.hash(), before, "{what}");
+    }
+    let joint = world.add_joint(JointDesc::hinge(a, b).name("knee")).unwrap();
+    let before = world.hash();
+    let mut edit = world.joint_mut(joint).unwrap();
+    assert!(edit.set_motor(Some(Motor::velocity(nan))).unwrap_err().to_string().contains("knee"));
+    assert!(edit.set_frame_a([f64::NAN, 0.0, 0.0], Quat::IDENTITY).is_err());
+    assert!(edit.set_break_limits(nan, 0.0).is_err());
+    assert!(edit.set_kind(Gear { ratio: 0.0 }).is_err());
+    assert_eq!(world.hash(), before);
+    world.remove_joint(joint).unwrap();
+    assert!(matches!(world.joint(joint), Err(Error::Missing(_))));
+    assert!(world.joint_mut(joint).is_err() && world.remove_joint(joint).is_err());
+}
+
+/// A joint goes with its body, tells so, and lets the other one fall.
+#[test]
+fn joints_go_with_their_bodies() {
+    let mut world = World::new();
+    let (bodies, joints) = chain(&mut world, 5, 1.0, 1.0);
+    run(&mut world, 1.0);
+    assert_eq!(world.joints_of(bodies[1]).unwrap().collect::<Vec<_>>(), joints[1..3]);
+    world.remove_body(bodies[1]).unwrap();
+    world.audit().unwrap();
+    assert_eq!(world.joint_count(), 3);
+    assert!(world.joint(joints[1]).is_err() && world.joint(joints[2]).is_err());
+    world.step(DT).unwrap();
+    let told = |j: JointId| world.events().contains(&Event::JointRemoved { joint: j });
+    assert!(told(joints[1]) && told(joints[2]));
+    run(&mut world, 1.0);
+    assert!(position(&world, bodies[4]).y < -8.0 && position(&world, bodies[0]).y > -0.6);
+}
+
+/// Joined bodies pass through each other unless they are told not to, and from the moment they are told.
+#[test]
+fn collision_of_the_joined_is_a_choice() {
+    let mut world = World::new();
+    let a = world.add_body(BodyDesc::fixed().collider(Shape::cuboid(1.0, 1.0, 1.0).unwrap())).unwrap();
+    let b = crate_at(&mut world, [0.0, 1.2, 0.0], [0.5, 0.5, 0.5], 1.0);
+    let rope = JointDesc::rope(a, b, 5.0).anchor_a([0.0; 3]).anchor_b([0.0; 3]);
+    let joint = world.add_joint(rope.collide(true)).unwrap();
+    run(&mut world, 1.0);
+    assert!((position(&world, b).y - 1.5).abs() < 0.02, "{:?}", position(&world, b));
+    world.joint_mut(joint).unwrap().set_collide(false).unwrap();
+    world.audit().unwrap();
+    run(&mut world, 0.3);
+    assert!(position(&world, b).y < 1.3);
+    world.joint_mut(joint).unwrap().set_active(false).unwrap();
+    world.body_mut(b).unwrap().set_position([0.0, 1.6, 0.0]).unwrap();
+    run(&mut world, 1.0);
+    assert!((position(&world, b).y - 1.5).abs() < 0.02);
+    world.audit().unwrap();
+}
+
+/// A chain at rest falls asleep as one island; an edit of its last joint wakes all of it, as does a push of its first link.
+#[test]
+fn chains_sleep_and_wake_as_one() {
+    let mut world = World::new();
+    let (bodies, joints) = chain(&mut world, 6, 1.0, 1.0);
+    run(&mut world, 8.0);
+    assert_eq!(world.awake_count(), 0, "all asleep");
+    world.audit().unwrap();
+    world.joint_mut(joints[5]).unwrap().set_break_limits(1e6, 1e6).unwrap();
+    assert_eq!(world.awake_count(), 6);
+    world.audit().unwrap();
+    run(&mut world, 8.0);
+    assert_eq!(world.awake_count(), 0);
+    world.body_mut(bodies[0]).unwrap().apply_impulse([1.0, 0.0, 0.0]).unwrap();
+    assert_eq!(world.awake_count(), 6);
+    run(&mut world, 30.0);
+    // A new joint wakes both ends, a removed one too.
+    let other = crate_at(&mut world, [0.0, -6.5, 0.0], [0.1, 0.4, 0.1], 1.0);
+    let tie = world.add_joint(JointDesc::ball(bodies[5], other).anchor([0.0, -6.0, 0.0])).unwrap();
+    assert_eq!(world.awake_count(), 7);
+    world.remove_joint(tie).unwrap();
+    world.audit().unwrap();
+    run(&mut world, 1.0);
+    assert!(position(&world, other).y < -9.0);
+}
+
+/// What hangs on a kinematic body follows it, also out of its sleep.
+#[test]
+fn moving_anchor_wakes_what_hangs_on_it() {
+    let mut world = World::new();
+    let crane = world.add_body(BodyDesc::kinematic()).unwrap();
+    let load = crate_at(&mut world, [0.0, -1.0, 0.0], [0.2, 0.2, 0.2], 5.0);
+    let rope = world.add_joint(JointDesc::ball(crane, load).anchor([0.0; 3])).unwrap();
+    run(&mut world, 10.0);
+    assert!(world.body(load).unwrap().is_asleep());
+    world.body_mut(crane).unwrap().set_velocity([0.0, 0.5, 0.0], Vec3::ZERO).unwrap();
+    run(&mut world, 4.0);
+    assert!((position(&world, load).y - 1.0).abs() < 0.02, "{:?}", position(&world, load));
+    assert!(world.joint(rope).unwrap().gap() < real(0.01));
+}
+
+/// Going on after a restore gives the same bits, with joints of every kind in the world; a damaged snapshot is refused.
+#[test]
+fn snapshots_hold_joints() {
+    let mut world = zoo();
+    run(&mut world, 1.0);
+    let saved = world.snapshot();
+    let mut copy = World::from_snapshot(&saved).unwrap();
+    assert_eq!(copy.hash(), world.hash());
+    assert_eq!(dump(&copy, &[]), dump(&world, &[]));
+    copy.audit().unwrap();
+    for _ in 0..60 {
+        world.step(DT).unwrap();
+        copy.step(DT).unwrap();
+    }
+    assert_eq!(copy.hash(), world.hash());
+    assert_eq!(dump(&copy, &[]), dump(&world, &[]));
+    let mut random = Random(5);
+    for _ in 0..200 {
+        let mut bytes = saved.clone();
+        let at = 32 + random.below(bytes.len() - 32);
+        bytes[at] ^= 1 << random.below(8);
+        assert!(World::from_snapshot(&bytes).is_err());
+        bytes.truncate(at);
+        assert!(World::from_snapshot(&bytes).is_err());
+    }
+}
+
+/// A world with joints of many kinds, motors and limits.
+fn zoo() -> World {
+    let mut world = World::new();
+    let mut add = |i: usize, kind: JointKind| {
+        let x = i as f64 * 3.0;
+        let body = crate_at(&mut world, [x, 0.0, 0.0], [0.3, 0.2, 0.1], 1.0 + i as f64);
+        let desc = JointDesc::new(World::BODY, body, kind).anchor([x - 0.5, 0.2, 0.0]).axis([0.0, 0.6, 0.8]);
+        world.add_joint(desc.name(format!("joint-{i}")).user_data(i as u64)).unwrap();
+    };
+    let sine = Signal::Sine { mean: 0.1, amplitude: 0.3, hertz: 0.5, phase: 0.25 };
+    let table = Signal::table([(0.0, 0.0), (1.0, 0.4), (2.0, -0.3)]);
+    let kinds: [JointKind; 12] = [
+        JointDesc::ball(World::BODY, World::BODY).kind,
+        Hinge { turn: Axis::FREE.limit(Limit::new(-1.0, 1.0)).motor(Motor::velocity(sine).max_force(20.0)) }.into(),
+        Slider { slide: Axis::FREE.motor(Motor::position(table, Stiffness::tuned(3.0, 0.5))) }.into(),
+        Fixed.into(),
+        Distance::spring(0.5, Stiffness::spring(100.0, 1.0)).into(),
+        JointDesc::universal(World::BODY, World::BODY).kind,
+        JointDesc::cone_twist(World::BODY, World::BODY, 0.4, 0.2).kind,
+        JointDesc::cylindrical(World::BODY, World::BODY).kind,
+        JointDesc::screw(World::BODY, World::BODY, 0.1).kind,
+        Wheel::new(2.0, 0.5, 0.3).into(),
+        Path::through([Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0)], true).into(),
+        Glue { points: [Vec3::X, Vec3::Y, Vec3::Z] }.into(),
+    ];
+    for (i, kind) in kinds.into_iter().enumerate() {
+        add(i, kind);
+    }
+    chain(&mut world, 8, 1.0, 30.0);
+    world
+}
+
+/// Random edits of joints while islands sleep, bodies change kind, joints break and worlds are saved and restored: nothing
+/// panics, and what the world keeps about itself agrees after each.
+#[test]
+fn random_edits_of_joints() {
+    for seed in 0..30 {
+        let mut random = Random(seed);
+        let mut world = World::new();
+        world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, -3.0).unwrap())).unwrap();
+        let (mut bodies, mut joints): (Vec<BodyId>, Vec<JointId>) = (Vec::new(), Vec::new());
+        for _ in 0..120 {
+            edit(&mut world, &mut random, &mut bodies, &mut joints);
+            world.audit().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+            if random.below(3) == 0 {
+                for _ in 0..=random.below(40) {
+                    world.step(DT).unwrap();
+                }
+                world.audit().unwrap_or_else(|e| panic!("seed {seed}, after steps: {e}"));
+            }
+        }
+    }
+}
+
+fn edit(world: &mut World, random: &mut Random, bodies: &mut Vec<BodyId>, joints: &mut Vec<JointId>) {
+    let pick = |random: &mut Random, n: usize| if n == 0 { 0 } else { random.below(n) };
+    let (body, joint) =
+        (bodies.get(pick(random, bodies.len())).copied(), joints.get(pick(random, joints.len())).copied());
+    let kinds = [BodyKind::Dynamic, BodyKind::Fixed, BodyKind::Kinematic];
+    match (random.below(14), body, joint) {
+        (0..=2, ..) if bodies.len() < 12 => {
+            let at = [random.between(-2.0, 2.0), random.between(-2.0, 2.0), random.between(-2.0, 2.0)];
+            bodies.push(crate_at(world, at, [0.3, 0.3, 0.3], 1.0));
+        }
+        (3..=5, Some(a), _) => {
+            let b = if random.below(3) == 0 { World::BODY } else { bodies[random.below(bodies.len())] };
+            let kind: JointKind = match random.below(5) {
+                0 => Fixed.into(),
+                1 => Hinge::limited(-0.5, 0.5).into(),
+                2 => Distance::rope(real(random.between(0.0, 3.0))).into(),
+                3 => Slider::driven(Motor::velocity(real(random.between(-2.0, 2.0)))).into(),
+                _ => JointDesc::ball(a, b).kind,
+            };
+            let force = if random.below(4) == 0 { real(random.between(0.0, 200.0)) } else { Real::INFINITY };
+            let desc = JointDesc::new(a, b, kind).breaks_at(force, Real::INFINITY).collide(random.below(2) == 0);
+            // Two bodies of which none can move, or the same one twice, are refused.
+            joints.extend(world.add_joint(desc.active(random.below(5) > 0)));
+        }
+        (6, _, Some(j)) => {
+            let _ = world.remove_joint(j);
+        }
+        (7, _, Some(j)) => {
+            if let Ok(mut joint) = world.joint_mut(j) {
+                joint.set_active(random.below(2) == 0).unwrap();
+            }
+        }
+        (8, _, Some(j)) => {
+            if let Ok(mut joint) = world.joint_mut(j) {
+                joint.set_collide(random.below(2) == 0).unwrap();
+                joint.set_anchor_b(random.vector(0.5).to_f64()).unwrap();
+            }
+        }
+        (9, Some(b), _) => world.body_mut(b).unwrap().set_kind(kinds[random.below(3)]).unwrap(),
+        (10, Some(b), _) => world.body_mut(b).unwrap().set_active(random.below(3) > 0),
+        (11, Some(b), _) if random.below(3) == 0 => {
+            world.remove_body(b).unwrap();
+            bodies.retain(|&o| o != b);
+        }
+        (12, Some(b), _) => world.body_mut(b).unwrap().set_position(random.vector(2.0).to_f64()).unwrap(),
+        (13, ..) => {
+            let hash = world.hash();
+            *world = World::from_snapshot(&world.snapshot()).unwrap();
+            assert_eq!(world.hash(), hash);
+        }
+        _ => {}
+    }
+}
+
+/// Steps with joints ask for no memory once they have what they need.
+#[test]
+fn warm_steps_do_not_allocate() {
+    let mut world = zoo();
+    run(&mut world, 0.5);
+    let before = crate::support::allocations();
+    for _ in 0..30 {
+        world.step(DT).unwrap();
+    }
+    assert_eq!(crate::support::allocations(), before);
+}
+
+/// A chain far from the origin hangs as well as at it: the anchor on the world is kept in double precision.
+#[test]
+fn joints_hold_far_from_the_origin() {
+    let mut world = World::new();
+    let at = [50_000.0, 20_000.0, -80_000.0];
+    let body = crate_at(&mut world, [at[0] + 0.5, at[1], at[2]], [0.4, 0.1, 0.1], 1.0);
+    let joint = world.add_joint(JointDesc::ball(World::BODY, body).anchor(at)).unwrap();
+    let mut widest = 0.0_f64;
+    for _ in 0..300 {
+        world.step(DT).unwrap();
+        widest = widest.max(widest_gap(&world, &[joint]));
+    }
+    assert!(widest < 0.002, "{widest}");
+}
