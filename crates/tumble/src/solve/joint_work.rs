@@ -101,6 +101,9 @@ pub(crate) struct Recipe {
     pub warm_start: bool,
 }
 
+/// How often the joints of a pass are solved once more after its contacts.
+const ROUNDS: u32 = 2;
+
 /// All joints of a step. Kept between steps for its memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JointWork {
@@ -311,9 +314,11 @@ impl JointWork {
     /// Makes all joints hold once more, after the contacts: one by one, and webs at once. Without it a limb that hits the floor
     /// would be torn out of its socket for a moment, since the contact has the last word.
     pub fn solve_again(&mut self, motions: &mut [Motion], push: bool, recipe: &Recipe) {
-        for link in 0..self.links.len() {
-            if !self.links[link].whole {
-                self.solve_one(link, motions, push, recipe);
+        for _ in 0..ROUNDS {
+            for link in 0..self.links.len() {
+                if !self.links[link].whole {
+                    self.solve_one(link, motions, push, recipe);
+                }
             }
         }
         let Self { links, rows, answers, webs, .. } = self;
