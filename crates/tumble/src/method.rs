@@ -194,7 +194,7 @@ pub enum Lcp {
 
 impl Default for Lcp {
     fn default() -> Self {
-        Self::ProjectedGaussSeidel { iterations: 30, tolerance: 1e-4 }
+        Self::ProjectedGaussSeidel { iterations: 50, tolerance: 1e-5 }
     }
 }
 

@@ -25,6 +25,7 @@ mod mass;
 mod materials;
 mod math;
 mod meshes;
+mod method_slots;
 mod motion;
 mod narrow;
 mod pushes;
