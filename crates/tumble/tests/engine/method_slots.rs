@@ -4,10 +4,12 @@ use crate::simultaneous::random_pile;
 use crate::support::{dump, real};
 use tumble::math::{Real, Vec3};
 use tumble::method::{
-    Correction, Explicit, FrictionModel, Lcp, Simultaneous, SoftStep, Solver, Step, Tolerances, Validator,
+    Ability, Correction, Explicit, FrictionModel, Lcp, Simultaneous, SoftStep, Solver, Step, Tolerances, Validator,
 };
 use tumble::shape::Shape;
-use tumble::{BodyDesc, BodyKind, ColliderDesc, Integrate, Material, MaterialRule, Method, Mix, World};
+use tumble::{
+    BodyDesc, BodyId, BodyKind, ColliderDesc, Integrate, JointDesc, Material, MaterialRule, Method, Mix, World,
+};
 
 const DT: Real = 1.0 / 60.0;
 
@@ -272,4 +274,79 @@ fn a_standing_stack_does_not_notice_a_swap() {
         let p = world.body(id).unwrap().position();
         assert!((p.x * p.x + p.z * p.z).sqrt() < 0.02 && (p.y - 0.5 - i as f64).abs() < 0.02, "{p:?}");
     }
+}
+
+/// What a method is said to do is what it does: each ability is tried in a small scene, for every preset and its variants. (Threads change no
+/// bit, and where friction acts is another slot.)
+#[test]
+fn abilities_are_true() {
+    let mut methods = Method::presets();
+    for (name, edit) in [
+        change("no correction", |m| explicit(m, |e| e.correction = Correction::None)),
+        change("manifold", |m| m.friction = FrictionModel::Manifold),
+        change("switched off", |m| {
+            m.switches.sleep = false;
+            m.switches.continuous = false;
+        }),
+    ] {
+        let mut method = Method::simultaneous();
+        edit(&mut method);
+        methods.push(Method { name: format!("simultaneous, {name}"), ..method });
+    }
+    for method in methods {
+        for (ability, seen) in try_abilities(&method) {
+            assert_eq!(method.can(ability), seen, "{}: {}", method.name, ability.name());
+        }
+    }
+}
+
+/// One second of a body on, or near, a floor of the same material at y = 0.
+fn second(method: &Method, material: Material, body: BodyDesc, shape: Shape) -> (World, BodyId) {
+    let mut world = World::with_method(method.clone()).unwrap();
+    let floor = ColliderDesc::new(Shape::cuboid(50.0, 0.05, 50.0).unwrap()).at([0.0, -0.05, 0.0]);
+    world.add_body(BodyDesc::fixed().collider(floor.material(material.clone()))).unwrap();
+    let id = world.add_body(body.collider(ColliderDesc::new(shape).material(material))).unwrap();
+    for _ in 0..60 {
+        world.step(DT).unwrap();
+    }
+    (world, id)
+}
+
+fn try_abilities(method: &Method) -> Vec<(Ability, bool)> {
+    let cube = || Shape::cuboid(0.5, 0.5, 0.5).unwrap();
+    let ball = || Shape::sphere(0.5).unwrap();
+    let at = |y: f64| BodyDesc::dynamic().position([0.0, y, 0.0]);
+    let plain = Material { static_friction: 0.5, dynamic_friction: 0.5, ..Material::default() };
+    let (world, id) = second(method, plain.clone(), at(0.5), cube());
+    let contacts = world.body(id).unwrap().position().y > 0.4;
+    let sleeps = world.body(id).unwrap().is_asleep();
+    let (world, id) = second(method, plain.clone(), at(0.5).linear_velocity([2.0, 0.0, 0.0]), cube());
+    let friction = world.body(id).unwrap().linear_velocity().x < 0.1;
+    let bouncy = Material { restitution: 0.9, ..plain.clone() };
+    let (world, id) = second(method, bouncy.clone(), at(2.5), ball());
+    let restitution = world.body(id).unwrap().linear_velocity().y > 1.0;
+    let superball = Material { tangential_restitution: 1.0, ..bouncy };
+    let (world, id) = second(method, superball, at(2.5).angular_velocity([0.0, 0.0, 4.0]), ball());
+    let turns = world.body(id).unwrap().angular_velocity().z < -0.5;
+    let (world, id) = second(method, plain.clone(), at(0.35), cube());
+    let correction = world.body(id).unwrap().position().y > 0.45;
+    let (world, id) = second(method, plain.clone(), at(30.0).linear_velocity([0.0, -400.0, 0.0]), ball());
+    let continuous = world.body(id).unwrap().position().y > 0.0;
+    let mut world = World::with_method(method.clone()).unwrap();
+    let hung = world.add_body(at(0.0).collider(ball())).unwrap();
+    world.add_joint(JointDesc::ball(World::BODY, hung).anchor([0.0, 1.0, 0.0])).unwrap();
+    for _ in 0..60 {
+        world.step(DT).unwrap();
+    }
+    let joints = world.body(hung).unwrap().position().y > -0.1;
+    vec![
+        (Ability::Contacts, contacts),
+        (Ability::Sleep, sleeps),
+        (Ability::Friction, friction),
+        (Ability::Restitution, restitution),
+        (Ability::TangentialRestitution, turns),
+        (Ability::Correction, correction),
+        (Ability::Continuous, continuous),
+        (Ability::Joints, joints),
+    ]
 }

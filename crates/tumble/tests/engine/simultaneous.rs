@@ -533,3 +533,27 @@ fn a_chain_hangs_and_breaks() {
     run(&mut world, 0.5);
     assert!(world.joint(joint).unwrap().is_broken() && position(&world, body).y < -0.5);
 }
+
+/// What the manual says of balls that touch: a ball that hits a row of four bounces back from it as from one body of four times its mass. With
+/// gaps, the impacts follow each other, and the last ball alone moves off.
+#[test]
+fn touching_balls() {
+    let hit = |gap: f64| {
+        let mut world = World::with_method(awake()).unwrap();
+        world.set_gravity(Vec3::ZERO).unwrap();
+        let material = Material { restitution: 1.0, ..rough(0.0) };
+        let mut ids = Vec::new();
+        for i in 0..5 {
+            let x = (1.0 + gap) * f64::from(i) - if i == 0 { 0.5 } else { 0.0 };
+            let body = BodyDesc::dynamic().position([x, 0.0, 0.0]).collider(ball(0.5).material(material.clone()));
+            let v = if i == 0 { 5.0 } else { 0.0 };
+            ids.push(world.add_body(body.linear_velocity([v, 0.0, 0.0])).unwrap());
+        }
+        run(&mut world, 1.0);
+        ids.iter().map(|&id| velocity(&world, id).x).collect::<Vec<_>>()
+    };
+    for (gap, exact) in [(0.0, [-3.0, 2.0, 2.0, 2.0, 2.0]), (0.15, [0.0, 0.0, 0.0, 0.0, 5.0])] {
+        let end = hit(gap);
+        assert!(end.iter().zip(exact).all(|(v, w)| (v - w).abs() < 0.01), "gap {gap}: {end:?}");
+    }
+}
