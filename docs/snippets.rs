@@ -15,6 +15,8 @@ mod the_model {}
 mod shapes_and_mass {}
 #[doc = include_str!("src/soft-step.md")]
 mod soft_step {}
+#[doc = include_str!("src/simultaneous.md")]
+mod simultaneous {}
 #[doc = include_str!("src/queries.md")]
 mod queries {}
 #[doc = include_str!("src/scenes.md")]

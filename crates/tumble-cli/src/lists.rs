@@ -6,6 +6,7 @@ use crate::output;
 use serde_json::Value;
 use std::process::ExitCode;
 use tumble::Method;
+use tumble::method::Ability;
 use tumble_scene::{Parameter, Scene, library};
 
 /// Columns of the terminal that running text fills.
@@ -73,7 +74,7 @@ fn wrapped(words: &str, indent: usize) -> String {
     text
 }
 
-/// Lists the methods with all their choices.
+/// Lists the methods with all their choices, and what each can and cannot do.
 pub fn methods(options: &MethodOptions) -> Result<ExitCode, Failure> {
     let methods = Method::presets();
     if options.json {
@@ -89,6 +90,11 @@ pub fn methods(options: &MethodOptions) -> Result<ExitCode, Failure> {
         text += &format!("{}{}\n", method.name, if *method == Method::default() { " (the default)" } else { "" });
         for (slot, choice) in slots.as_object().into_iter().flatten().filter(|(slot, _)| *slot != "name") {
             text += &format!("    {slot:<12}{}\n", wrapped(&words(choice), 16).trim_start());
+        }
+        for (verb, wanted) in [("can", true), ("cannot", false)] {
+            let all: Vec<&str> = Ability::ALL.iter().filter(|&&a| method.can(a) == wanted).map(|a| a.name()).collect();
+            let list = if all.is_empty() { "nothing".to_owned() } else { all.join(", ") };
+            text += &format!("    {verb:<12}{}\n", wrapped(&list, 16).trim_start());
         }
     }
     output::print(&text)?;

@@ -186,7 +186,8 @@ fn methods_are_listed() {
         assert!(method["step"].is_object(), "{method}");
         assert_eq!(json(&["run", "free-fall", "--method", name, "--json", "--seconds", "0.1"])["method"], name);
     }
-    assert!(text.contains("soft-step (the default)") && !text.contains("0000"), "{text}");
+    assert!(text.contains("soft-step (the default)") && !text.contains("000000"), "{text}");
+    assert!(text.contains("can         contacts") && text.contains("cannot      contacts"), "{text}");
 }
 
 /// Help goes to the output and has examples; completion scripts know the scenes.

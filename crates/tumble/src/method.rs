@@ -3,6 +3,10 @@
 //! A [`Method`] can be compared, stored, sent and swapped between any two steps; it holds no state, and the world holds
 //! none of its choices, so a swap changes nothing but what happens next. Each slot is a named choice with its parameters.
 
+mod abilities;
+
+pub use abilities::Ability;
+
 use crate::body::{MaterialRule, Softness};
 use crate::error::{Error, Result};
 use crate::math::{Num, Real};
@@ -194,7 +198,7 @@ pub enum Lcp {
 
 impl Default for Lcp {
     fn default() -> Self {
-        Self::ProjectedGaussSeidel { iterations: 30, tolerance: 1e-4 }
+        Self::ProjectedGaussSeidel { iterations: 50, tolerance: 1e-5 }
     }
 }
 

@@ -26,6 +26,9 @@ use crate::math::{Float, NO_ROW, Num, Quat, Real, Sym3, Vec3};
 use crate::method::JointSolve;
 use crate::world::State;
 
+/// Speed at which joints bring lost bodies back at most, in push speeds of contacts.
+pub(crate) const HOLD_SPEED: Real = 8.0;
+
 /// One side of a joint: what does not change during the step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hold {

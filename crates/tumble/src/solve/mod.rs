@@ -6,6 +6,7 @@ pub(crate) mod contact_prepare;
 pub(crate) mod contact_rows;
 pub(crate) mod graph;
 pub(crate) mod joint_block;
+pub(crate) mod joint_rows;
 pub(crate) mod joint_web;
 pub(crate) mod joint_work;
 pub(crate) mod motion;

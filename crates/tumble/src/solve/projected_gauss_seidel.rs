@@ -114,3 +114,6 @@ fn solve_cone(system: &mut System, cone: usize, first: usize, u: &mut [Velocity]
     }
     change
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,11 +20,14 @@
 //! ```
 
 use super::contact_rows::{self, Site};
+use super::joint_rows::JointRows;
+use super::joint_work::HOLD_SPEED;
 use super::motion;
 use super::projected_gauss_seidel::{self as pgs, Stop};
 use super::system::{Correct, Mass, Parties, Recipe, System, SystemRow};
-use crate::body::store::{Bodies, Velocity, limited};
+use crate::body::store::{Bodies, Params, Velocity, limited};
 use crate::constraint::contact::ContactManifold;
+use crate::detect::continuous::Ahead;
 use crate::integrate::Loads;
 use crate::math::{Float, Num, Real, Vec3};
 use crate::method::{Correction, Explicit, FrictionModel, Lcp, Simultaneous};
@@ -37,6 +40,7 @@ use crate::world::State;
 pub(crate) struct Work {
     system: System,
     correction: System,
+    pub joints: JointRows,
     sites: Vec<Site>,
     masses: Vec<Mass>,
     /// u⁻: velocities before the step. One more than there are awake bodies, here and below, for all that nothing moves.
@@ -45,6 +49,8 @@ pub(crate) struct Work {
     velocities: Vec<Velocity>,
     /// By which the poses move: u before anything bounces, and U.
     travels: Vec<Velocity>,
+    /// Some row acts on the body.
+    held: Vec<bool>,
     /// J u of each row after the first solve.
     rates: Vec<Real>,
 }
@@ -54,6 +60,7 @@ pub(crate) fn prepare(
     work: &mut Work,
     state: &State,
     supports: &mut [u32],
+    ahead: &Ahead,
     method: &Explicit,
     loads: &Loads,
     dt: Real,
@@ -68,34 +75,49 @@ pub(crate) fn prepare(
             inv_mass: params.locks().free_move() * params.inv_mass,
             inv_inertia: params.inv_inertia_world(bodies.pose[i].rotation),
         });
-        let (motion, kick) = motion::prepare(bodies, i, loads, dt, 1);
-        let mut motion = [motion];
-        motion::accelerate(&mut motion, &[kick], &mut [[0.0; 8]], &[0]);
-        let (linear, angular) = motion::velocity_of(&motion[0]);
         work.before.push(bodies.velocity[i]);
-        work.velocities.push(Velocity { linear, angular });
+        work.velocities.push(free_velocity(bodies, i, loads, dt));
+    }
+    // An impulse acts on a body as it is turned then; and the gyroscopic torque of its spin before would only feed the new one.
+    let blunt = Loads { gyroscopic: false, ..*loads };
+    for (i, rotation) in ahead.impacts() {
+        work.masses[i].inv_inertia = bodies.params[i].inv_inertia_world(rotation);
+        work.velocities[i] = free_velocity(bodies, i, &blunt, dt);
     }
     work.masses.push(Mass::INFINITE);
     work.before.push(Velocity::default());
     work.velocities.push(Velocity::default());
 
     let tolerances = &state.method.tolerances;
-    let (share, drive_share) = match method.correction {
-        Correction::None => (0.0, 0.0),
-        Correction::Baumgarte { share } => (share, share),
-        Correction::SplitImpulse { share } => (0.0, share),
-    };
+    let push_speed = tolerances.push_speed * tolerances.speed(state.gravity_strength());
     let recipe = Recipe {
         h: dt,
-        share,
-        drive_share,
-        push_speed: tolerances.push_speed * tolerances.speed(state.gravity_strength()),
+        share: if let Correction::Baumgarte { share } = method.correction { share } else { 0.0 },
+        push_speed,
+        hold_speed: HOLD_SPEED * push_speed,
         length: tolerances.length,
         warm_start: state.method.switches.warm_start,
     };
     let parties = Parties { masses: &work.masses, before: &work.before, free: &work.velocities };
     work.system.clear();
+    work.joints.gather(&mut work.system, supports, state, &parties, &recipe);
     contact_rows::gather(&mut work.system, &mut work.sites, supports, state, &parties, &recipe);
+    work.held.clear();
+    work.held.resize(work.masses.len(), false);
+    for row in &work.system.rows {
+        for body in row.bodies {
+            work.held[body as usize] = true;
+        }
+    }
+}
+
+/// u*: the velocity of a body with the forces of the step, and without constraints.
+fn free_velocity(bodies: &Bodies, i: usize, loads: &Loads, dt: Real) -> Velocity {
+    let (motion, kick) = motion::prepare(bodies, i, loads, dt, 1);
+    let mut motion = [motion];
+    motion::accelerate(&mut motion, &[kick], &mut [[0.0; 8]], &[0]);
+    let (linear, angular) = motion::velocity_of(&motion[0]);
+    Velocity { linear, angular }
 }
 
 /// Solves, corrects, bounces; `hits` are the impacts to report. With n sweeps each: one pass over the constraints to start warm, n to solve,
@@ -138,8 +160,17 @@ pub(crate) fn solve(
 }
 
 /// Writes the impulses back, for the next step to start from.
-pub(crate) fn store(work: &Work, state: &mut State) {
+pub(crate) fn store(work: &mut Work, state: &mut State, dt: Real) {
+    work.joints.store(&work.system, state, dt);
     contact_rows::store(&work.system, &work.sites, state.method.friction, &mut state.contacts);
+}
+
+/// Lists the bodies that some row acts on, and those that none does.
+pub(crate) fn sort_bodies(work: &Work, bodies: &Bodies, solved: &mut Vec<u32>, flying: &mut Vec<u32>) {
+    for i in 0..bodies.awake() {
+        let held = work.held[i] && !bodies.params[i].has(Params::KINEMATIC);
+        if held { &mut *solved } else { &mut *flying }.push(i as u32);
+    }
 }
 
 /// Moves the bodies that constraints act on, by semi-implicit Euler: x ← x + h (u + U). One pass over them.
@@ -157,6 +188,11 @@ pub(crate) fn advance(work: &Work, bodies: &mut Bodies, list: &[u32], dt: Real) 
     }
 }
 
+/// The rotation vector by which a body has turned that constraints act on.
+pub(crate) fn way_turned(work: &Work, i: usize, dt: Real) -> Option<Vec3> {
+    work.held[i].then(|| work.travels[i].angular * dt)
+}
+
 impl Work {
     /// Makes the system of the correction; false where no error is to be taken out.
     fn needs_correction(&mut self, share: Real, push_speed: Real, h: Real) -> bool {
@@ -166,7 +202,7 @@ impl Work {
             let error = demand.error + h * rate;
             let target = match demand.correct {
                 Correct::Not => continue,
-                Correct::Equal => (-share * error / h).clamp(-push_speed, push_speed),
+                Correct::Equal => (-share * error / h).clamp(-HOLD_SPEED * push_speed, HOLD_SPEED * push_speed),
                 Correct::Push if error + demand.slop < 0.0 => Num::min(-share * (error + demand.slop) / h, push_speed),
                 Correct::Push => -(error + demand.slop) / h,
             };

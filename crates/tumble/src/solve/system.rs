@@ -12,8 +12,9 @@
 //! its diagonal and, for what stands beside it, the velocities. The bounds of friction follow the impulses of other rows. Rows
 //! of isotropic friction are bounded together: a [`Cone`].
 
+use super::joint_block::{entry, response_given};
 use crate::body::store::Velocity;
-use crate::constraint::{Bound, Jacobian, Row};
+use crate::constraint::{Bound, Jacobian, Row, Rows, Stiffness};
 use crate::math::{Num, Real, Sym3, Vec3};
 
 /// What an impulse meets in a body.
@@ -113,10 +114,10 @@ pub(crate) struct Recipe {
     pub h: Real,
     /// Share of the error that velocities take out in a step: Baumgarte's. 0 where positions are corrected otherwise.
     pub share: Real,
-    /// Share of the error that rows of limited force take out, whose force must not be exceeded by any other correction.
-    pub drive_share: Real,
-    /// No error is taken out faster than this.
+    /// Overlap is taken out no faster than this.
     pub push_speed: Real,
+    /// What has come apart is brought together no faster than this.
+    pub hold_speed: Real,
     /// The length by which turning is compared with moving.
     pub length: Real,
     pub warm_start: bool,
@@ -198,8 +199,16 @@ impl System {
     pub fn add(&mut self, rows: &[Row], bodies: [u32; 2], slop: Real, parties: &Parties<'_>, recipe: &Recipe) {
         let first = self.rows.len() as u32;
         for row in rows {
-            let mut made = self.row(&row.jacobian, bodies, parties, recipe);
-            let rule = rule(row, made.inv_diagonal, slop, recipe);
+            let made = self.row(&row.jacobian, bodies, parties, recipe);
+            self.rows.push(made);
+        }
+        for (i, row) in rows.iter().enumerate() {
+            let mut made = self.rows[first as usize + i];
+            let mass = match row.stiffness {
+                Stiffness::Tuned(_) => invert(self.response_given(first as usize, rows, i)),
+                _ => made.inv_diagonal,
+            };
+            let rule = rule(row, mass, slop, recipe);
             made.target = rule.target;
             made.compliance = rule.compliance;
             if rule.compliance > 0.0 && made.inv_diagonal > 0.0 {
@@ -217,7 +226,7 @@ impl System {
             if recipe.warm_start && made.inv_diagonal > 0.0 {
                 made.impulse = row.impulse;
             }
-            self.rows.push(made);
+            self.rows[first as usize + i] = made;
             self.demands.push(Demand {
                 error: row.error,
                 slop,
@@ -227,6 +236,33 @@ impl System {
                 correct: rule.correct,
             });
         }
+    }
+
+    /// The response of a row of a constraint to its own impulse while what the constraint holds fast does hold.
+    fn response_given(&self, first: usize, rows: &[Row], i: usize) -> Real {
+        let made = &self.rows[first..][..rows.len()];
+        let holds = |k: usize| {
+            k != i
+                && rows[k].bound == Bound::Equal
+                && rows[k].stiffness == Stiffness::Method
+                && made[k].inv_diagonal > 0.0
+        };
+        let mut held = [0; Rows::MAX];
+        let mut count = 0;
+        for k in (0..rows.len().min(Rows::MAX)).filter(|&k| holds(k)) {
+            held[count] = k;
+            count += 1;
+        }
+        if count == 0 || i >= Rows::MAX {
+            return made[i].coupling(&made[i]);
+        }
+        let mut k = [0.0; Rows::MAX * (Rows::MAX + 1) / 2];
+        for p in 0..made.len().min(Rows::MAX) {
+            for q in 0..=p {
+                k[entry(p, q)] = made[p].coupling(&made[q]);
+            }
+        }
+        response_given::<{ Rows::MAX }>(&k, i, &held[..count])
     }
 
     /// Adds rows of isotropic friction: each a Jacobian, the rate that is wanted, and the impulse to start from.
@@ -328,22 +364,21 @@ fn rule(row: &Row, mass: Real, slop: Real, recipe: &Recipe) -> Rule {
         return rule;
     }
     let error = if push { Num::min(row.error + slop, 0.0) } else { row.error };
-    let out = |rate: Real| (-error * rate).clamp(-recipe.push_speed, recipe.push_speed);
+    let limit = if push { recipe.push_speed } else { recipe.hold_speed };
+    let out = |rate: Real| (-error * rate).clamp(-limit, limit);
     if let Some((k, c)) = row.stiffness.constants(mass) {
         let firmness = c + h * k;
         rule.idle |= !(firmness > 0.0);
         rule.compliance = invert(h * firmness);
-        rule.target += out(k / firmness);
+        // A spring pulls as hard as it does; but what overlaps is not shot apart.
+        rule.target += if push { out(k / firmness) } else { -error * (k / firmness) };
         return rule;
     }
-    let share = match row.bound {
-        Bound::Force(_) | Bound::Friction { .. } => recipe.drive_share,
-        Bound::Equal | Bound::Push => {
-            rule.correct = if push { Correct::Push } else { Correct::Equal };
-            recipe.share
-        }
-    };
-    rule.target += out(share / h);
+    // A motor that holds a speed has no error to get rid of.
+    if matches!(row.bound, Bound::Equal | Bound::Push) {
+        rule.correct = if push { Correct::Push } else { Correct::Equal };
+        rule.target += out(recipe.share / h);
+    }
     rule
 }
 

@@ -34,40 +34,38 @@ pub(crate) fn step(
 ) {
     let mut watch = Stopwatch::start();
     let loads = loads(state);
-    let detects = method.solve != Solver::None;
-    continuous::look_out(state, &mut scratch.detector.ahead, detects, loads, dt);
-    if detects {
+    let solves = method.solve != Solver::None;
+    continuous::look_out(state, &mut scratch.detector.ahead, solves, loads, dt);
+    if solves {
         contacts::find_pairs(state, &mut scratch.detector);
         profile.add(Stage::Broad, watch.lap());
         contacts::update(state, &mut scratch.detector, team, profile);
         profile.add(Stage::Narrow, watch.lap());
         profile.awake_bodies = state.bodies.awake() as u32;
     }
-    let Scratch { detector, simultaneous: work, supports, solved, flying, before, hits, broken, .. } = scratch;
+    let Scratch { simultaneous: work, detector, supports, solved, flying, before, hits, broken, .. } = scratch;
+    let ahead = &mut detector.ahead;
     let awake = state.bodies.awake();
     supports.clear();
     supports.resize(awake, 0);
     before.clear();
     before.extend((0..awake).map(|i| Before { pose: state.bodies.pose[i], velocity: state.bodies.velocity[i] }));
+    solved.clear();
+    flying.clear();
 
     match &method.solve {
-        Solver::None => {}
+        Solver::None => flying.extend(0..awake as u32),
         Solver::Simultaneous(solver) => {
-            simultaneous::prepare(work, state, supports, method, &loads, dt);
+            simultaneous::prepare(work, state, supports, ahead, method, &loads, dt);
             profile.add(Stage::Prepare, watch.lap());
             hits.clear();
             simultaneous::solve(work, state, solver, method.correction, hits, profile, dt);
-            simultaneous::store(work, state);
+            simultaneous::store(work, state, dt);
             impacts::report(state, hits);
+            simultaneous::sort_bodies(work, &state.bodies, solved, flying);
+            simultaneous::advance(work, &mut state.bodies, solved, dt);
         }
     }
-    // Constraints act on the one half, and the integrator alone on the other.
-    let held = |i: &u32| supports[*i as usize] > 0 && !state.bodies.params[*i as usize].has(Params::KINEMATIC);
-    solved.clear();
-    solved.extend((0..awake as u32).filter(held));
-    flying.clear();
-    flying.extend((0..awake as u32).filter(|i| !held(i)));
-    simultaneous::advance(work, &mut state.bodies, solved, dt);
     match state.method.integrate {
         Integrate::SemiImplicitEuler => semi_implicit_euler::advance(&mut state.bodies, flying, &loads, dt),
         Integrate::ExplicitEuler => explicit_euler::advance(&mut state.bodies, flying, &loads, dt),
@@ -75,20 +73,24 @@ pub(crate) fn step(
     profile.add(Stage::Solve, watch.lap());
 
     let idle_speed = finish::idle_speed(state);
-    detector.ahead.expose(state);
+    ahead.expose(state);
     for (i, before) in before.iter().enumerate() {
         if !finish::take_stock(&mut state.bodies, i, before, idle_speed, dt) {
             broken.push(state.bodies.slot[i]);
         } else if !state.bodies.params[i].has(Params::KINEMATIC) {
-            let turn = state.bodies.velocity[i].angular * dt;
-            finish::follow(&mut detector.ahead, &state.bodies, i, before, turn);
+            let way = if solves { simultaneous::way_turned(work, i, dt) } else { None };
+            let turn = way.unwrap_or(state.bodies.velocity[i].angular * dt);
+            finish::follow(ahead, &state.bodies, i, before, turn);
         }
     }
     // Queries between steps need the boxes, where nothing here does.
-    finish::conclude(state, &mut detector.ahead, broken);
+    finish::conclude(state, ahead, broken);
+    if solves {
+        state.break_overloaded(&mut work.joints.overloaded);
+    }
     profile.add(Stage::Finish, watch.lap());
-    if state.method.switches.sleep && detects {
-        profile.islands = sleep::update(state, &mut scratch.sleeper, &scratch.supports, &scratch.joints.busy);
+    if state.method.switches.sleep && solves {
+        profile.islands = sleep::update(state, &mut scratch.sleeper, supports, &work.joints.busy);
     }
     profile.add(Stage::Sleep, watch.lap());
 }

@@ -32,7 +32,7 @@ use crate::solve::contact_constraint::{ContactConstraints, Soft};
 use crate::solve::contact_kernel::{Pass, Restitution, Rules, Solve, WarmStart};
 use crate::solve::contact_prepare::{self, Input, Recipe};
 use crate::solve::graph::OVERFLOW;
-use crate::solve::joint_work::{self, JointWork};
+use crate::solve::joint_work::{self, HOLD_SPEED, JointWork};
 use crate::solve::motion::{self, Motion};
 use crate::solve::rolling;
 use crate::world::{Scratch, State};
@@ -123,9 +123,6 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
 fn passes(substep: u32) -> (u32, u32) {
     if substep == 0 { (2, 1) } else { (1, 1) }
 }
-
-/// Speed at which joints bring lost bodies back at most, in push speeds of contacts.
-const HOLD_SPEED: Real = 8.0;
 
 fn joint_recipe(state: &State, method: &SoftStep, h: Real) -> joint_work::Recipe {
     let tolerances = &state.method.tolerances;

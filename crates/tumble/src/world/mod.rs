@@ -505,6 +505,7 @@ impl State {
             // Impulses are kept per solve: of a sub-step or of a step.
             let ratio = old.step.solves_per_step() as Real / new.step.solves_per_step() as Real;
             self.contacts.convert_impulses(ratio, old.friction, new.friction);
+            self.joints.scale_impulses(ratio);
         }
         for slot in 0..self.bodies.cold.capacity() as u32 {
             if boxes {

@@ -26,6 +26,7 @@ mod mass;
 mod materials;
 mod math;
 mod meshes;
+mod method_slots;
 mod motion;
 mod narrow;
 mod pushes;

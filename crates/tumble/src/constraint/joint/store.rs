@@ -153,6 +153,15 @@ impl Joints {
         Some(joint)
     }
 
+    /// Scales the impulses from which the next solve starts from one length of solve to another.
+    pub fn scale_impulses(&mut self, ratio: Real) {
+        for slot in 0..self.all.capacity() as u32 {
+            if let Some(joint) = self.all.at_mut(slot) {
+                joint.impulses = joint.impulses.map(|impulse| impulse * ratio);
+            }
+        }
+    }
+
     /// The slots of the joints of a body.
     pub fn of_body(&self, body: u32) -> &[u32] {
         self.of_body.get(body as usize).map_or(&[], Vec::as_slice)
