@@ -85,7 +85,7 @@ pub(crate) fn step(
         }
     }
     // Queries between steps need the boxes, where nothing here does.
-    finish::conclude(state, &mut detector.ahead, broken);
+    finish::conclude(state, &mut detector.ahead, broken, dt);
     profile.add(Stage::Finish, watch.lap());
     if state.method.switches.sleep && detects {
         profile.islands = sleep::update(state, &mut scratch.sleeper, &scratch.supports, &scratch.joints.busy);
