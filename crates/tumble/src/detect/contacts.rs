@@ -509,8 +509,8 @@ impl State {
         }
     }
 
-    /// Tells the broad phase where the colliders of a body are now.
-    pub fn move_proxies(&mut self, body: u32) {
+    /// Tells the broad phase where the colliders of a body are now, and how far they will probably go until it is told again.
+    pub fn move_proxies(&mut self, body: u32, displacement: Vec3) {
         let Some(cold) = self.bodies.cold.at(body) else { return };
         for &slot in &cold.colliders {
             let Some(collider) = self.colliders.at(slot) else { continue };
@@ -518,7 +518,7 @@ impl State {
                 let placed = self.place_of(collider, self.placed[slot as usize].radius);
                 self.placed[slot as usize] = placed;
                 let bounds = self.collider_bounds(collider, &placed.pose);
-                self.broad.move_proxy(ProxyId(collider.proxy), &bounds, Vec3::ZERO);
+                self.broad.move_proxy(ProxyId(collider.proxy), &bounds, displacement);
             }
         }
     }

@@ -84,7 +84,7 @@ pub(crate) fn step(
         }
     }
     // Queries between steps need the boxes, where nothing here does.
-    finish::conclude(state, ahead, broken);
+    finish::conclude(state, ahead, broken, dt);
     if solves {
         state.break_overloaded(&mut work.joints.overloaded);
     }

@@ -53,13 +53,16 @@ pub(crate) fn idle_speed(state: &State) -> Real {
 
 /// Holds bodies that would have passed through others, takes those out whose state stopped being finite, and tells the broad phase
 /// where the others are.
-pub(crate) fn conclude(state: &mut State, ahead: &mut Ahead, broken: &mut Vec<u32>) {
+pub(crate) fn conclude(state: &mut State, ahead: &mut Ahead, broken: &mut Vec<u32>, dt: Real) {
     continuous::hold(state, ahead);
     for slot in broken.drain(..) {
         state.quarantine(slot);
     }
     for i in 0..state.bodies.awake() {
         let slot = state.bodies.slot[i];
-        state.move_proxies(slot);
+        // Boxes reach two steps ahead, and one where that is far: long boxes meet many others.
+        let (step, extent) = (state.bodies.velocity[i].linear * dt, state.bodies.rest[i].extent);
+        let ahead = if step.length_squared() < extent * extent { step * 2.0 } else { step };
+        state.move_proxies(slot, ahead);
     }
 }

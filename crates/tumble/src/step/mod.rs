@@ -9,7 +9,7 @@ use crate::body::BodyKind;
 use crate::body::store::Velocity;
 use crate::crew::Team;
 use crate::integrate::Loads;
-use crate::math::{Float, Quat, Real, Vec3};
+use crate::math::{Float, Quat, Real};
 use crate::method::Step;
 use crate::profile::{Profile, Stage, Stopwatch};
 use crate::validate;
@@ -28,7 +28,7 @@ pub(crate) fn step(state: &mut State, scratch: &mut Scratch, team: &Team, profil
         Step::SoftStep(method) => soft_step::step(state, scratch, team, profile, &method, dt),
         Step::Explicit(method) => explicit::step(state, scratch, team, profile, &method, dt),
     }
-    land_kinematic_bodies(state);
+    land_kinematic_bodies(state, dt);
 
     let mut watch = Stopwatch::start();
     validate::validate(state);
@@ -67,7 +67,7 @@ fn aim_kinematic_bodies(state: &mut State, dt: Real) {
 }
 
 /// Puts kinematic bodies exactly on their targets, and lets those without a velocity stand.
-fn land_kinematic_bodies(state: &mut State) {
+fn land_kinematic_bodies(state: &mut State, dt: Real) {
     // Backwards: standing bodies leave the awake ones by a swap with the last.
     for i in (0..state.bodies.awake()).rev() {
         if !state.bodies.params[i].has(crate::body::store::Params::KINEMATIC) {
@@ -80,8 +80,8 @@ fn land_kinematic_bodies(state: &mut State) {
         let pose = &mut state.bodies.pose[i];
         pose.rotation = target.rotation;
         pose.centre = target.translation + target.rotation.rotate(state.bodies.params[i].local_centre).to_f64();
-        state.bodies.velocity[i] = Velocity { linear: Vec3::ZERO, angular: Vec3::ZERO };
-        state.move_proxies(slot);
+        let last = core::mem::take(&mut state.bodies.velocity[i]);
+        state.move_proxies(slot, last.linear * dt);
         state.settle(slot);
         state.rest_contacts(slot);
     }

@@ -261,5 +261,5 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real)
             finish::follow(ahead, &state.bodies, i, &before, turn);
         }
     }
-    finish::conclude(state, ahead, &mut scratch.broken);
+    finish::conclude(state, ahead, &mut scratch.broken, dt);
 }
