@@ -17,6 +17,8 @@ mod shapes_and_mass {}
 mod soft_step {}
 #[doc = include_str!("src/queries.md")]
 mod queries {}
+#[doc = include_str!("src/snapshots.md")]
+mod snapshots {}
 #[doc = include_str!("src/scenes.md")]
 mod scenes {}
 #[doc = include_str!("src/conventions-and-units.md")]
