@@ -19,6 +19,8 @@ mod soft_step {}
 mod simultaneous {}
 #[doc = include_str!("src/queries.md")]
 mod queries {}
+#[doc = include_str!("src/snapshots.md")]
+mod snapshots {}
 #[doc = include_str!("src/scenes.md")]
 mod scenes {}
 #[doc = include_str!("src/conventions-and-units.md")]

@@ -1,10 +1,10 @@
 //! Golden hashes: worlds whose outcome is known to the last bit, in both precisions.
 //!
 //! The same program runs natively, on wasm32 and on arm64 (`cargo xtask golden`), and in every instruction set that it
-//! finds there; all must come to the hashes that are committed in `hashes.txt`. It needs nothing but a standard output.
+//! finds there, and on several threads; all must come to the hashes that are committed in `hashes.txt`. It needs nothing but a standard output.
 //!
 //! ```text
-//! tumble-golden                  compare with the committed hashes, in every instruction set
+//! tumble-golden                  compare with the committed hashes, in every instruction set and on several threads
 //! tumble-golden --print          the table of hashes as it is now
 //! tumble-golden --trace WORLD    a hash after every step, to find the first that differs between two machines
 //! ```
@@ -25,12 +25,12 @@ use table::Table;
 /// The table of hashes that belongs to this version of the source.
 const COMMITTED: &str = include_str!("../hashes.txt");
 
-/// Whether to go by the widest instruction set of this machine alone, or by every one there is.
+/// Whether worlds are run in the widest instruction set of this machine alone, or in every way that must not matter.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Sets {
-    /// The widest.
-    Best,
-    /// Every one.
+pub enum Ways {
+    /// The widest set, on one thread.
+    One,
+    /// Every set, and several threads.
     All,
 }
 
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
         [] => compare(),
-        ["--print"] => table(Sets::Best).map(|table| print!("{table}")),
+        ["--print"] => table(Ways::One).map(|table| print!("{table}")),
         ["--trace", world] => trace(world),
         _ => Err("usage: tumble-golden [--print | --trace WORLD]".into()),
     };
@@ -55,19 +55,19 @@ fn main() -> ExitCode {
     }
 }
 
-fn table(sets: Sets) -> Result<Table, Fault> {
+fn table(ways: Ways) -> Result<Table, Fault> {
     let mut table = Table::default();
-    single::run::all(sets, &mut table)?;
-    double::run::all(sets, &mut table)?;
-    library::all(sets, &mut table)?;
+    single::run::all(ways, &mut table)?;
+    double::run::all(ways, &mut table)?;
+    library::all(ways, &mut table)?;
     Ok(table)
 }
 
 fn compare() -> Result<(), Fault> {
-    let found = table(Sets::All)?;
+    let found = table(Ways::All)?;
     let faults = Table::parse(COMMITTED)?.against(&found);
     if faults.is_empty() {
-        println!("{} hashes as committed; instruction sets: {}", found.len(), found.sets());
+        println!("{} hashes as committed; ways: {}", found.len(), found.ways());
         return Ok(());
     }
     let meant = "If this is meant, run `cargo xtask golden --write`, and say in the commit why the bits have moved.";

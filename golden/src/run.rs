@@ -5,15 +5,15 @@ use super::engine::math::{Float, Isa, Point, Quat, Real, Vec3, WorldPose};
 use super::engine::shape::Shape;
 use super::engine::{CastHit, QueryFilter, RayCast, Result, ShapeCast, World};
 use super::worlds::{self, Golden, Random};
-use crate::Sets;
+use crate::Ways;
 use crate::digest::Digest;
 use crate::table::{Hashes, Table};
 
 /// Adds the hashes of all worlds.
-pub fn all(sets: Sets, table: &mut Table) -> Result<()> {
+pub fn all(which: Ways, table: &mut Table) -> Result<()> {
     for golden in worlds::all() {
-        for isa in instruction_sets(sets) {
-            let mut world = start(&golden, isa)?;
+        for way in ways(which) {
+            let mut world = start(&golden, way)?;
             let mut state = Digest::EMPTY;
             for step in 0..golden.steps {
                 advance(&golden, &mut world, step)?;
@@ -25,7 +25,7 @@ pub fn all(sets: Sets, table: &mut Table) -> Result<()> {
                 motion: motion(&world)?,
                 queries: queries(&world, golden.origin)?,
             };
-            table.add(PRECISION, golden.name, isa.name(), hashes);
+            table.add(PRECISION, golden.name, &way.name(), hashes);
         }
     }
     Ok(())
@@ -34,7 +34,7 @@ pub fn all(sets: Sets, table: &mut Table) -> Result<()> {
 /// Prints the hash after every step of the world of this name; false where there is none.
 pub fn trace(name: &str) -> Result<bool> {
     let Some(golden) = worlds::all().into_iter().find(|golden| golden.name == name) else { return Ok(false) };
-    let mut world = start(&golden, Isa::detect())?;
+    let mut world = start(&golden, Way { isa: Isa::detect(), threads: 1 })?;
     for step in 0..golden.steps {
         advance(&golden, &mut world, step)?;
         println!("{PRECISION}/{name} {:>4} {:016x} {:016x}", step + 1, world.hash(), motion(&world)?);
@@ -42,18 +42,40 @@ pub fn trace(name: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// The instruction sets that worlds are run in, the widest first.
-pub fn instruction_sets(sets: Sets) -> Vec<Isa> {
-    match sets {
-        Sets::Best => vec![Isa::detect()],
-        Sets::All => Isa::available().into_iter().rev().collect(),
+/// What must change the time that a step takes, and not a bit.
+#[derive(Clone, Copy)]
+pub struct Way {
+    isa: Isa,
+    threads: usize,
+}
+
+impl Way {
+    /// For people.
+    pub fn name(&self) -> String {
+        if self.threads == 1 { self.isa.name().to_owned() } else { format!("{} threads", self.threads) }
+    }
+
+    /// Has a world go this way.
+    pub fn set(&self, world: &mut World) -> Result<()> {
+        world.set_isa(self.isa);
+        if self.threads == 1 { Ok(()) } else { world.set_threads(self.threads) }
     }
 }
 
-fn start(golden: &Golden, isa: Isa) -> Result<World> {
+/// The ways in which worlds are run, the widest instruction set on one thread first. On wasm32 there are no threads.
+pub fn ways(which: Ways) -> Vec<Way> {
+    if which == Ways::One {
+        return vec![Way { isa: Isa::detect(), threads: 1 }];
+    }
+    let sets = Isa::available().into_iter().rev().map(|isa| Way { isa, threads: 1 });
+    let counts: &[usize] = if cfg!(target_family = "wasm") { &[] } else { &[3, 8] };
+    sets.chain(counts.iter().map(|&threads| Way { isa: Isa::detect(), threads })).collect()
+}
+
+fn start(golden: &Golden, way: Way) -> Result<World> {
     let mut world = World::new();
     world.set_keep_start(false);
-    world.set_isa(isa);
+    way.set(&mut world)?;
     (golden.build)(&mut world, golden.origin)?;
     Ok(world)
 }

@@ -21,9 +21,10 @@ pub struct Hashes {
 pub struct Table {
     /// In the order in which they came.
     rows: Vec<(String, Hashes)>,
-    /// By instruction set, those that differ from the first.
-    deviations: Vec<(String, &'static str, Hashes)>,
-    sets: BTreeSet<&'static str>,
+    /// By way, those that differ from the first.
+    deviations: Vec<(String, String, Hashes)>,
+    /// The ways in which worlds were run.
+    ways: BTreeSet<String>,
 }
 
 /// Above the rows in the file.
@@ -37,13 +38,13 @@ const HEAD: &str = "\
 ";
 
 impl Table {
-    /// Adds what came out in one instruction set. The first one for a world is the one to be written.
-    pub fn add(&mut self, precision: &str, world: &str, set: &'static str, hashes: Hashes) {
-        self.sets.insert(set);
+    /// Adds what came out in one way. The first one for a world is the one to be written.
+    pub fn add(&mut self, precision: &str, world: &str, way: &str, hashes: Hashes) {
+        self.ways.insert(way.to_owned());
         let name = format!("{precision}/{world}");
         match self.rows.iter().find(|(other, _)| *other == name) {
             None => self.rows.push((name, hashes)),
-            Some((_, first)) if *first != hashes => self.deviations.push((name, set, hashes)),
+            Some((_, first)) if *first != hashes => self.deviations.push((name, way.to_owned(), hashes)),
             Some(_) => {}
         }
     }
@@ -53,9 +54,9 @@ impl Table {
         self.rows.len()
     }
 
-    /// The instruction sets that took part.
-    pub fn sets(&self) -> String {
-        self.sets.iter().copied().collect::<Vec<_>>().join(", ")
+    /// The ways in which worlds were run: instruction sets, numbers of threads.
+    pub fn ways(&self) -> String {
+        self.ways.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
     }
 
     /// Reads what [`Table`] writes. The error names the line.
@@ -96,9 +97,9 @@ impl Table {
                 Some(_) => {}
             }
         }
-        for (name, set, hashes) in &found.deviations {
+        for (name, way, hashes) in &found.deviations {
             let first = found.rows.iter().find(|(other, _)| other == name).map_or(hashes, |(_, first)| first);
-            faults.push(format!("golden: {name}: {set} differs from other sets: {}", moved(first, hashes)));
+            faults.push(format!("golden: {name}: {way} differs from the others: {}", moved(first, hashes)));
         }
         let names: BTreeSet<&str> = found.rows.iter().map(|(name, _)| name.as_str()).collect();
         faults.extend(
@@ -140,9 +141,9 @@ mod tests {
 
     const PLAIN: Hashes = Hashes { steps: 7, state: 1, motion: 0xabc, queries: 3 };
 
-    fn table(rows: &[(&str, &'static str, Hashes)]) -> Table {
+    fn table(rows: &[(&str, &str, Hashes)]) -> Table {
         let mut table = Table::default();
-        rows.iter().for_each(|&(world, set, hashes)| table.add("f32", world, set, hashes));
+        rows.iter().for_each(|&(world, way, hashes)| table.add("f32", world, way, hashes));
         table
     }
 
@@ -156,7 +157,7 @@ mod tests {
         assert!(Table::parse("f32/a 7 1 2").is_err() && Table::parse("f32/a 7 1 2 z").is_err());
     }
 
-    /// Hashes that moved, that are new, that are gone, and that one instruction set alone has, are all told.
+    /// Hashes that moved, that are new, that are gone, and that one way alone has, are all told.
     #[test]
     fn every_difference_is_told() {
         let old = table(&[("a", "one", PLAIN), ("b", "one", PLAIN), ("d", "one", PLAIN)]);

@@ -4,7 +4,9 @@
 
 use super::engine::math::{Point, Pose, Quat, Real, Vec3};
 use super::engine::shape::{CompoundChild, HeightFieldDesc, MeshDesc, Shape};
-use super::engine::{BodyDesc, ColliderDesc, Locks, Material, PairCoefficients, Result, Softness, World};
+use super::engine::{
+    BodyDesc, ColliderDesc, JointDesc, Locks, Material, Method, PairCoefficients, Result, Softness, World,
+};
 
 /// A world to be built, stepped and hashed.
 pub struct Golden {
@@ -33,6 +35,9 @@ pub fn all() -> Vec<Golden> {
         Golden { name: "hulls", steps: 180, origin: near, build: hulls, edit: leave },
         Golden { name: "surfaces", steps: 240, origin: near, build: surfaces, edit: leave },
         Golden { name: "tumblers", steps: 240, origin: near, build: tumblers, edit: leave },
+        Golden { name: "bullets", steps: 90, origin: near, build: bullets, edit: leave },
+        Golden { name: "linkage", steps: 180, origin: near, build: linkage, edit: leave },
+        Golden { name: "simultaneous", steps: 120, origin: near, build: simultaneous, edit: leave },
         Golden { name: "sleepers", steps: 240, origin: near, build: sleepers, edit: disturb },
     ]
 }
@@ -222,6 +227,61 @@ fn tumblers(world: &mut World, origin: Point) -> Result<()> {
             _ => {}
         }
         world.add_body(desc.collider(shape))?;
+    }
+    Ok(())
+}
+
+/// Fast small balls against thin plates and against each other: continuous detection.
+fn bullets(world: &mut World, origin: Point) -> Result<()> {
+    floor(world, origin)?;
+    let plate = BodyDesc::fixed().position(origin + Vec3::new(0.0, 2.0, 0.0)).turned([0.0, 0.0, 1.0], 0.2);
+    world.add_body(plate.collider(Shape::cuboid(0.01, 2.0, 3.0)?))?;
+    let ball = Shape::sphere(0.05)?;
+    for i in 0..10_i32 {
+        let at =
+            origin + Vec3::new(if i % 2 == 0 { -4.0 } else { 4.0 }, 1.0 + 0.2 * f64::from(i), 0.3 * f64::from(i) - 1.5);
+        let speed = 80.0 + 30.0 * f64::from(i);
+        let velocity = Vec3::new(if i % 2 == 0 { speed } else { -speed }, 0.0, 0.0).to_real();
+        let shot = BodyDesc::dynamic().position(at).linear_velocity(velocity).bullet(i % 3 == 0);
+        world.add_body(shot.collider(ColliderDesc::new(ball.clone()).restitution(0.4)))?;
+    }
+    Ok(())
+}
+
+/// A chain that swings, a door on its hinge, a cart on a rail, a rod and a rope.
+fn linkage(world: &mut World, origin: Point) -> Result<()> {
+    floor(world, origin)?;
+    let at = |x: f64, y: f64, z: f64| origin + Vec3::new(x, y, z);
+    let link = Shape::capsule(0.2, 0.05)?;
+    let mut last = World::BODY;
+    for i in 0..8 {
+        let x = 0.5 * f64::from(i);
+        let desc = BodyDesc::dynamic().position(at(x + 0.25, 5.0, 0.0)).turned([0.0, 0.0, 1.0], 1.570_796_3);
+        let body = world.add_body(desc.collider(link.clone()))?;
+        world.add_joint(JointDesc::ball(last, body).anchor(at(x, 5.0, 0.0)))?;
+        last = body;
+    }
+    let panel = Shape::cuboid(0.5, 1.0, 0.05)?;
+    let door = BodyDesc::dynamic().position(at(0.5, 1.2, 3.0)).angular_velocity([0.0, 4.0, 0.0]);
+    let door = world.add_body(door.collider(panel.clone()))?;
+    world.add_joint(JointDesc::hinge(World::BODY, door).anchor(at(0.0, 1.2, 3.0)).axis([0.0, 1.0, 0.0]))?;
+    let cart = BodyDesc::dynamic().position(at(0.0, 2.0, -3.0)).linear_velocity([1.0, 0.0, 0.0]);
+    let cart = world.add_body(cart.collider(Shape::cuboid(0.3, 0.2, 0.2)?))?;
+    world.add_joint(JointDesc::slider(World::BODY, cart).anchor(at(0.0, 2.0, -3.0)).axis([1.0, -0.2, 0.0]))?;
+    let bob = world.add_body(BodyDesc::dynamic().position(at(1.0, 1.4, -3.0)).collider(Shape::sphere(0.2)?))?;
+    world.add_joint(JointDesc::rod(cart, bob, 1.2).anchor_a(at(0.0, 2.0, -3.0)).anchor_b(at(1.0, 1.4, -3.0)))?;
+    Ok(())
+}
+
+/// A small wall by the other method, which solves everything at once.
+fn simultaneous(world: &mut World, origin: Point) -> Result<()> {
+    world.set_method(Method::simultaneous())?;
+    floor(world, origin)?;
+    let (cube, ball) = (Shape::cuboid(0.5, 0.5, 0.5)?, Shape::sphere(0.4)?);
+    for i in 0..9_i32 {
+        let at = Vec3::new(1.1 * f64::from(i % 3) + 0.2 * f64::from(i / 3), 0.6 + 1.1 * f64::from(i / 3), 0.0);
+        let shape = if i % 4 == 3 { ball.clone() } else { cube.clone() };
+        world.add_body(BodyDesc::dynamic().position(origin + at).collider(shape))?;
     }
     Ok(())
 }

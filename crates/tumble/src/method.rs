@@ -113,6 +113,11 @@ pub struct SoftStep {
 }
 
 /// How joints that hang on each other are solved.
+///
+/// ```
+/// use tumble::method::{JointSolve, SoftStep};
+/// assert_eq!(SoftStep::default().joint_solve, JointSolve::Auto);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JointSolve {
@@ -176,6 +181,11 @@ pub enum Solver {
 }
 
 /// Parameters of the solver by simultaneous impulses.
+///
+/// ```
+/// use tumble::method::{Lcp, Simultaneous};
+/// assert_eq!(Simultaneous::default().lcp, Lcp::default());
+/// ```
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Simultaneous {
@@ -184,6 +194,12 @@ pub struct Simultaneous {
 }
 
 /// A solver of mixed linear complementarity problems.
+///
+/// ```
+/// use tumble::method::Lcp;
+/// let Lcp::ProjectedGaussSeidel { iterations, .. } = Lcp::default();
+/// assert_eq!(iterations, 30);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Lcp {
@@ -205,6 +221,16 @@ impl Default for Lcp {
 /// What takes errors of position out: overlap, joints that have come apart.
 ///
 /// Whatever it is, [`Tolerances::slop`] of overlap is left alone, and nothing is pushed faster than [`Tolerances::push_speed`].
+///
+/// ```
+/// use tumble::Method;
+/// use tumble::method::{Correction, Explicit, Step};
+/// let mut method = Method::simultaneous();
+/// if let Step::Explicit(Explicit { correction, .. }) = &mut method.step {
+///     *correction = Correction::SplitImpulse { share: 0.2 };
+/// }
+/// assert!(method.validate().is_ok());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Correction {

@@ -10,8 +10,8 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// Modules whose examples are still to be written.
-const NOT_YET: [&str; 1] = ["constraint"];
+/// Modules and methods whose examples are still to be written.
+const NOT_YET: [&str; 2] = ["constraint", "World::register_constraint"];
 
 /// Has rustdoc describe the engine's public items, and looks for those without an example.
 pub fn check(findings: &mut Findings) {
@@ -32,8 +32,8 @@ pub fn check(findings: &mut Findings) {
         return findings.skip("whether all public items have examples not checked: rustdoc writes another format");
     };
     findings.checked();
-    for module in NOT_YET {
-        findings.skip(format!("examples in `{module}` not counted: still to be written"));
+    for gap in NOT_YET {
+        findings.skip(format!("examples of `{gap}` not counted: still to be written"));
     }
     for fault in items.faults() {
         println!("    {fault}");
@@ -132,8 +132,10 @@ impl Items {
             !item.example.is_empty() || (item.is_method && is_called(name, &examples))
         };
         let counted = |item: &Item| {
-            let module = item.path.split("::").nth(1).unwrap_or_default();
-            !NOT_YET.contains(&module)
+            let path = item.path.split_once("::").map_or("", |(_, path)| path);
+            !NOT_YET
+                .iter()
+                .any(|no| path.strip_prefix(no).is_some_and(|rest| rest.is_empty() || rest.starts_with("::")))
         };
         let missing = self.found.iter().filter(|item| counted(item) && !shown(item));
         missing.map(|item| format!("{}: `{}` is shown in no example", item.place, item.path)).collect()

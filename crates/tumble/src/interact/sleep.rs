@@ -2,14 +2,14 @@
 //!
 //! A body is idle while its farthest point moves slower than a tolerance. Its time limit depends on its support: `time` with
 //! three or more contact points, ten times as long with fewer, so that a ball at its apex or a box on its edge stays awake
-//! (003-103). An island falls asleep when all its bodies have been idle for longer than their limits, and wakes as a whole.
+//! (003-103); with none it stays awake for as long as it moves. An island falls asleep when all its bodies have been idle for longer than their limits, and wakes as a whole.
 //!
 //! Asleep, a body stands among those that no step looks at, and its contacts are off the list of awake ones and out of the
 //! constraint graph: a sleeping world costs nothing. What wakes it: a new contact with something awake, a setter, a change
 //! of a neighbour's kind, pose or presence, a new joint, a change of gravity or method.
 
 use crate::body::BodyKind;
-use crate::body::store::Params;
+use crate::body::store::{Params, Velocity};
 use crate::constraint::contact::{Contact, NONE};
 use crate::event::Event;
 use crate::interact::islands::Islands;
@@ -53,7 +53,9 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
             continue;
         }
         let limit: Real = if supports[i] >= SUPPORTS { time } else { time * factor };
-        let busy = !params.has(Params::CAN_SLEEP) || state.bodies.rest[i].idle_time < limit;
+        // What nothing supports and moves at all is under way, however slowly.
+        let drifts = supports[i] == 0 && state.bodies.velocity[i] != Velocity::default();
+        let busy = !params.has(Params::CAN_SLEEP) || drifts || state.bodies.rest[i].idle_time < limit;
         let island = state.islands.of(slot);
         if busy && island != NONE {
             state.islands.all[island as usize].busy = now;

@@ -202,4 +202,10 @@ mod tests {
             assert_eq!(b.ray_entry(Vec3::new(-1.0, y, 1.0), inverse, 10.0), meets.then_some(1.0));
         }
     }
+
+    /// What is said of the layout where it is declared plain data holds in either precision.
+    #[test]
+    fn bytes_give_the_value_back() {
+        crate::math::assert_plain(Aabb::new(Vec3::new(1.0, 2.0, 3.0), Vec3::all(4.0)), 6 * size_of::<Real>());
+    }
 }

@@ -214,3 +214,16 @@ impl<T: Num> Neg for Mat3<T> {
         Self { x: -self.x, y: -self.y, z: -self.z }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::assert_plain;
+
+    /// What is said of the layout where it is declared plain data holds in either precision.
+    #[test]
+    fn bytes_give_the_value_back() {
+        assert_plain(Mat3::<f32>::skew(Vec3::new(1.0, 2.0, 3.0)), 36);
+        assert_plain(Mat3::<f64>::skew(Vec3::new(1.0, 2.0, 3.0)), 72);
+    }
+}

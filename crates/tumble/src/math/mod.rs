@@ -30,3 +30,15 @@ pub use vec3::Vec3;
 /// A position in the world. Always `f64`, so that a scene 100 km from the origin behaves as it does at the origin;
 /// everything that is solved is solved relative to bodies, in [`Real`].
 pub type Point = Vec3<f64>;
+
+/// The type may be taken for bytes and back: it is as large as what it holds, so that there is no padding to read, and bytes
+/// give back what they were taken from. Under Miri, reading a byte that nobody wrote fails.
+#[cfg(test)]
+pub(crate) fn assert_plain<T: bytemuck::Pod + PartialEq + core::fmt::Debug>(value: T, size: usize) {
+    assert_eq!(size_of::<T>(), size, "padding");
+    let values = [value; 3];
+    let bytes: Vec<u8> = bytemuck::cast_slice(&values).to_vec();
+    let back: Vec<T> = bytes.chunks_exact(size).map(bytemuck::pod_read_unaligned).collect();
+    assert_eq!(back, values);
+    assert!(bytemuck::bytes_of(&T::zeroed()).iter().all(|&byte| byte == 0));
+}

@@ -369,3 +369,16 @@ impl<T: Num> Neg for Quat<T> {
         Self { x: -self.x, y: -self.y, z: -self.z, w: -self.w }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::assert_plain;
+
+    /// What is said of the layout where it is declared plain data holds in either precision.
+    #[test]
+    fn bytes_give_the_value_back() {
+        assert_plain(Quat::new(1.0_f32, -2.0, 3.0, 4.0), 16);
+        assert_plain(Quat::new(1.0_f64, -2.0, 3.0, 4.0), 32);
+    }
+}

@@ -246,3 +246,16 @@ impl<T: Num> Sub for Sym3<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::assert_plain;
+
+    /// What is said of the layout where it is declared plain data holds in either precision.
+    #[test]
+    fn bytes_give_the_value_back() {
+        assert_plain(Sym3::<f32>::point_mass(Vec3::new(1.0, 2.0, 3.0)), 24);
+        assert_plain(Sym3::<f64>::point_mass(Vec3::new(1.0, 2.0, 3.0)), 48);
+    }
+}

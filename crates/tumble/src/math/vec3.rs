@@ -358,3 +358,16 @@ impl<T: Num> DivAssign<T> for Vec3<T> {
         *self = *self / t;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::assert_plain;
+
+    /// What is said of the layout where it is declared plain data holds in either precision.
+    #[test]
+    fn bytes_give_the_value_back() {
+        assert_plain(Vec3::new(1.0_f32, -2.0, f32::MAX), 12);
+        assert_plain(Vec3::new(1.0_f64, -0.0, f64::MIN_POSITIVE), 24);
+    }
+}

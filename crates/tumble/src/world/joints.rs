@@ -55,6 +55,20 @@ impl World {
     }
 
     /// Removes a joint, and wakes its bodies.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, JointDesc, World};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let door = world.add_body(BodyDesc::dynamic())?;
+    /// let hinge = world.add_joint(JointDesc::hinge(World::BODY, door).axis([0.0, 1.0, 0.0]).name("hinge"))?;
+    /// assert_eq!((world.joint_count(), world.find_joint("hinge")), (1, Some(hinge)));
+    /// assert!(world.joint_ids().eq(world.joints_of(door)?));
+    /// world.remove_joint(hinge)?; // off its hinges
+    /// assert!(world.joint(hinge).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn remove_joint(&mut self, id: JointId) -> Result<()> {
         self.state.joints.all.get(id)?;
         self.state.remove_joint(id);

@@ -30,10 +30,7 @@ impl World {
         material.validate()?;
         let old = core::mem::replace(self.state.materials.get_mut(id)?, material);
         let density_changed = old.density != self.state.materials.get(id)?.density;
-        let mut bodies: Vec<u32> =
-            self.state.colliders.iter().filter(|(_, c)| c.materials.contains(&id)).map(|(_, c)| c.body).collect();
-        bodies.sort_unstable();
-        bodies.dedup();
+        let bodies = self.state.made_of(|m| m == id);
         if density_changed {
             // Nothing half done: no mass changes before it is known that all can.
             if let Err(error) = bodies.iter().try_for_each(|&body| self.state.check_mass(body)) {
@@ -90,9 +87,9 @@ impl World {
         self.state.materials.get(a)?;
         self.state.materials.get(b)?;
         self.state.pairs.set(a, b, pair)?;
-        // Rare enough to ask everybody.
-        for slot in 0..self.state.bodies.cold.capacity() as u32 {
-            self.state.forget_materials(slot);
+        for body in self.state.made_of(|m| m == a || m == b) {
+            self.state.forget_materials(body);
+            self.state.wake(body);
         }
         Ok(())
     }
@@ -106,6 +103,15 @@ impl World {
 }
 
 impl State {
+    /// The bodies with a collider of such a material, each once.
+    fn made_of(&self, is_one: impl Fn(MaterialId) -> bool) -> Vec<u32> {
+        let colliders = self.colliders.iter().filter(|(_, c)| c.materials.iter().any(|&m| is_one(m)));
+        let mut bodies: Vec<u32> = colliders.map(|(_, c)| c.body).collect();
+        bodies.sort_unstable();
+        bodies.dedup();
+        bodies
+    }
+
     /// Ids must be valid; a missing material counts as the built-in one.
     pub fn coefficients(&self, a: MaterialId, b: MaterialId) -> PairCoefficients {
         if let Some(pair) = self.pairs.get(a, b) {

@@ -15,6 +15,7 @@ mod conservation;
 mod continuous;
 mod edit_model;
 mod errors;
+mod filters;
 mod free_rotation;
 mod functions;
 mod height_fields;

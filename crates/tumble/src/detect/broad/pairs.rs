@@ -539,3 +539,20 @@ fn fits(fat: &Aabb, tight: &Aabb, displacement: Vec3, margin: Real) -> bool {
     let reach = Vec3::all(4.0 * margin) + displacement.abs() * 2.0;
     fat.contains(tight) && Aabb::new(tight.min - reach, tight.max + reach).contains(fat)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::assert_plain;
+
+    /// What is said of the layout where it is declared plain data holds in either precision.
+    #[test]
+    fn bytes_give_the_value_back() {
+        let (a, b) = (ProxyId(7), ProxyId(9));
+        assert_plain(a, 4);
+        assert_plain(ProxyPair { a, b }, 8);
+        let fat = Aabb::new(Vec3::ZERO, Vec3::all(1.0));
+        let proxy = Proxy { fat, margin: 0.5, leaf: 1, user: 2, kind: 1, pairs: 3 };
+        assert_plain(proxy, 7 * size_of::<Real>() + 16);
+    }
+}

@@ -97,4 +97,11 @@ mod tests {
             assert_eq!(copy.direction(), Vec3::Y);
         }
     }
+
+    /// What is said of the layout where it is declared plain data holds in either precision.
+    #[test]
+    fn bytes_give_the_value_back() {
+        let cache = PairCache { axis: Vec3::new(1.0, 2.0, 3.0), kind: 4, index: 5 };
+        crate::math::assert_plain(cache, 3 * size_of::<crate::math::Real>() + 8);
+    }
 }
