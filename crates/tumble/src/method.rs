@@ -281,7 +281,8 @@ pub enum FrictionModel {
     /// Once per manifold, at its middle, with twist about the normal.
     #[default]
     Manifold,
-    /// At every contact point.
+    /// At every contact point. In `soft-step` every point is then a manifold of its own: dearer, and without the twist that points
+    /// together give.
     Point,
 }
 
@@ -446,6 +447,14 @@ impl Default for Method {
 }
 
 impl Method {
+    /// Points that share the friction of one manifold.
+    pub(crate) fn points_per_manifold(&self) -> usize {
+        match (&self.step, self.friction) {
+            (Step::SoftStep(_), FrictionModel::Point) => 1,
+            _ => crate::constraint::contact::MAX_POINTS,
+        }
+    }
+
     /// The default: sub-stepped soft constraints.
     pub fn soft_step() -> Self {
         Self {
@@ -554,12 +563,6 @@ impl Method {
                 return Err(Error::refused(
                     &subject,
                     "soft-step advances by semi-implicit Euler; use the step `explicit` for other integrators",
-                ));
-            }
-            if self.friction != FrictionModel::Manifold {
-                return Err(Error::refused(
-                    &subject,
-                    "soft-step has friction once per manifold; use the solver `simultaneous` for friction at every point",
                 ));
             }
         }

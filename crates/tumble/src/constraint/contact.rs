@@ -401,6 +401,13 @@ impl Contacts {
         }
     }
 
+    /// Has the points of all contacts found anew.
+    pub fn forget_poses(&mut self) {
+        for contact in &mut self.all {
+            contact.pose = RelativePose::default();
+        }
+    }
+
     /// A new manifold, not yet linked to any contact.
     pub fn new_manifold(&mut self) -> u32 {
         if self.free_manifold == NONE {

@@ -259,9 +259,10 @@ impl State {
         });
         aside.clear();
         let split = work.ahead.min(work.found().len());
-        aside.note(&work.found()[..split]);
+        let most = self.method.points_per_manifold();
+        aside.note(&work.found()[..split], most);
         let first_ahead = aside.patches.len();
-        aside.note(&work.found()[split..]);
+        aside.note(&work.found()[split..], most);
         let record = &mut self.contacts.all[index as usize];
         record.cache = cache;
         // Points of an impact are not where the bodies are now: nothing of it may be recycled.

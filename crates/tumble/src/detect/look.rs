@@ -102,6 +102,8 @@ struct Rules {
     /// Pairs that moved less than this are recycled; 0 for none.
     recycle: Real,
     reduce: bool,
+    /// Points of one manifold.
+    points: usize,
 }
 
 /// Looks at all awake contacts. The findings stand in `looker.blocks`, in an order that depends on the state alone.
@@ -112,6 +114,7 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, ahead: &Ahead, team: 
         margin: tolerances.detection * tolerances.length,
         recycle: if switches.recycling { tolerances.slop * tolerances.length } else { 0.0 },
         reduce: switches.reduction,
+        points: state.method.points_per_manifold(),
     };
     let awake = &state.contacts.awake;
     // Memory is read in order where most contacts are awake; where few are, only those are visited.
@@ -166,11 +169,11 @@ impl Findings {
         (self.contacts, self.points, self.recycled, self.any_impacts) = (0, 0, 0, false);
     }
 
-    /// Notes the patches of a workspace; those of more points than a manifold holds make several.
-    pub fn note(&mut self, found: &[Patch]) -> Finding {
+    /// Notes the patches of a workspace; those of more points than a manifold is to hold make several.
+    pub fn note(&mut self, found: &[Patch], most: usize) -> Finding {
         let first = self.patches.len() as u32;
         for patch in found {
-            for chunk in patch.points.chunks(MAX_POINTS) {
+            for chunk in patch.points.chunks(most) {
                 let mut points = [Default::default(); MAX_POINTS];
                 points[..chunk.len()].copy_from_slice(chunk);
                 let (normal, material_slots) = (patch.normal, patch.material_slots);
@@ -222,7 +225,7 @@ impl Scene<'_> {
         contact.pose = b_in_a.into();
         if let [patch] = found
             && was
-            && patch.points.len() <= MAX_POINTS
+            && patch.points.len() <= self.rules.points
             && !contact.has(Contact::HOOKED)
         {
             // SAFETY: a manifold belongs to one contact, and this thread has it.
@@ -237,7 +240,7 @@ impl Scene<'_> {
                 return self.count(contact, out);
             }
         }
-        Some(out.note(found))
+        Some(out.note(found, self.rules.points))
     }
 
     /// Counts the points of a contact whose manifolds stay, and asks for materials where they are missing or move.

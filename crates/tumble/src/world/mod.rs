@@ -506,6 +506,8 @@ impl State {
             let ratio = old.step.solves_per_step() as Real / new.step.solves_per_step() as Real;
             self.contacts.convert_impulses(ratio, old.friction, new.friction);
             self.joints.scale_impulses(ratio);
+            // Manifolds may hold another number of points from now on.
+            self.contacts.forget_poses();
         }
         for slot in 0..self.bodies.cold.capacity() as u32 {
             if boxes {

@@ -77,3 +77,21 @@ fn all_points_are_kept_without_reduction() {
     // The lowest stands on a plane with four points; seven pairs of squares have eight, or the four that carry best.
     assert_eq!(points, [32, 4 + 7 * 8]);
 }
+
+/// Friction at every point: each is a manifold of its own, the column stands, and the method may be swapped while it does.
+#[test]
+fn friction_at_every_point_holds_a_column() {
+    let (mut world, boxes) = column(true, true);
+    let (per_manifold, mut per_point) = (world.method().clone(), world.method().clone());
+    per_point.friction = tumble::method::FrictionModel::Point;
+    for i in 0..300 {
+        if i % 50 == 0 {
+            let next = if i / 50 % 2 == 0 { &per_point } else { &per_manifold };
+            world.set_method(next.clone()).unwrap();
+        }
+        world.step(1.0 / 60.0).unwrap();
+        let top = world.body(boxes[7]).unwrap().position();
+        assert!((top.y - 7.5).abs() < 0.03 && top.x.hypot(top.z) < 0.01, "step {i}: {top:?}");
+    }
+    assert_eq!(world.profile().points, 32);
+}
