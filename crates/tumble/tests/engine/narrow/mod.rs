@@ -3,4 +3,5 @@
 mod contacts;
 mod judge;
 mod pairs;
+mod parry;
 mod sweeps;

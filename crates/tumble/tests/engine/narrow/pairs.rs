@@ -6,17 +6,17 @@ use tumble::detect::narrow::{Manifold, PairCache, closest_points, collide};
 use tumble::math::{Float, Num, Pose, Quat, Real, Vec3};
 use tumble::shape::{Cuboid, Cylinder};
 
-const KINDS: usize = 9;
+pub(super) const KINDS: usize = 9;
 
-struct Case {
-    a: Any,
-    b: Any,
-    pose: Pose,
-    size: f64,
+pub(super) struct Case {
+    pub a: Any,
+    pub b: Any,
+    pub pose: Pose,
+    pub size: f64,
 }
 
 /// A pair whose separation along a random direction is chosen: apart, near, touching, overlapping, deep.
-fn case(dice: &mut Dice, kind_a: usize, kind_b: usize, scale: f64) -> Case {
+pub(super) fn case(dice: &mut Dice, kind_a: usize, kind_b: usize, scale: f64) -> Case {
     let a = dice.shape(kind_a, scale);
     let b = dice.shape(kind_b, scale);
     place(dice, a, b, scale)
@@ -64,7 +64,7 @@ fn place(dice: &mut Dice, a: Any, b: Any, scale: f64) -> Case {
 }
 
 /// What the issue allows.
-fn allowed(size: f64) -> f64 {
+pub(super) fn allowed(size: f64) -> f64 {
     1e-4 * size + 1e-5 * Num::min(size, 1.0)
 }
 
