@@ -281,8 +281,8 @@ pub enum FrictionModel {
     /// Once per manifold, at its middle, with twist about the normal.
     #[default]
     Manifold,
-    /// At every contact point. In `soft-step` every point is then a manifold of its own: dearer, and without the twist that points
-    /// together give.
+    /// At every contact point. In `soft-step` every point is then a manifold of its own: dearer, and since points are then solved
+    /// one after the other and not as a whole, tall stacks sway.
     Point,
 }
 
