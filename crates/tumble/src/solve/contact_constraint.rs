@@ -111,6 +111,8 @@ pub(crate) struct Group {
     pub tangent: Wide3,
     /// Softness: bias rate, mass scale, impulse scale.
     pub softness: Wide3,
+    /// Down to this depth a contact is hard all the same.
+    pub firm_depth: Wide,
     pub static_friction: Wide,
     pub dynamic_friction: Wide,
     /// Lever arm of spinning friction.
@@ -145,6 +147,7 @@ impl Group {
         normal: Wide3::ZERO,
         tangent: Wide3::ZERO,
         softness: Wide3::ZERO,
+        firm_depth: Wide::ZERO,
         static_friction: Wide::ZERO,
         dynamic_friction: Wide::ZERO,
         spinning: Wide::ZERO,
@@ -208,14 +211,28 @@ impl Block {
 #[repr(C)]
 pub(crate) struct Watch {
     pub restitution: Wide,
+    pub tangential_restitution: Wide,
     /// Velocity along the normal before the step, of each point; negative when approaching.
     pub approach: [Wide; 4],
+    /// The same before the sub-step, and the separation then; kept where something bounces.
+    pub closing: [Wide; 4],
+    pub gap: [Wide; 4],
+    /// Slip along both tangents before the sub-step, kept where something bounces.
+    pub slip: [Wide; 2],
     /// The largest impulse of any pass: the point has really touched.
     pub peak: [Wide; 4],
 }
 
 impl Watch {
-    pub const EMPTY: Self = Self { restitution: Wide::ZERO, approach: [Wide::ZERO; 4], peak: [Wide::ZERO; 4] };
+    pub const EMPTY: Self = Self {
+        restitution: Wide::ZERO,
+        tangential_restitution: Wide::ZERO,
+        approach: [Wide::ZERO; 4],
+        closing: [Wide::ZERO; 4],
+        gap: [Wide::ZERO; 4],
+        slip: [Wide::ZERO; 2],
+        peak: [Wide::ZERO; 4],
+    };
 }
 
 /// All contact constraints of a step. Kept between steps for its memory.

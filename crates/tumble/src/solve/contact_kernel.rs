@@ -13,16 +13,18 @@
 //!   λ'  = max(λ + Δλ, 0)
 //! ```
 //!
-//! In the relaxing pass the push is left out (ρ = 0, μ_m = 1, μ_i = 0), so that the velocity it gave is taken back. A manifold
+//! Against a body that nothing moves a contact is hard down to the slop (μ_m = 1, μ_i = 0): a soft one would sink through the
+//! slop without being pushed, and what sinks presses, and so rubs, with less than its weight. In the relaxing pass the push is left out (ρ = 0, μ_m = 1, μ_i = 0), so that the velocity it gave is taken back. A manifold
 //! of several points is solved as a whole where it can be: see `solve_four`.
 //!
 //! Friction acts once per manifold, on the slip (v₁, v₂) at the centre of pressure and on the twist ω_n about the normal. With
-//! N = Σ λ and the mean lever ℓ = Σ λ ℓᵢ / N, the friction impulses lie in the ellipsoid |f|² + (τ/ℓ)² <= (μ N)² (Goyal, Ruina and
-//! Papadopoulos 1991). Inside it the contact sticks; on it the impulse opposes the generalised slip (v, ℓ ω_n), so that sliding
-//! and spinning end together.
+//! N = Σ λ and the mean lever ℓ = Σ λ ℓᵢ / N, friction bears what a ring of that radius can: see `friction_limit`. Inside that
+//! limit the contact sticks; on it the impulse opposes the generalised slip (v, ℓ ω_n), so that sliding and spinning end together.
 
 use super::contact_constraint::{Block, Group, GroupPoint, Watch};
+use super::friction_limit::{Load, SURELY_INSIDE, nearest};
 use super::motion::Motion;
+use crate::constraint::contact::FAR;
 use crate::crew::Shared;
 use crate::math::{Kernel, LANES, Lane, Mask, Real, Sym3, Vec3};
 
@@ -40,14 +42,14 @@ pub(crate) struct Pass<'a> {
 }
 
 /// A group with its points.
-struct Whole<'a> {
-    group: &'a mut Group,
-    points: &'a mut [GroupPoint],
-    watch: Option<&'a mut Watch>,
+pub(super) struct Whole<'a> {
+    pub group: &'a mut Group,
+    pub points: &'a mut [GroupPoint],
+    pub watch: Option<&'a mut Watch>,
 }
 
 impl Pass<'_> {
-    fn whole(&self, i: usize) -> Whole<'_> {
+    pub(super) fn whole(&self, i: usize) -> Whole<'_> {
         debug_assert!(self.range.contains(&i));
         // SAFETY: ranges of groups do not overlap, and no two groups have a point or a watch in common.
         unsafe {
@@ -60,14 +62,14 @@ impl Pass<'_> {
 
     /// The first columns of the motions of bodies.
     #[inline(always)]
-    fn gather<L: Lane, const C: usize>(&self, indices: &[u32]) -> [L; C] {
+    pub(super) fn gather<L: Lane, const C: usize>(&self, indices: &[u32]) -> [L; C] {
         // SAFETY: no two manifolds of a colour share a body that is written, so what is read here nobody writes meanwhile.
         unsafe { L::gather::<16, C>(self.motions.as_mut_ptr(), self.motions.len(), 0, indices) }
     }
 
     /// Writes the first columns of the motions of bodies.
     #[inline(always)]
-    fn scatter<L: Lane, const C: usize>(&self, columns: [L; C], indices: &[u32]) {
+    pub(super) fn scatter<L: Lane, const C: usize>(&self, columns: [L; C], indices: &[u32]) {
         // SAFETY: as above: only movable bodies are written, each by one manifold of the colour.
         unsafe { L::scatter::<16, C>(columns, self.motions.as_mut_ptr(), self.motions.len(), 0, indices) }
     }
@@ -75,11 +77,11 @@ impl Pass<'_> {
 
 /// A lane's share of the two bodies of a group.
 #[derive(Clone, Copy)]
-struct Ends<L> {
-    va: Vec3<L>,
-    wa: Vec3<L>,
-    vb: Vec3<L>,
-    wb: Vec3<L>,
+pub(super) struct Ends<L> {
+    pub va: Vec3<L>,
+    pub wa: Vec3<L>,
+    pub vb: Vec3<L>,
+    pub wb: Vec3<L>,
     ma: Vec3<L>,
     mb: Vec3<L>,
     ia: Sym3<L>,
@@ -93,7 +95,7 @@ fn pick<L: Lane>(mask: L::Mask, yes: Vec3<L>, no: Vec3<L>) -> Vec3<L> {
 
 impl<L: Lane> Ends<L> {
     #[inline(always)]
-    fn new(group: &Group, at: usize, a: &[L], b: &[L]) -> Self {
+    pub fn new(group: &Group, at: usize, a: &[L], b: &[L]) -> Self {
         Self {
             va: Vec3::new(a[0], a[1], a[2]),
             wa: Vec3::new(a[3], a[4], a[5]),
@@ -106,13 +108,29 @@ impl<L: Lane> Ends<L> {
         }
     }
 
+    /// One of the two is moved by nothing.
+    #[inline(always)]
+    pub fn fixed(&self) -> L::Mask {
+        let (a, b) = (self.ma, self.mb);
+        (a.x + a.y + a.z).equal(L::ZERO) | (b.x + b.y + b.z).equal(L::ZERO)
+    }
+
     /// Applies the impulse `p` along with the angular impulses that it has about the two centres.
     #[inline(always)]
-    fn push(&mut self, p: Vec3<L>, turn_a: Vec3<L>, turn_b: Vec3<L>) {
+    pub fn push(&mut self, p: Vec3<L>, turn_a: Vec3<L>, turn_b: Vec3<L>) {
         self.va -= self.ma.scale(p);
         self.wa -= self.ia * turn_a;
         self.vb += self.mb.scale(p);
         self.wb += self.ib * turn_b;
+    }
+
+    /// Velocity of surface B relative to surface A along both tangents, where friction acts.
+    #[inline(always)]
+    pub fn slip(&self, group: &Group, at: usize, n: Vec3<L>) -> (L, L) {
+        let t1 = group.tangent.load::<L>(at);
+        let (ra, rb) = (group.anchor_a.load::<L>(at), group.anchor_b.load::<L>(at));
+        let slip = self.vb + self.wb.cross(rb) - self.va - self.wa.cross(ra);
+        (slip.dot(t1) + group.surface[0].load(at), slip.dot(n.cross(t1)) + group.surface[1].load(at))
     }
 
     /// Takes the velocities of `o` where the mask is set.
@@ -126,7 +144,7 @@ impl<L: Lane> Ends<L> {
 
     /// The motions with the new velocities; columns 6 and 7 go back as they came.
     #[inline(always)]
-    fn columns(&self, a: &[L], b: &[L]) -> ([L; 8], [L; 8]) {
+    pub fn columns(&self, a: &[L], b: &[L]) -> ([L; 8], [L; 8]) {
         let Self { va, wa, vb, wb, .. } = self;
         ([va.x, va.y, va.z, wa.x, wa.y, wa.z, a[6], a[7]], [vb.x, vb.y, vb.z, wb.x, wb.y, wb.z, b[6], b[7]])
     }
@@ -205,27 +223,29 @@ impl Kernel for Solve<'_> {
                 let b = pass.gather::<L, 12>(&group.body_b[at..]);
                 let mut ends = Ends::new(group, at, &a, &b);
                 let n = group.normal.load::<L>(at);
+                let (still, everywhere) = ((L::ZERO, L::ZERO), L::ZERO.less_eq(L::ZERO));
                 if rules.push {
-                    friction(group, points, at, n, &mut ends);
+                    friction(group, points, at, n, &mut ends, still, everywhere);
                 }
 
-                // Motion since the start of the step.
-                let moved = Moved {
-                    along: n.dot(Vec3::new(b[6] - a[6], b[7] - a[7], b[8] - a[8])),
-                    turn_a: Vec3::new(a[9], a[10], a[11]),
-                    turn_b: Vec3::new(b[9], b[10], b[11]),
-                };
+                let moved = Moved::new(n, &a, &b);
                 let soft = group.softness.load::<L>(at);
+                let soft = Softness {
+                    bias_rate: soft.x,
+                    mass_scale: soft.y,
+                    impulse_scale: soft.z,
+                    firm_depth: group.firm_depth.load(at),
+                };
                 if let [p0, p1, p2, p3] = points {
                     let block = &pass.blocks[group.block as usize];
-                    rules.solve_four(&mut ends, [p0, p1, p2, p3], block, at, n, soft, &moved);
+                    rules.solve_four(&mut ends, [p0, p1, p2, p3], block, at, n, &soft, &moved);
                 } else {
                     for point in &mut *points {
-                        rules.solve_one(&mut ends, point, at, n, soft, &moved);
+                        rules.solve_one(&mut ends, point, at, n, &soft, &moved);
                     }
                 }
                 if !rules.push {
-                    friction(group, points, at, n, &mut ends);
+                    friction(group, points, at, n, &mut ends, still, everywhere);
                 }
                 if let Some(watch) = &mut watch {
                     for (point, peak) in points.iter().zip(&mut watch.peak) {
@@ -240,20 +260,55 @@ impl Kernel for Solve<'_> {
     }
 }
 
+/// The softness of a manifold.
+struct Softness<L> {
+    bias_rate: L,
+    mass_scale: L,
+    impulse_scale: L,
+    firm_depth: L,
+}
+
 /// Motion of two bodies since the start of the step.
-struct Moved<L> {
+pub(super) struct Moved<L> {
     along: L,
     turn_a: Vec3<L>,
     turn_b: Vec3<L>,
 }
 
-impl<L: Lane> Rules<L> {
-    /// The velocity that the normal constraint asks for, and whether the surfaces are apart.
+impl<L: Lane> Moved<L> {
     #[inline(always)]
-    fn bias(&self, s: L, rate: L) -> (L, L::Mask) {
-        let apart = s.greater(L::ZERO);
-        let out = if self.push { (rate * (s + self.slop).min(L::ZERO)).max(self.push_speed) } else { L::ZERO };
-        (L::select(apart, s * self.inv_h, out), apart)
+    pub fn new(n: Vec3<L>, a: &[L], b: &[L]) -> Self {
+        Self {
+            along: n.dot(Vec3::new(b[6] - a[6], b[7] - a[7], b[8] - a[8])),
+            turn_a: Vec3::new(a[9], a[10], a[11]),
+            turn_b: Vec3::new(b[9], b[10], b[11]),
+        }
+    }
+}
+
+impl GroupPoint {
+    /// The separation after the bodies have moved.
+    #[inline(always)]
+    pub(super) fn separation_now<L: Lane>(&self, at: usize, moved: &Moved<L>) -> L {
+        let turned = moved.turn_b.dot(self.arm_b.load(at)) - moved.turn_a.dot(self.arm_a.load(at));
+        self.separation.load::<L>(at) + moved.along + turned
+    }
+}
+
+impl<L: Lane> Rules<L> {
+    /// The velocity that the normal constraint asks for, and whether it is hard: while the surfaces are apart or overlap
+    /// by less than the firm depth.
+    ///
+    /// The relaxing pass, which comes after the motion, leaves surfaces alone that are apart and have not pushed: they meet in
+    /// the next sub-step, and until then nothing may slow them down, or the speed of the impact would be gone.
+    #[inline(always)]
+    fn bias(&self, s: L, impulse: L, soft: &Softness<L>) -> (L, L::Mask) {
+        let (out, room) = if self.push {
+            ((soft.bias_rate * (s + self.slop).min(L::ZERO)).max(self.push_speed), s * self.inv_h)
+        } else {
+            (L::ZERO, L::select(impulse.greater(L::ZERO), s * self.inv_h, L::splat(FAR)))
+        };
+        (L::select(s.greater(L::ZERO), room, out), (s + soft.firm_depth).greater(L::ZERO))
     }
 
     /// One point by itself.
@@ -264,19 +319,19 @@ impl<L: Lane> Rules<L> {
         point: &mut GroupPoint,
         at: usize,
         n: Vec3<L>,
-        soft: Vec3<L>,
+        soft: &Softness<L>,
         moved: &Moved<L>,
     ) {
         let (arm_a, arm_b) = (point.arm_a.load::<L>(at), point.arm_b.load::<L>(at));
-        let s = point.separation.load::<L>(at) + moved.along + (moved.turn_b.dot(arm_b) - moved.turn_a.dot(arm_a));
-        let (bias, apart) = self.bias(s, soft.x);
+        let s = point.separation_now(at, moved);
+        let old = point.normal_impulse.load::<L>(at);
+        let (bias, firm) = self.bias(s, old, soft);
         let (mass_scale, impulse_scale) = if self.push {
-            (L::select(apart, L::ONE, soft.y), L::select(apart, L::ZERO, soft.z))
+            (L::select(firm, L::ONE, soft.mass_scale), L::select(firm, L::ZERO, soft.impulse_scale))
         } else {
             (L::ONE, L::ZERO)
         };
         let vn = n.dot(ends.vb - ends.va) + (ends.wb.dot(arm_b) - ends.wa.dot(arm_a));
-        let old = point.normal_impulse.load::<L>(at);
         let mass = point.normal_mass.load::<L>(at) * mass_scale;
         let new = (old - mass * (vn + bias) - impulse_scale * old).max(L::ZERO);
         let delta = new - old;
@@ -285,7 +340,7 @@ impl<L: Lane> Rules<L> {
     }
 
     /// Four points together: (K + Γ) Δλ = -(v_n + bias + Γ λ), where Γ is the compliance of the softness; in the relaxing
-    /// pass Γ λ is left out. Where all impulses stay pushes, that is the answer for the manifold as a whole, and it treats
+    /// pass, and where all four are hard, Γ λ is left out. Where all impulses stay pushes, that is the answer for the manifold as a whole, and it treats
     /// the points alike; where one would pull, the points are solved one after the other.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
@@ -296,7 +351,7 @@ impl<L: Lane> Rules<L> {
         block: &Block,
         at: usize,
         n: Vec3<L>,
-        soft: Vec3<L>,
+        soft: &Softness<L>,
         moved: &Moved<L>,
     ) {
         let dv = n.dot(ends.vb - ends.va);
@@ -304,37 +359,42 @@ impl<L: Lane> Rules<L> {
         let mut arm_b = [Vec3::<L>::ZERO; 4];
         let mut rhs = [L::ZERO; 4];
         let mut old = [L::ZERO; 4];
+        let mut yielding = [L::ZERO; 4];
+        // All four are hard.
+        let mut firm = soft.firm_depth.greater(L::ZERO);
         // Γ = (μ_i/μ_m) / m; what it adds to the right side of a point.
-        let compliance = soft.z / soft.y.max(L::splat(Real::MIN_POSITIVE));
+        let compliance = soft.impulse_scale / soft.mass_scale.max(L::splat(Real::MIN_POSITIVE));
         for i in 0..4 {
             let point = &*points[i];
             arm_a[i] = point.arm_a.load(at);
             arm_b[i] = point.arm_b.load(at);
             old[i] = point.normal_impulse.load(at);
-            let s = point.separation.load::<L>(at)
-                + moved.along
-                + (moved.turn_b.dot(arm_b[i]) - moved.turn_a.dot(arm_a[i]));
-            let (bias, _) = self.bias(s, soft.x);
+            let s = point.separation_now(at, moved);
+            let (bias, hard) = self.bias(s, old[i], soft);
+            firm = firm & hard;
             rhs[i] = dv + (ends.wb.dot(arm_b[i]) - ends.wa.dot(arm_a[i])) + bias;
             if self.push {
                 let mass = point.normal_mass.load::<L>(at);
                 let gamma =
                     L::select(mass.greater(L::ZERO), compliance / mass.max(L::splat(Real::MIN_POSITIVE)), L::ZERO);
-                rhs[i] += gamma * old[i];
+                yielding[i] = gamma * old[i];
             }
         }
-        let m = if self.push { &block.push } else { &block.relax };
         let mut inverse = [L::ZERO; 10];
-        for (l, w) in inverse.iter_mut().zip(m) {
-            *l = w.load(at);
+        if self.push {
+            for i in 0..4 {
+                rhs[i] += L::select(firm, L::ZERO, yielding[i]);
+            }
+            for i in 0..10 {
+                inverse[i] = L::select(firm, block.relax[i].load(at), block.push[i].load(at));
+            }
+        } else {
+            for (l, w) in inverse.iter_mut().zip(&block.relax) {
+                *l = w.load(at);
+            }
         }
-        let m = inverse;
-        let new = [
-            old[0] - (m[0] * rhs[0] + m[1] * rhs[1] + m[2] * rhs[2] + m[3] * rhs[3]),
-            old[1] - (m[1] * rhs[0] + m[4] * rhs[1] + m[5] * rhs[2] + m[6] * rhs[3]),
-            old[2] - (m[2] * rhs[0] + m[5] * rhs[1] + m[7] * rhs[2] + m[8] * rhs[3]),
-            old[3] - (m[3] * rhs[0] + m[6] * rhs[1] + m[8] * rhs[2] + m[9] * rhs[3]),
-        ];
+        let step = times(&inverse, rhs);
+        let new = [old[0] - step[0], old[1] - step[1], old[2] - step[2], old[3] - step[3]];
         let pushes = new[0].greater_eq(L::ZERO)
             & new[1].greater_eq(L::ZERO)
             & new[2].greater_eq(L::ZERO)
@@ -369,9 +429,28 @@ impl<L: Lane> Rules<L> {
     }
 }
 
-/// Friction of a manifold; see the head of this file.
+/// The symmetric matrix of these ten entries times a vector.
 #[inline(always)]
-fn friction<L: Lane>(group: &mut Group, points: &[GroupPoint], at: usize, n: Vec3<L>, ends: &mut Ends<L>) {
+pub(super) fn times<L: Lane>(m: &[L; 10], v: [L; 4]) -> [L; 4] {
+    [
+        m[0] * v[0] + m[1] * v[1] + m[2] * v[2] + m[3] * v[3],
+        m[1] * v[0] + m[4] * v[1] + m[5] * v[2] + m[6] * v[3],
+        m[2] * v[0] + m[5] * v[1] + m[7] * v[2] + m[8] * v[3],
+        m[3] * v[0] + m[6] * v[1] + m[8] * v[2] + m[9] * v[3],
+    ]
+}
+
+/// Friction of a manifold, in the lanes of the mask; see the head of this file. The slip that it aims at is -`goal`.
+#[inline(always)]
+pub(super) fn friction<L: Lane>(
+    group: &mut Group,
+    points: &[GroupPoint],
+    at: usize,
+    n: Vec3<L>,
+    ends: &mut Ends<L>,
+    goal: (L, L),
+    mask: L::Mask,
+) {
     let (mut normal, mut torque) = (L::ZERO, L::ZERO);
     for point in points {
         let lambda = point.normal_impulse.load::<L>(at);
@@ -386,9 +465,8 @@ fn friction<L: Lane>(group: &mut Group, points: &[GroupPoint], at: usize, n: Vec
     let t1 = group.tangent.load::<L>(at);
     let t2 = n.cross(t1);
     let (ra, rb) = (group.anchor_a.load::<L>(at), group.anchor_b.load::<L>(at));
-    let slip = ends.vb + ends.wb.cross(rb) - ends.va - ends.wa.cross(ra);
-    let v1 = slip.dot(t1) + group.surface[0].load(at);
-    let v2 = slip.dot(t2) + group.surface[1].load(at);
+    let (v1, v2) = ends.slip(group, at, n);
+    let (v1, v2) = (v1 + goal.0, v2 + goal.1);
     let w = n.dot(ends.wb - ends.wa);
 
     let m = group.tangent_mass.load::<L>(at);
@@ -403,70 +481,36 @@ fn friction<L: Lane>(group: &mut Group, points: &[GroupPoint], at: usize, n: Vec
     let has_lever = lever.greater(L::ZERO);
     let st = L::select(has_lever, tau - twist_mass * w, L::ZERO);
     let inv_lever = L::ONE / L::select(has_lever, lever, L::ONE);
-    let (limit_static, limit_dynamic) =
-        (group.static_friction.load::<L>(at) * normal, group.dynamic_friction.load::<L>(at) * normal);
-    let q = st * inv_lever;
-    let size = s1 * s1 + s2 * s2 + q * q;
-    let sticks = size.less_eq(limit_static * limit_static);
-
-    // On the ellipsoid: one step size for slip and twist, so that the impulse turns against the generalised slip.
-    let step = m.x.min(m.z);
-    let step = L::select(has_lever, step.min(twist_mass * inv_lever * inv_lever), step);
-    let g1 = f1 - step * v1;
-    let g2 = f2 - step * v2;
-    let gq = L::select(has_lever, tau * inv_lever - step * (lever * w), L::ZERO);
-    let length = (g1 * g1 + g2 * g2 + gq * gq).sqrt();
-    let scale = limit_dynamic / length.max(limit_dynamic).max(tiny);
-
-    let new1 = L::select(sticks, s1, g1 * scale);
-    let new2 = L::select(sticks, s2, g2 * scale);
-    let new_tau = L::select(sticks, st, gq * scale * lever);
+    let limit_static = group.static_friction.load::<L>(at) * normal;
+    let sq = st * inv_lever;
+    let across = s1 * s1 + s2 * s2;
+    let sure = limit_static * L::splat(SURELY_INSIDE);
+    let mut sticks = (across + sq * sq).less_eq(sure * sure);
+    let (mut new1, mut new2, mut new_tau) = (s1, s2, st);
+    if !sticks.all() {
+        let stop = Load { across: across.sqrt(), twist: sq.max(-sq) };
+        sticks = sticks | nearest(stop, limit_static).1;
+        // Sliding: one step size for slip and twist, so that the impulse turns against the generalised slip, and from there
+        // to the nearest that friction can bear.
+        let limit = group.dynamic_friction.load::<L>(at) * normal;
+        let step = m.x.min(m.z);
+        let step = L::select(has_lever, step.min(twist_mass * inv_lever * inv_lever), step);
+        let g1 = f1 - step * v1;
+        let g2 = f2 - step * v2;
+        let gq = L::select(has_lever, tau * inv_lever - step * (lever * w), L::ZERO);
+        let wanted = Load { across: (g1 * g1 + g2 * g2).sqrt(), twist: gq.max(-gq) };
+        let (most, inside) = nearest(wanted, limit);
+        let shorten = L::select(inside, L::ONE, most.across / wanted.across.max(tiny));
+        let twist = L::select(inside, gq, most.twist.copysign(gq));
+        new1 = L::select(sticks, s1, g1 * shorten);
+        new2 = L::select(sticks, s2, g2 * shorten);
+        new_tau = L::select(sticks, st, twist * lever);
+    }
+    (new1, new2, new_tau) = (L::select(mask, new1, f1), L::select(mask, new2, f2), L::select(mask, new_tau, tau));
     group.tangent_impulse[0].store(at, new1);
     group.tangent_impulse[1].store(at, new2);
     group.twist_impulse.store(at, new_tau);
     let p = t1 * (new1 - f1) + t2 * (new2 - f2);
     let twist = n * (new_tau - tau);
     ends.push(p, ra.cross(p) + twist, rb.cross(p) + twist);
-}
-
-/// Gives back the share of the approach speed that the materials return. Once, after all sub-steps.
-pub(crate) struct Restitution<'a> {
-    pub pass: Pass<'a>,
-    /// Approach slower than this does not bounce.
-    pub threshold: Real,
-}
-
-impl Kernel for Restitution<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lane>(self) {
-        let pass = self.pass;
-        let threshold = L::splat(-self.threshold);
-        for i in pass.range.clone() {
-            let Whole { group, points, watch: Some(watch) } = pass.whole(i) else { continue };
-            for at in (0..LANES).step_by(L::WIDTH) {
-                let a = pass.gather::<L, 8>(&group.body_a[at..]);
-                let b = pass.gather::<L, 8>(&group.body_b[at..]);
-                let mut ends = Ends::new(group, at, &a, &b);
-                let n = group.normal.load::<L>(at);
-                let e = watch.restitution.load::<L>(at);
-                for (i, point) in points.iter_mut().enumerate() {
-                    let approach = watch.approach[i].load::<L>(at);
-                    let hit = approach.less(threshold) & watch.peak[i].load::<L>(at).greater(L::ZERO);
-                    let (arm_a, arm_b) = (point.arm_a.load::<L>(at), point.arm_b.load::<L>(at));
-                    let vn = n.dot(ends.vb - ends.va) + (ends.wb.dot(arm_b) - ends.wa.dot(arm_a));
-                    let old = point.normal_impulse.load::<L>(at);
-                    let wanted = old - point.normal_mass.load::<L>(at) * (vn + e * approach);
-                    let new = L::select(hit & e.greater(L::ZERO), wanted.max(L::ZERO), old);
-                    let delta = new - old;
-                    point.normal_impulse.store(at, new);
-                    ends.push(n * delta, arm_a * delta, arm_b * delta);
-                }
-                let (a, b) = ends.columns(&a, &b);
-                pass.scatter(a, &group.write_a[at..]);
-                pass.scatter(b, &group.write_b[at..]);
-            }
-        }
-    }
 }

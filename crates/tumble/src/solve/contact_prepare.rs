@@ -22,6 +22,8 @@ pub(crate) struct Recipe {
     pub soft: Soft,
     /// Against a body that nothing moves: stiffer, since it cannot give way.
     pub soft_fixed: Soft,
+    /// Overlap that is left alone.
+    pub slop: Real,
     pub warm_start: bool,
     pub h: Real,
 }
@@ -226,9 +228,11 @@ impl Kernel for Fill<'_> {
                 let b = End::gather(&input, &sink.group.body_b[at..]);
                 sink.group.static_friction.store(at, m[12]);
                 sink.group.dynamic_friction.store(at, m[13]);
-                sink.group.spinning.store(at, m[17]);
+                // The torque of friction ends at μ N times the lever.
+                sink.group.spinning.store(at, m[17] * invert(m[13]));
                 if let Some(watch) = &mut sink.watch {
                     watch.restitution.store(at, m[14]);
+                    watch.tangential_restitution.store(at, m[15]);
                 }
 
                 // A soft material says how soft; all others are as hard as the method allows.
@@ -242,6 +246,8 @@ impl Kernel for Fill<'_> {
                     L::select(own, of_material.impulse_scale, L::select(fixed, soft_fixed.2, soft.2)),
                 );
                 sink.group.softness.store(at, soft);
+                let firm = L::select(fixed, L::splat(recipe.slop), L::ZERO);
+                sink.group.firm_depth.store(at, L::select(own, L::ZERO, firm));
 
                 const FIRST: usize = ContactManifold::POINTS;
                 const ROW: usize = ContactManifold::ROW;

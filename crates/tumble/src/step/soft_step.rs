@@ -9,11 +9,11 @@
 //!     solve with push                                                   1 pass over constraints (2 in the first)
 //!     x ← x + h v                                                       1 pass over bodies
 //!     solve without push: relax                                         1 pass over constraints
-//!   restitution, where something bounces                                1 pass over constraints
+//!     restitution, where something can bounce                           3 passes over constraints, and one per blow
 //!   store impulses, write poses back, boxes, sleep                      1 pass each
 //! ```
 //!
-//! With n sub-steps: 2n + 2 passes over bodies, 2n + 5 over constraints. Bodies that nothing touches take no part in the
+//! With n sub-steps: 2n + 2 passes over bodies, 2n + 4 over constraints where nothing can bounce. Bodies that nothing touches take no part in the
 //! sub-steps: they fly their parabola exactly.
 //!
 //! Catto, "Solver2D" (2024); Macklin et al., "Small Steps in Physics Simulation" (2019).
@@ -29,13 +29,15 @@ use crate::math::{Float, Quat, Real, Vec3};
 use crate::method::SoftStep;
 use crate::profile::{Profile, Stage, Stopwatch};
 use crate::solve::contact_constraint::{ContactConstraints, Soft};
-use crate::solve::contact_kernel::{Pass, Restitution, Rules, Solve, WarmStart};
+use crate::solve::contact_kernel::{Pass, Rules, Solve, WarmStart};
 use crate::solve::contact_prepare::{self, Input, Recipe};
 use crate::solve::graph::OVERFLOW;
 use crate::solve::joint_work::{self, HOLD_SPEED, JointWork};
 use crate::solve::motion::{self, Motion};
+use crate::solve::restitution::{Approach, Blows, Bounces};
 use crate::solve::rolling;
 use crate::world::{Scratch, State};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Advances the world by `dt`.
 pub(crate) fn step(
@@ -99,7 +101,14 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     let rate = 1.0 / h;
     let contact = Soft::new(method.contact_stiffness * rate, method.contact_damping, h);
     let fixed = Soft::new(2.0 * method.contact_stiffness * rate, method.contact_damping, h);
-    let recipe = Recipe { soft: contact, soft_fixed: fixed, warm_start: state.method.switches.warm_start, h };
+    let tolerances = &state.method.tolerances;
+    let recipe = Recipe {
+        soft: contact,
+        soft_fixed: fixed,
+        slop: tolerances.slop * tolerances.length,
+        warm_start: state.method.switches.warm_start,
+        h,
+    };
     let input = Input { contacts: &state.contacts, motions: &scratch.motions, masses: &scratch.masses };
     contact_prepare::prepare(
         &mut scratch.constraints,
@@ -124,6 +133,9 @@ fn passes(substep: u32) -> (u32, u32) {
     if substep == 0 { (2, 1) } else { (1, 1) }
 }
 
+/// Rounds of blows in one sub-step, at the most: how far down a row of touching bodies a blow is handed on at once.
+const BLOWS: u32 = 16;
+
 fn joint_recipe(state: &State, method: &SoftStep, h: Real) -> joint_work::Recipe {
     let tolerances = &state.method.tolerances;
     joint_work::Recipe {
@@ -145,7 +157,25 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, h
     let (slop, push_speed) = (tolerances.slop * tolerances.length, tolerances.push_speed * speed);
     let isa = state.isa;
     let rules = |push: bool| Rules { push, inv_h: 1.0 / h, slop, push_speed };
+    let threshold = tolerances.restitution_speed * speed;
     for substep in 0..method.substeps {
+        if constraints.bounces {
+            for _ in 0..BLOWS {
+                let struck = AtomicBool::new(false);
+                let free = Shared::new(free);
+                let contacts = |pass: Pass<'_>| {
+                    if isa.dispatch(Blows { pass, free, threshold, h }) {
+                        struck.store(true, Ordering::Relaxed);
+                    }
+                };
+                sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
+                if !struck.into_inner() {
+                    break;
+                }
+            }
+            let contacts = |pass: Pass<'_>| isa.dispatch(Approach(pass));
+            sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
+        }
         if substep == 0 {
             motion::accelerate(motions, kicks, free, solved);
             let contacts = |pass: Pass<'_>| isa.dispatch(WarmStart(pass));
@@ -172,12 +202,12 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, h
         for _ in 0..relaxes {
             pass(joints, motions, false);
         }
+        if constraints.bounces {
+            let free = Shared::new(free);
+            let contacts = |pass: Pass<'_>| isa.dispatch(Bounces { pass, free, threshold, h });
+            sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
+        }
         joints.record(motions);
-    }
-    let threshold = tolerances.restitution_speed * speed;
-    if constraints.bounces {
-        let contacts = |pass: Pass<'_>| isa.dispatch(Restitution { pass, threshold });
-        sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
     }
     joints.bounce(motions, threshold);
 }

@@ -1,0 +1,205 @@
+//! Newton's law of impact: what comes back, how high it rises, and rows of balls.
+
+use crate::support::real;
+use tumble::math::{Float, Real, Vec3};
+use tumble::shape::Shape;
+use tumble::{BodyDesc, BodyId, ColliderDesc, Material, World};
+
+const G: f64 = 9.81;
+const DT: f64 = 1.0 / 60.0;
+
+fn material(friction: f64, restitution: f64) -> Material {
+    Material::default().with_friction(real(friction)).with_restitution(real(restitution))
+}
+
+fn floor(world: &mut World, material: &Material) {
+    let floor = Shape::half_space(Vec3::Y, 0.0).unwrap();
+    world.add_body(BodyDesc::fixed().collider(ColliderDesc::new(floor).material(material.clone()))).unwrap();
+}
+
+/// What a first bounce looked like: the speed after it, and the apex that follows.
+#[derive(Debug)]
+struct Bounce {
+    speed: f64,
+    apex: f64,
+}
+
+/// Drops a body from a clear height `h` and watches it until it comes down again. `low` is the height of its origin where it
+/// touches.
+fn drop(shape: Shape, low: f64, h: f64, material: &Material) -> Bounce {
+    let mut world = World::new();
+    floor(&mut world, material);
+    let desc = BodyDesc::dynamic().position([0.0, low + h, 0.0]);
+    let id = world.add_body(desc.collider(ColliderDesc::new(shape).material(material.clone()))).unwrap();
+    while world.body(id).unwrap().linear_velocity().y <= 0.0 {
+        world.step(real(DT)).unwrap();
+        assert!(world.time() < 10.0, "it never bounced");
+    }
+    // Since the moment of the impact it has slowed down.
+    let since = world.time() - (2.0 * h / G).sqrt();
+    let speed = world.body(id).unwrap().linear_velocity().y.to_f64() + G * since;
+    let mut apex: f64 = 0.0;
+    while world.body(id).unwrap().linear_velocity().y > 0.0 && world.time() < 10.0 {
+        world.step(real(DT)).unwrap();
+        apex = apex.max(world.body(id).unwrap().position().y - low);
+    }
+    Bounce { speed, apex }
+}
+
+/// Balls, boxes that fall flat and cylinders that fall on their base, from heights about 2 m, so that the impact comes at all
+/// moments of a step: e v comes back within 2 %, and the apex is e² h within 5 % where e is a half and more.
+#[test]
+fn restitution_returns_its_share() {
+    let mut worst = (0.0, 0.0);
+    for e in [0.2, 0.5, 0.8, 1.0] {
+        let material = material(0.5, e);
+        for i in 0..24 {
+            let h = 2.0 + 0.005 * f64::from(i);
+            let (name, shape, low) = match i % 3 {
+                0 => ("ball", Shape::sphere(0.2).unwrap(), 0.2),
+                1 => ("box", Shape::cuboid(0.3, 0.2, 0.1).unwrap(), 0.2),
+                _ => ("cylinder", Shape::cylinder(0.2, 0.15).unwrap(), 0.2),
+            };
+            let bounce = drop(shape, low, h, &material);
+            let (speed, apex) = (bounce.speed / (e * (2.0 * G * h).sqrt()) - 1.0, bounce.apex / (e * e * h) - 1.0);
+            if i < 3 {
+                println!("{name} from {h:.3} m, e = {e}: speed {speed:+.4}, apex {apex:+.4}");
+            }
+            worst = (f64::max(worst.0, speed.abs()), if e >= 0.5 { f64::max(worst.1, apex.abs()) } else { worst.1 });
+        }
+    }
+    println!("worst: speed {:.4}, apex {:.4}", worst.0, worst.1);
+    assert!(worst.0 < 0.02 && worst.1 < 0.05, "{worst:?}");
+}
+
+/// A perfectly elastic ball bounces for a minute. It may lose height, and must not win any.
+#[test]
+fn elastic_ball_keeps_bouncing() {
+    let mut world = World::new();
+    let elastic = material(0.0, 1.0);
+    floor(&mut world, &elastic);
+    let ball = ColliderDesc::new(Shape::sphere(0.2).unwrap()).material(elastic);
+    let id = world.add_body(BodyDesc::dynamic().position([0.0, 2.2, 0.0]).collider(ball)).unwrap();
+    let (mut highest, mut last) = (0.0, 0.0);
+    for step in 0..3600 {
+        world.step(real(DT)).unwrap();
+        let y = world.body(id).unwrap().position().y - 0.2;
+        highest = f64::max(highest, y);
+        if step >= 3500 {
+            last = f64::max(last, y);
+        }
+    }
+    println!("highest {highest:.4} m, in the last bounces {last:.4} m");
+    assert!(highest < 2.0 * 1.005, "{highest}");
+    assert!(last > 1.5, "{last}");
+}
+
+/// Slower than the threshold nothing bounces, so that things come to rest.
+#[test]
+fn slow_impacts_do_not_bounce() {
+    let bounce = |h: f64| {
+        let mut world = World::new();
+        floor(&mut world, &material(0.5, 0.9));
+        let ball = ColliderDesc::new(Shape::sphere(0.2).unwrap()).material(material(0.5, 0.9));
+        let id = world.add_body(BodyDesc::dynamic().position([0.0, 0.2 + h, 0.0]).collider(ball)).unwrap();
+        let mut fastest: f64 = 0.0;
+        for _ in 0..60 {
+            world.step(real(DT)).unwrap();
+            fastest = fastest.max(world.body(id).unwrap().linear_velocity().y.to_f64());
+        }
+        fastest
+    };
+    // The threshold is 0.32 √(g L), about 1 m/s: a fall of 5 cm.
+    assert!(bounce(0.04) < 0.05, "{}", bounce(0.04));
+    assert!(bounce(0.07) > 0.5, "{}", bounce(0.07));
+}
+
+/// Balls in a row along x, with gaps, on a floor without friction; the first comes with this speed.
+fn row(count: usize, gap: f64, speed: f64, restitution: f64) -> (World, Vec<BodyId>) {
+    let mut world = World::new();
+    let material = material(0.0, restitution);
+    floor(&mut world, &material);
+    let r = 0.1;
+    let ids = (0..count).map(|i| {
+        let ball = ColliderDesc::new(Shape::sphere(real(r)).unwrap()).material(material.clone());
+        let x = if i == 0 { -1.0 } else { i as f64 * (2.0 * r + gap) };
+        let v = if i == 0 { speed } else { 0.0 };
+        let desc = BodyDesc::dynamic().position([x, r, 0.0]).linear_velocity([real(v), 0.0, 0.0]);
+        world.add_body(desc.collider(ball)).unwrap()
+    });
+    let ids = ids.collect();
+    (world, ids)
+}
+
+/// Five elastic balls in a row with gaps of 1 mm, the pattern of Newton's cradle: the last leaves with the speed of the first,
+/// and the others stay.
+#[test]
+fn row_of_balls_hands_the_motion_on() {
+    for speed in [1.5, 3.0, 6.0] {
+        let (mut world, ids) = row(5, 0.001, speed, 1.0);
+        for _ in 0..120 {
+            world.step(real(DT)).unwrap();
+        }
+        let v: Vec<f64> = ids.iter().map(|&id| world.body(id).unwrap().linear_velocity().x.to_f64() / speed).collect();
+        let energy: f64 = v.iter().map(|v| v * v).sum();
+        println!("{speed} m/s: {v:.4?}, energy {energy:.4}");
+        assert!((v.iter().sum::<f64>() - 1.0).abs() < 1e-4, "momentum stays");
+        assert!(energy < 1.0 + 1e-4, "energy is not won: {energy}");
+        assert!(v[4] > 0.95, "{v:?}");
+        assert!(v[..4].iter().all(|v| v.abs() < 0.05), "{v:?}");
+    }
+}
+
+/// A ball that slides into a bounce: friction acts on the whole impulse of the impact, that of the bounce included. With little
+/// friction it loses μ (1 + e) v_n of its slip speed; with much, it leaves rolling, with 5/7 of its speed.
+#[test]
+fn bounce_rubs_with_its_whole_impulse() {
+    let (e, fall, v0, r) = (0.8, 4.0, 5.0, 0.2);
+    for mu in [0.05, 0.1, 1.0] {
+        let mut world = World::new();
+        let m = material(mu, e);
+        floor(&mut world, &m);
+        let ball = ColliderDesc::new(Shape::sphere(real(r)).unwrap()).material(m);
+        let desc = BodyDesc::dynamic().position([0.0, r + 0.3, 0.0]).linear_velocity([real(v0), real(-fall), 0.0]);
+        let id = world.add_body(desc.collider(ball)).unwrap();
+        while world.body(id).unwrap().linear_velocity().y < 0.0 {
+            world.step(real(DT)).unwrap();
+        }
+        let body = world.body(id).unwrap();
+        let hit = (fall * fall + 2.0 * G * 0.3_f64).sqrt();
+        let slipping = v0 - mu * (1.0 + e) * hit;
+        let expected = slipping.max(5.0 / 7.0 * v0);
+        let (v, w) = (body.linear_velocity().x.to_f64(), -body.angular_velocity().z.to_f64());
+        println!("μ {mu}: {v:.4} m/s, {expected:.4} expected; spin {w:.4}");
+        assert!((v / expected - 1.0).abs() < 0.02, "μ {mu}: {v} against {expected}");
+        let spin = (v0 - expected) * 2.5 / r;
+        assert!((w / spin - 1.0).abs() < 0.02 * v0 / (v0 - expected), "μ {mu}: {w} against {spin}");
+    }
+}
+
+/// Tangential restitution turns the slip of an impact that sticks round (001-46): the speed of the contact point across the
+/// floor afterwards is -e_t times what it was.
+#[test]
+fn tangential_restitution_turns_the_slip_round() {
+    let (e, fall, v0, r) = (0.9, 4.0, 2.0, 0.2);
+    for et in [-1.0, -0.5, 0.0, 0.5, 1.0] {
+        let mut world = World::new();
+        let m = Material { tangential_restitution: et as Real, ..material(2.0, e) };
+        floor(&mut world, &m);
+        let ball = ColliderDesc::new(Shape::sphere(real(r)).unwrap()).material(m);
+        let desc = BodyDesc::dynamic().position([0.0, r + 0.3, 0.0]).linear_velocity([real(v0), real(-fall), 0.0]);
+        let id = world.add_body(desc.angular_velocity([0.0, 0.0, 5.0]).collider(ball)).unwrap();
+        let slip = |world: &World| {
+            let b = world.body(id).unwrap();
+            b.linear_velocity().x.to_f64() + b.angular_velocity().z.to_f64() * r
+        };
+        let before = slip(&world);
+        while world.body(id).unwrap().linear_velocity().y < 0.0 {
+            world.step(real(DT)).unwrap();
+        }
+        let share = -slip(&world) / before;
+        println!("e_t {et}: slip turned by {share:.4}");
+        // Friction acts midway between the surfaces, as they were at the start of the step: up to a centimetre below the ball.
+        assert!((share - et).abs() < 0.03, "e_t {et}: {share}");
+    }
+}
