@@ -6,7 +6,7 @@
 //!
 //! A pair that has barely moved since its manifolds were found is *recycled*: with D the motion of B as seen from A since then, a
 //! point p of B is now at D p, and the separation along the normal n of A has changed by n·(D p - p). Motion is always measured from the pose
-//! at which the points were found, so that errors do not add up.
+//! at which the points were found, so that errors do not add up. Round shapes are not recycled: they roll over their points.
 
 use super::continuous::Ahead;
 use super::manifolds::{self, Patch, Workspace};
@@ -18,6 +18,7 @@ use crate::detect::broad::{BroadPhase, ProxyId};
 use crate::id::{ColliderTag, Slots};
 use crate::math::{Num, Pose, Quat, Real, Vec3, WorldPose};
 use crate::profile::Profile;
+use crate::shape::Shape;
 use crate::world::State;
 
 /// Contacts in a block.
@@ -210,7 +211,12 @@ impl Scene<'_> {
             return Some(Finding::Encounter);
         }
         let place = Place::of(pa, pb);
-        if was && self.rules.recycle > 0.0 && !contact.has(Contact::HOOKED) {
+        if was
+            && self.rules.recycle > 0.0
+            && !contact.has(Contact::HOOKED)
+            && !is_round(&a.shape)
+            && !is_round(&b.shape)
+        {
             let radius = Num::min(pa.radius, pb.radius);
             if self.recycle(contact, &b_in_a, radius, &place) {
                 out.recycled += 1;
@@ -294,6 +300,11 @@ impl Scene<'_> {
         // Surfaces that part are looked at.
         nearest <= self.rules.margin
     }
+}
+
+/// The shape rolls: where it touches does not move with it, and a point that did would turn it.
+fn is_round(shape: &Shape) -> bool {
+    matches!(shape, Shape::Sphere(_) | Shape::Capsule(_) | Shape::Cylinder(_) | Shape::Cone(_))
 }
 
 /// From the centre of mass of A to that of B. Subtracted before it is rounded.
