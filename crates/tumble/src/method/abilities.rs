@@ -4,6 +4,13 @@ use super::{Correction, Explicit, FrictionModel, Method, Solver, Step};
 use serde::{Deserialize, Serialize};
 
 /// Something that a method may be able to do.
+///
+/// ```
+/// use tumble::{Method, method::Ability};
+/// let method = Method::soft_step();
+/// let can: Vec<&str> = Ability::ALL.into_iter().filter(|&a| method.can(a)).map(Ability::name).collect();
+/// assert!(can.contains(&"contacts"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ability {
