@@ -17,6 +17,8 @@ mod shapes_and_mass {}
 mod soft_step {}
 #[doc = include_str!("src/simultaneous.md")]
 mod simultaneous {}
+#[doc = include_str!("src/joints.md")]
+mod joints {}
 #[doc = include_str!("src/queries.md")]
 mod queries {}
 #[doc = include_str!("src/snapshots.md")]

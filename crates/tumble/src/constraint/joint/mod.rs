@@ -63,6 +63,8 @@ use crate::math::{Float, Real};
 use std::sync::Arc;
 
 /// What a joint holds, and what it leaves free.
+// The general joint is larger than the others; a box around it would be in the way of everybody who matches on it.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum JointKind {
     /// One point in common.
