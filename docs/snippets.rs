@@ -17,6 +17,8 @@ mod shapes_and_mass {}
 mod soft_step {}
 #[doc = include_str!("src/queries.md")]
 mod queries {}
+#[doc = include_str!("src/control.md")]
+mod control {}
 #[doc = include_str!("src/scenes.md")]
 mod scenes {}
 #[doc = include_str!("src/conventions-and-units.md")]

@@ -26,6 +26,7 @@ mod materials;
 mod math;
 mod meshes;
 mod motion;
+mod mover;
 mod narrow;
 mod pushes;
 mod queries;
