@@ -23,6 +23,8 @@ mod joints {}
 mod queries {}
 #[doc = include_str!("src/snapshots.md")]
 mod snapshots {}
+#[doc = include_str!("src/control.md")]
+mod control {}
 #[doc = include_str!("src/scenes.md")]
 mod scenes {}
 #[doc = include_str!("src/conventions-and-units.md")]

@@ -30,6 +30,7 @@ compile_error!("snapshots store records as the machine holds them, little-endian
 pub mod body;
 mod clock;
 pub mod constraint;
+pub mod control;
 mod crew;
 pub mod detect;
 pub mod error;
@@ -54,7 +55,7 @@ pub use body::{
 pub use clock::{Clock, Pace};
 pub use constraint::joint::{JointDesc, JointKind, JointMut, JointRef};
 pub use detect::hook::{ContactHook, HookedContact, HookedPoint};
-pub use detect::query::{CastHit, Kinds, PointHit, Predicate, QueryFilter, RayCast, Separation, ShapeCast};
+pub use detect::query::{CastHit, Kinds, Nearby, PointHit, Predicate, QueryFilter, RayCast, Separation, ShapeCast};
 pub use error::{Error, Result};
 pub use event::Event;
 pub use id::{BodyId, ColliderId, JointId, MaterialId};

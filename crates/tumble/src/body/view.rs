@@ -187,6 +187,11 @@ impl<'a> BodyRef<'a> {
             + self.velocity().angular.to_f64().dot(self.angular_momentum()))
     }
 
+    /// Where it is to be at the end of the next step, if it is kinematic and was told so.
+    pub fn target(&self) -> Option<WorldPose> {
+        self.cold().and_then(|c| c.target)
+    }
+
     /// The force at the centre of mass that stays until changed.
     pub fn force(&self) -> Vec3 {
         self.params().force

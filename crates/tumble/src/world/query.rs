@@ -1,10 +1,10 @@
 //! Questions about a world.
 
 use super::World;
-use crate::detect::query::{CastHit, PointHit, QueryFilter, RayCast, Separation, ShapeCast, check_point};
+use crate::detect::query::{CastHit, Nearby, PointHit, QueryFilter, RayCast, Separation, ShapeCast, check_point};
 use crate::error::Result;
 use crate::id::ColliderId;
-use crate::math::{Point, WorldPose};
+use crate::math::{Point, Real, WorldPose};
 use crate::shape::Shape;
 
 // Queries take `&World`, and a user may ask from any number of threads at once.
@@ -364,6 +364,41 @@ impl World {
             max
         });
         hits.sort_unstable_by(PointHit::order);
+        Ok(())
+    }
+
+    /// Everything within `max` metres of a convex shape placed at `pose`: each convex part of each collider by itself (each triangle of
+    /// a mesh, each child of a compound), by distance and then by id. `found` is emptied before.
+    ///
+    /// Where the shape overlaps something, the distance is negative and the normal is the way out. A shape that lies wholly inside a solid mesh
+    /// is shown its nearest way out.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, QueryFilter, World, math::{Vec3, WorldPose}, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let floor = world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+    /// let wall = world.add_body(BodyDesc::fixed().position([1.0, 1.0, 0.0]).collider(Shape::cuboid(0.5, 1.0, 5.0)?))?;
+    /// let ball = Shape::sphere(0.3)?;
+    /// let mut found = Vec::new();
+    /// world.near_shape(&ball, WorldPose::from_translation([0.25, 0.35, 0.0]), 0.1, &QueryFilter::new(), &mut found)?;
+    /// assert_eq!((found[0].body, found[0].normal), (wall, -Vec3::X));
+    /// assert!((found[0].distance - -0.05).abs() < 1e-6);
+    /// assert_eq!((found[1].body, found[1].normal), (floor, Vec3::Y));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn near_shape(
+        &self,
+        shape: &Shape,
+        pose: WorldPose,
+        max: Real,
+        filter: &QueryFilter,
+        found: &mut Vec<Nearby>,
+    ) -> Result<()> {
+        found.clear();
+        self.state.around_shape(shape, &pose, max, filter, |near| found.push(near))?;
+        found.sort_unstable_by(Nearby::order);
         Ok(())
     }
 

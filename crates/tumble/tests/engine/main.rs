@@ -30,6 +30,7 @@ mod math;
 mod meshes;
 mod method_slots;
 mod motion;
+mod mover;
 mod narrow;
 mod pushes;
 mod queries;

@@ -7,6 +7,7 @@
 //!
 //! The searches here call back with every hit; [`World`](crate::World) picks the first, counts, or sorts.
 
+mod around;
 mod cast;
 mod filter;
 mod nearest;
@@ -17,6 +18,7 @@ mod separation;
 mod touch;
 mod way;
 
+pub use around::Nearby;
 pub use cast::ShapeCast;
 pub use filter::{Kinds, Predicate, QueryFilter};
 pub use nearest::PointHit;
