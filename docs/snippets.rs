@@ -13,6 +13,8 @@ mod getting_started {}
 mod the_model {}
 #[doc = include_str!("src/shapes-and-mass.md")]
 mod shapes_and_mass {}
+#[doc = include_str!("src/force-effects.md")]
+mod force_effects {}
 #[doc = include_str!("src/soft-step.md")]
 mod soft_step {}
 #[doc = include_str!("src/simultaneous.md")]

@@ -13,7 +13,7 @@
 //! [`World::events`]: crate::World::events
 
 use crate::error::Result;
-use crate::id::{BodyId, ColliderId, JointId};
+use crate::id::{BodyId, ColliderId, EffectId, JointId};
 use crate::math::{Point, Real, Vec3};
 use crate::record::stream::{Sink, Source};
 
@@ -105,6 +105,11 @@ pub enum Event {
         /// The joint.
         joint: JointId,
     },
+    /// A force effect was removed, by the user, at its end or with a body of its pair; its id is stale now.
+    EffectRemoved {
+        /// The effect.
+        effect: EffectId,
+    },
     /// A body's state stopped being finite; it was put back where it last was and made inactive.
     Quarantined {
         /// The body.
@@ -144,6 +149,7 @@ impl Event {
             Self::SpeedLimited { body } => pair(out, 9, body.to_bits(), 0),
             Self::JointBroke { joint } => pair(out, 10, joint.to_bits(), 0),
             Self::JointRemoved { joint } => pair(out, 11, joint.to_bits(), 0),
+            Self::EffectRemoved { effect } => pair(out, 12, effect.to_bits(), 0),
         }
     }
 
@@ -171,6 +177,7 @@ impl Event {
             9 => Self::SpeedLimited { body },
             10 => Self::JointBroke { joint: JointId::from_bits(x) },
             11 => Self::JointRemoved { joint: JointId::from_bits(x) },
+            12 => Self::EffectRemoved { effect: EffectId::from_bits(x) },
             _ => return Err(source.corrupt("an event")),
         })
     }

@@ -144,6 +144,8 @@ ids! {
     MaterialId, MaterialTag, "material";
     /// Names a joint between two bodies.
     JointId, JointTag, "joint";
+    /// Names a force effect.
+    EffectId, EffectTag, "effect";
 }
 
 /// Things by id: a vector of slots with generations and a list of free slots.

@@ -75,6 +75,8 @@ pub struct Profile {
     pub recycled: u32,
     /// Sweeps over all constraints that an iterative solver has made.
     pub sweeps: u32,
+    /// How often a force effect was asked about a body.
+    pub pushes: u32,
     /// Islands of awake bodies.
     pub islands: u32,
 }

@@ -16,6 +16,7 @@ mod record;
 use super::{BodyKind, Locks, MassSource};
 use crate::error::Result;
 use crate::id::{BodyId, BodyKindTag, Slots};
+use crate::math::spatial::Wrench;
 use crate::math::{Mat3, Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;
 use bytemuck::{Pod, Zeroable};
@@ -97,6 +98,15 @@ impl Params {
 
     pub fn set(&mut self, flag: u32, on: bool) {
         self.flags = if on { self.flags | flag } else { self.flags & !flag };
+    }
+
+    /// Force and torque of the user, and those of effects where there are any.
+    #[inline(always)]
+    pub fn load(&self, push: Option<&Wrench>) -> Wrench {
+        match push {
+            None => Wrench { force: self.force, torque: self.torque },
+            Some(push) => Wrench { force: self.force + push.force, torque: self.torque + push.torque },
+        }
     }
 
     /// What locks and speed limits leave of a velocity. They hold for dynamic bodies only: others move as they are told.
@@ -208,6 +218,9 @@ pub(crate) struct Bodies {
     pub pose: Vec<CentrePose>,
     pub params: Vec<Params>,
     pub rest: Vec<Rest>,
+    /// What force effects do to the awake bodies, while a step is under way: force, and torque about the centre of mass. Empty where no effect
+    /// acts, and between steps. Bodies that wake during the step are behind its end.
+    pub pushes: Vec<Wrench>,
     /// How many are awake: they are the first of the dense arrays.
     awake: u32,
 }
@@ -222,6 +235,7 @@ impl Bodies {
             pose: Vec::new(),
             params: Vec::new(),
             rest: Vec::new(),
+            pushes: Vec::new(),
             awake: 0,
         }
     }
@@ -348,6 +362,12 @@ impl Bodies {
         for (id, cold) in self.cold.iter() {
             self.dense[id.index() as usize] = cold.dense;
         }
+    }
+
+    /// The force at the centre of mass and the torque about it: the user's and those of effects.
+    #[inline(always)]
+    pub fn load_on(&self, dense: usize) -> Wrench {
+        self.params[dense].load(self.pushes.get(dense))
     }
 
     /// The pose of the body's frame.

@@ -225,7 +225,7 @@ impl Ahead {
             return Travel::resting(start);
         }
         let old = bodies.velocity[dense];
-        let new = accelerated(old, &bodies.params[dense], start.rotation, &self.loads, self.dt);
+        let new = accelerated(old, &bodies.params[dense], bodies.load_on(dense), start.rotation, &self.loads, self.dt);
         let turn = if bodies.rest[dense].extent.is_finite() { new.angular * self.dt } else { Vec3::ZERO };
         Travel { start, shift: (old.linear + new.linear) * (0.5 * self.dt), turn }
     }

@@ -10,9 +10,10 @@ use crate::math::{Float, Real};
 /// without bound.
 pub(crate) fn advance(bodies: &mut Bodies, list: &[u32], loads: &Loads, dt: Real) {
     for i in list.iter().map(|&i| i as usize) {
+        let load = bodies.load_on(i);
         let (pose, velocity) = (&mut bodies.pose[i], &mut bodies.velocity[i]);
         let old = *velocity;
-        *velocity = accelerated(old, &bodies.params[i], pose.rotation, loads, dt);
+        *velocity = accelerated(old, &bodies.params[i], load, pose.rotation, loads, dt);
         pose.centre += old.linear.to_f64() * dt.to_f64();
         pose.rotation = pose.rotation.advanced(old.angular, dt);
     }

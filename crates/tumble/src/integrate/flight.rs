@@ -5,6 +5,7 @@
 
 use super::{Loads, accelerated, rotation};
 use crate::body::store::{CentrePose, Params, Rest, Velocity, limited};
+use crate::math::spatial::Wrench;
 use crate::math::{Float, Real};
 
 /// Advances one body by `dt`.
@@ -14,11 +15,12 @@ pub(crate) fn advance(
     velocity: &mut Velocity,
     rest: &mut Rest,
     params: &Params,
+    load: Wrench,
     loads: &Loads,
     dt: Real,
 ) {
     let old = *velocity;
-    *velocity = accelerated(old, params, pose.rotation, loads, dt);
+    *velocity = accelerated(old, params, load, pose.rotation, loads, dt);
     let mean = (old.linear + velocity.linear) * 0.5;
     pose.centre += mean.to_f64() * dt.to_f64();
     turn(pose, velocity, rest, params, loads, dt);

@@ -6,6 +6,7 @@ pub(crate) mod rotation;
 pub(crate) mod semi_implicit_euler;
 
 use crate::body::store::{Params, Velocity, limited};
+use crate::math::spatial::Wrench;
 use crate::math::{Real, Vec3};
 
 /// What acts on all bodies alike.
@@ -16,13 +17,14 @@ pub(crate) struct Loads {
     pub gyroscopic: bool,
 }
 
-/// v and ω after `dt` under gravity, user force and torque, damping, locks and limits.
+/// v and ω after `dt` under gravity, the `load` of user and effects, damping, locks and limits.
 ///
 /// Damping is implicit, v' = (v + dt a) / (1 + dt c): it never turns a velocity round, whatever c and dt.
 #[inline(always)]
 pub(crate) fn accelerated(
     velocity: Velocity,
     params: &Params,
+    load: Wrench,
     rotation: crate::math::Quat,
     loads: &Loads,
     dt: Real,
@@ -30,11 +32,11 @@ pub(crate) fn accelerated(
     if params.has(Params::KINEMATIC) {
         return velocity;
     }
-    let a = loads.gravity * params.gravity_scale + params.force * params.inv_mass;
+    let a = loads.gravity * params.gravity_scale + load.force * params.inv_mass;
     let mut linear = velocity.linear.add_scaled(a, dt) / (1.0 + dt * params.linear_damping);
     let mut angular = velocity.angular;
-    if params.torque != Vec3::ZERO {
-        angular += params.inv_inertia_world(rotation) * params.torque * dt;
+    if load.torque != Vec3::ZERO {
+        angular += params.inv_inertia_world(rotation) * load.torque * dt;
     }
     angular /= 1.0 + dt * params.angular_damping;
     let locks = params.locks();

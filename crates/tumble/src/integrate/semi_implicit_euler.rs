@@ -10,8 +10,9 @@ use crate::math::{Float, Real};
 /// Advances these awake bodies by `dt`.
 pub(crate) fn advance(bodies: &mut Bodies, list: &[u32], loads: &Loads, dt: Real) {
     for i in list.iter().map(|&i| i as usize) {
+        let load = bodies.load_on(i);
         let (pose, velocity) = (&mut bodies.pose[i], &mut bodies.velocity[i]);
-        *velocity = accelerated(*velocity, &bodies.params[i], pose.rotation, loads, dt);
+        *velocity = accelerated(*velocity, &bodies.params[i], load, pose.rotation, loads, dt);
         pose.centre += velocity.linear.to_f64() * dt.to_f64();
         flight::turn(pose, velocity, &mut bodies.rest[i], &bodies.params[i], loads, dt);
     }

@@ -6,7 +6,7 @@
 //!
 //! Asleep, a body stands among those that no step looks at, and its contacts are off the list of awake ones and out of the
 //! constraint graph: a sleeping world costs nothing. What wakes it: a new contact with something awake, a setter, a change
-//! of a neighbour's kind, pose or presence, a new joint, a change of gravity or method.
+//! of a neighbour's kind, pose or presence, a new joint, a change of a force effect, of gravity or method.
 
 use crate::body::BodyKind;
 use crate::body::store::{Params, Velocity};
@@ -50,6 +50,11 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
                     state.islands.all[island as usize].busy = now;
                 }
             }
+            sleeper.stack.clear();
+            sleeper.stack.extend(state.paired_by_effects(slot));
+            for k in 0..sleeper.stack.len() {
+                state.mark_busy(sleeper.stack[k], now);
+            }
             continue;
         }
         let limit: Real = if supports[i] >= SUPPORTS { time } else { time * factor };
@@ -68,6 +73,15 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
             if island != NONE {
                 state.islands.all[island as usize].busy = now;
             }
+        }
+    }
+
+    // Effects that change by themselves.
+    for effect in 0..state.effects.all.capacity() as u32 {
+        let Some(e) = state.effects.all.at(effect).filter(|e| e.keeps_awake(state.time)) else { continue };
+        state.effect_members(e, false, &mut sleeper.stack);
+        for k in 0..sleeper.stack.len() {
+            state.mark_busy(state.bodies.slot[sleeper.stack[k] as usize], now);
         }
     }
 
@@ -101,6 +115,7 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
                     }
                 }
                 out.extend(state.joined(body));
+                out.extend(state.linked_by_effects(body));
             });
             state.islands = islands;
             let mut parts: Vec<u32> = bodies.iter().map(|&b| state.islands.of(b)).collect();
@@ -118,6 +133,14 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
 }
 
 impl State {
+    /// The island of a body must not fall asleep in this step.
+    fn mark_busy(&mut self, body: u32, now: u32) {
+        let island = self.islands.of(body);
+        if island != NONE {
+            self.islands.all[island as usize].busy = now;
+        }
+    }
+
     /// Puts all bodies of an island to sleep.
     pub fn put_to_sleep(&mut self, island: u32) {
         let mut body = self.islands.all[island as usize].first;
@@ -222,6 +245,12 @@ impl State {
             let Some(joint) = self.joints.of_body(slot).get(i).and_then(|&j| self.joints.all.at(j)) else { break };
             let other = joint.other(slot);
             if joint.active && self.bodies.cold.at(other).is_some_and(|b| b.asleep) {
+                self.wake(other);
+            }
+        }
+        let paired: Vec<u32> = self.paired_by_effects(slot).collect();
+        for other in paired {
+            if self.bodies.cold.at(other).is_some_and(|b| b.asleep) {
                 self.wake(other);
             }
         }

@@ -7,6 +7,7 @@ use crate::body::BodyKind;
 use crate::body::collider::NO_PROXY;
 use crate::constraint::contact::{Contact, NONE};
 use crate::detect::broad::{ProxyId, ProxyPair};
+use crate::force::{BodySet, EffectKind};
 use crate::solve::graph::Graph;
 use crate::world::{State, World};
 
@@ -24,6 +25,7 @@ impl State {
         self.check_broad_phase()?;
         self.place_all();
         self.check_joints()?;
+        self.check_effects()?;
         let graph = Graph::of(&self.contacts, &self.joints, |body| self.node(body));
         self.graph = graph.ok_or("the constraint graph")?;
         Ok(self)
@@ -98,6 +100,21 @@ impl State {
             let linked = !self.joint_links(j) || self.islands.of(j.bodies[0]) == self.islands.of(j.bodies[1]);
             if !linked {
                 return Err("the island of a joint");
+            }
+        }
+        Ok(())
+    }
+
+    /// Effects act on bodies that exist, and tie their islands together where they should.
+    fn check_effects(&self) -> Result<(), Misfit> {
+        for (_, e) in self.effects.all.iter() {
+            let exist = e.bodies.named().iter().all(|&id| self.bodies.cold.get(id).is_ok());
+            let fits = matches!(e.bodies, BodySet::Pair(_)) || !matches!(e.kind, EffectKind::Spring(_));
+            if !exist || !fits {
+                return Err("the bodies of an effect");
+            }
+            if self.effect_links(e).is_some_and(|[a, b]| self.islands.of(a) != self.islands.of(b)) {
+                return Err("the island of an effect");
             }
         }
         Ok(())

@@ -21,7 +21,7 @@ use stream::Hasher;
 
 /// The format of snapshots that this version of the engine writes and reads. It changes whenever the state of a world
 /// does; see [`World::restore`].
-pub const SNAPSHOT_VERSION: u32 = 2;
+pub const SNAPSHOT_VERSION: u32 = 3;
 
 impl World {
     /// A number that stands for everything the next step reads, to the last bit: two worlds with the same hash have, in
@@ -105,7 +105,8 @@ impl World {
     /// better stored as a scene.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
         let payload = envelope::open(bytes)?;
-        let state = State::load(payload, &self.state.hook, &self.state.registry).map_err(as_damage)?;
+        let state =
+            State::load(payload, &self.state.hook, &self.state.registry, &self.state.forces).map_err(as_damage)?;
         self.put(state);
         Ok(())
     }

@@ -13,6 +13,8 @@ use crate::detect::broad::BroadPhase;
 use crate::detect::hook::Hook;
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::force;
+use crate::force::store::{Effect, Effects};
 use crate::id::{MaterialTag, Slots};
 use crate::interact::islands::Islands;
 use crate::math::Isa;
@@ -47,6 +49,8 @@ impl State {
             joints,
             // Code, which stays outside.
             registry: _,
+            effects,
+            forces: _,
             // The manifolds and joints know their places in it.
             graph: _,
             islands,
@@ -86,6 +90,7 @@ impl State {
         islands.save(out);
         save_events(events, out);
         save_events(pending, out);
+        effects.save(out);
     }
 
     /// About how many bytes a snapshot takes: enough that writing it rarely asks for more memory.
@@ -98,12 +103,13 @@ impl State {
             + self.contacts.all.len() * contact
             + self.contacts.manifolds.len() * size_of::<ContactManifold>()
             + self.joints.all.len() * size_of::<Joint>()
+            + self.effects.all.len() * size_of::<Effect>()
             + (self.events.len() + self.pending.len()) * 64
             + 4096
     }
 
-    /// The state that was saved, checked through and through. `hook` and `registry` are what is registered.
-    pub(super) fn load(payload: &[u8], hook: &Hook, registry: &Registry) -> Result<Self> {
+    /// The state that was saved, checked through and through. `hook`, `registry` and `forces` are what is registered.
+    pub(super) fn load(payload: &[u8], hook: &Hook, registry: &Registry, forces: &force::Registry) -> Result<Self> {
         let source = &mut Source::new(payload);
         let shapes = shapes::load_all(source)?;
         let of_masses = shapes_of(source, &shapes)?;
@@ -152,11 +158,13 @@ impl State {
             contacts,
             joints,
             registry: registry.clone(),
+            forces: forces.clone(),
             graph: Graph::new(),
             islands: Islands::load(source)?,
             isa: Isa::detect(),
             events: load_events(source)?,
             pending: load_events(source)?,
+            effects: Effects::load(source, forces)?,
         };
         if !source.is_empty() {
             return Err(source.corrupt("the end"));

@@ -79,9 +79,10 @@ pub(crate) fn prepare(bodies: &Bodies, i: usize, loads: &Loads, h: Real, substep
         return (motion, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
     }
     let locks = params.locks();
-    let (mut a, mut alpha) = (loads.gravity * params.gravity_scale + params.force * params.inv_mass, Vec3::ZERO);
-    if params.torque != Vec3::ZERO {
-        alpha = params.inv_inertia_world(bodies.pose[i].rotation) * params.torque;
+    let load = bodies.load_on(i);
+    let (mut a, mut alpha) = (loads.gravity * params.gravity_scale + load.force * params.inv_mass, Vec3::ZERO);
+    if load.torque != Vec3::ZERO {
+        alpha = params.inv_inertia_world(bodies.pose[i].rotation) * load.torque;
     }
     a = a.scale(locks.free_move());
     let mut kick = alpha * h;

@@ -1,6 +1,7 @@
 //! The explicit step (003-91): detect, solve, advance.
 //!
 //! ```text
+//!   effects     forces where the bodies are                             1 pass over each set
 //!   detect      pairs of boxes, manifolds                               once
 //!   prepare     bodies and constraints into one system                  1 pass over bodies, 1 over constraints
 //!   solve       by the solver of the method                             see there
@@ -11,7 +12,7 @@
 //! Without a solver, all but the advancing is left out: motion under forces alone.
 
 use super::finish::{self, Before};
-use super::{impacts, loads};
+use super::{impacts, loads, push_bodies, push_woken};
 use crate::body::store::Params;
 use crate::crew::Team;
 use crate::detect::{contacts, continuous};
@@ -34,6 +35,7 @@ pub(crate) fn step(
 ) {
     let mut watch = Stopwatch::start();
     let loads = loads(state);
+    push_bodies(state, scratch, profile, 0.0, dt);
     let solves = method.solve != Solver::None;
     continuous::look_out(state, &mut scratch.detector.ahead, solves, loads, dt);
     if solves {
@@ -42,6 +44,7 @@ pub(crate) fn step(
         contacts::update(state, &mut scratch.detector, team, profile);
         profile.add(Stage::Narrow, watch.lap());
         profile.awake_bodies = state.bodies.awake() as u32;
+        push_woken(state, scratch, profile, 0.0, dt);
     }
     let Scratch { simultaneous: work, detector, supports, solved, flying, before, hits, broken, .. } = scratch;
     let ahead = &mut detector.ahead;

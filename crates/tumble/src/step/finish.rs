@@ -55,6 +55,7 @@ pub(crate) fn idle_speed(state: &State) -> Real {
 /// where the others are.
 pub(crate) fn conclude(state: &mut State, ahead: &mut Ahead, broken: &mut Vec<u32>, dt: Real) {
     continuous::hold(state, ahead);
+    state.bodies.pushes.clear();
     for slot in broken.drain(..) {
         state.quarantine(slot);
     }

@@ -8,6 +8,7 @@ mod soft_step;
 use crate::body::BodyKind;
 use crate::body::store::Velocity;
 use crate::crew::Team;
+use crate::force::{self, Moment};
 use crate::integrate::Loads;
 use crate::math::{Float, Quat, Real};
 use crate::method::Step;
@@ -22,6 +23,7 @@ pub(crate) fn step(state: &mut State, scratch: &mut Scratch, team: &Team, profil
     core::mem::swap(&mut state.events, &mut state.pending);
     state.pending.clear();
 
+    state.turn_effects(dt);
     aim_kinematic_bodies(state, dt);
     profile.awake_bodies = state.bodies.awake() as u32;
     match state.method.step.clone() {
@@ -46,6 +48,25 @@ pub(crate) fn step(state: &mut State, scratch: &mut Scratch, team: &Team, profil
 /// What acts on all bodies alike.
 pub(crate) fn loads(state: &State) -> Loads {
     Loads { gravity: state.gravity, gyroscopic: state.method.switches.gyroscopic }
+}
+
+/// Asks the force effects what they do to the awake bodies, `lead` seconds ahead of where these are. Where nothing is awake, or no
+/// effect there is, that is nothing.
+pub(crate) fn push_bodies(state: &mut State, scratch: &mut Scratch, profile: &mut Profile, lead: Real, dt: Real) {
+    if state.bodies.awake() == 0 || state.effects.all.len() == 0 {
+        return;
+    }
+    let mut pushes = core::mem::take(&mut state.bodies.pushes);
+    let moment = Moment { pose: &state.bodies.pose, velocity: &state.bodies.velocity, lead, dt };
+    profile.pushes += force::evaluate(state, &moment, &mut scratch.members, &mut pushes);
+    state.bodies.pushes = pushes;
+}
+
+/// The same once more, where detection has woken somebody meanwhile.
+pub(crate) fn push_woken(state: &mut State, scratch: &mut Scratch, profile: &mut Profile, lead: Real, dt: Real) {
+    if state.bodies.awake() != state.bodies.pushes.len() {
+        push_bodies(state, scratch, profile, lead, dt);
+    }
 }
 
 /// Gives kinematic bodies with a target the velocity that takes them there in `dt`.

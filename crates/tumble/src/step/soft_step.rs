@@ -1,6 +1,7 @@
 //! Soft step: sub-stepped soft constraints with relaxation, the default method.
 //!
 //! ```text
+//!   effects     forces at x + ½ dt v, see `force`                       1 pass over each set
 //!   detect      pairs of boxes, manifolds                               once
 //!   prepare     bodies into motions, manifolds into wide constraints    once
 //!   repeat for each sub-step h = dt / n:
@@ -19,7 +20,7 @@
 //! Catto, "Solver2D" (2024); Macklin et al., "Small Steps in Physics Simulation" (2019).
 
 use super::finish::{self, Before};
-use super::{impacts, loads};
+use super::{impacts, loads, push_bodies, push_woken};
 use crate::body::store::{Params, Velocity, limited};
 use crate::crew::{Shared, Team};
 use crate::detect::{contacts, continuous};
@@ -50,12 +51,15 @@ pub(crate) fn step(
 ) {
     let mut watch = Stopwatch::start();
     let loads = loads(state);
+    let lead = 0.5 * dt;
+    push_bodies(state, scratch, profile, lead, dt);
     continuous::look_out(state, &mut scratch.detector.ahead, true, loads, dt);
     contacts::find_pairs(state, &mut scratch.detector);
     profile.add(Stage::Broad, watch.lap());
     contacts::update(state, &mut scratch.detector, team, profile);
     profile.add(Stage::Narrow, watch.lap());
     profile.awake_bodies = state.bodies.awake() as u32;
+    push_woken(state, scratch, profile, lead, dt);
 
     let h = dt / method.substeps as Real;
     prepare(state, scratch, team, method, &loads, h);
@@ -257,11 +261,12 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real)
     for i in 0..state.bodies.awake() {
         let params = state.bodies.params[i];
         let before = Before { pose: state.bodies.pose[i], velocity: state.bodies.velocity[i] };
+        let load = state.bodies.load_on(i);
         let (pose, velocity, rest) =
             (&mut state.bodies.pose[i], &mut state.bodies.velocity[i], &mut state.bodies.rest[i]);
         let mut way_turned = None;
         if scratch.supports[i] == 0 && !params.has(Params::KINEMATIC) {
-            flight::advance(pose, velocity, rest, &params, loads, dt);
+            flight::advance(pose, velocity, rest, &params, load, loads, dt);
         } else if params.has(Params::KINEMATIC) {
             pose.centre += velocity.linear.to_f64() * dt.to_f64();
             pose.rotation = pose.rotation.advanced(velocity.angular, dt);

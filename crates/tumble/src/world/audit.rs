@@ -9,6 +9,7 @@ use crate::body::collider::NO_PROXY;
 use crate::body::store::{Params, Velocity};
 use crate::constraint::contact::{Contact, NONE};
 use crate::detect::broad::{ProxyId, ProxyKind, ProxyPair};
+use crate::force::BodySet;
 use crate::math::Vec3;
 use crate::shape::Geometry;
 use crate::solve::graph::OVERFLOW;
@@ -37,6 +38,7 @@ impl World {
         state.audit_boxes()?;
         state.audit_contacts()?;
         state.audit_joints()?;
+        state.audit_effects()?;
         state.audit_graph()?;
         state.audit_islands()
     }
@@ -216,6 +218,33 @@ impl State {
             let (listed, expected) = (self.joints.of_body(id.index()), of_bodies.remove(&id.index()));
             ensure!(listed == expected.as_deref().unwrap_or(&[]), "{id} lists joints {listed:?}, has {expected:?}");
         }
+        Ok(())
+    }
+
+    /// Effects name bodies that exist, in order, and those that tie islands together are listed with their bodies.
+    fn audit_effects(&self) -> Audit {
+        let mut pairs: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (id, e) in self.effects.all.iter() {
+            for &body in e.bodies.named() {
+                ensure!(self.bodies.cold.get(body).is_ok(), "{id} acts on {body}, which is gone");
+            }
+            let ascending = e.bodies.named().windows(2).all(|w| w[0] < w[1]);
+            let pair = matches!(e.bodies, BodySet::Pair(_));
+            ensure!(ascending || pair, "{id} acts on {:?}", e.bodies);
+            ensure!(self.effects.sets().contains(&id.index()) != pair, "{id} is on the wrong list");
+            ensure!(e.turns() >= self.effects.next, "{id} turns at {}, before {}", e.turns(), self.effects.next);
+            if let Some([a, b]) = self.effect_links(e) {
+                ensure!(self.islands.of(a) == self.islands.of(b), "{id} ties two islands together");
+            }
+            for body in e.bodies.named().iter().filter(|_| pair) {
+                pairs.entry(body.index()).or_default().push(id.index());
+            }
+        }
+        for (id, _) in self.bodies.cold.iter() {
+            let (listed, expected) = (self.effects.of_body(id.index()), pairs.remove(&id.index()));
+            ensure!(listed == expected.as_deref().unwrap_or(&[]), "{id} lists effects {listed:?}, has {expected:?}");
+        }
+        ensure!(self.bodies.pushes.is_empty(), "pushes are left over from a step");
         Ok(())
     }
 

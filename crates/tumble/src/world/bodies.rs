@@ -54,6 +54,7 @@ impl World {
         }
         self.state.settle(id.index());
         self.state.rebuild_proxies(id.index());
+        self.state.enter_sets(id);
         Ok(id)
     }
 
@@ -136,6 +137,7 @@ impl State {
     pub fn remove_body(&mut self, id: BodyId, by_validator: bool) {
         self.wake(id.index());
         self.remove_joints(id.index());
+        self.leave_sets(id);
         self.drop_body(id);
         self.exclusions.retain(|&(a, b)| a != id.index() && b != id.index());
         self.pending.push(Event::Removed { body: id, by_validator });
@@ -287,6 +289,7 @@ impl State {
         if self.bodies.cold.at(slot).is_some_and(|c| c.kind == BodyKind::Dynamic && c.active) {
             self.islands.add(slot);
             self.link_joints(slot);
+            self.link_effects(slot);
         } else {
             self.islands.remove(slot);
         }

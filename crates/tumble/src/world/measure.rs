@@ -26,7 +26,8 @@ pub struct Measures {
     pub centre: Point,
     /// Kinetic energy in joules.
     pub kinetic: f64,
-    /// Potential energy in gravity, relative to the origin of the world.
+    /// Potential energy: in gravity and in uniform fields relative to the origin of the world, in springs relative to their length at rest,
+    /// in attraction and gravitation relative to infinitely far off.
     pub potential: f64,
     /// Momentum.
     pub momentum: Vec3<f64>,
@@ -66,6 +67,7 @@ impl World {
             m.momentum += p;
             m.angular_momentum += centre.cross(p) + body.angular_momentum();
         }
+        m.potential += crate::force::potential(&self.state);
         if m.mass > 0.0 {
             m.centre /= m.mass;
         }

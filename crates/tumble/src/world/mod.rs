@@ -4,6 +4,7 @@ mod audit;
 mod bodies;
 mod colliders;
 mod debug;
+mod effects;
 mod joints;
 mod materials;
 mod measure;
@@ -25,6 +26,8 @@ use crate::detect::hook::{ContactHook, Hook};
 use crate::detect::look::Placed;
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::force;
+use crate::force::store::Effects;
 use crate::id::{BodyId, ColliderTag, MaterialId, MaterialTag, Slots};
 use crate::interact::islands::Islands;
 use crate::interact::sleep::Sleeper;
@@ -71,6 +74,9 @@ pub(crate) struct State {
     pub joints: Joints,
     /// Constraints of the user's that a snapshot may hold.
     pub registry: Registry,
+    pub effects: Effects,
+    /// Effects of the user's that a snapshot may hold.
+    pub forces: force::Registry,
     pub graph: Graph,
     pub islands: Islands,
     /// The instruction set that kernels run in; changes no bit.
@@ -155,6 +161,8 @@ pub(crate) struct Scratch {
     pub before: Vec<Before>,
     pub simultaneous: simultaneous::Work,
     pub hits: Vec<Hit>,
+    /// The bodies of the set of a force effect.
+    pub members: Vec<u32>,
     /// Bodies whose state stopped being finite in this step.
     pub broken: Vec<u32>,
 }
@@ -342,12 +350,16 @@ impl World {
         materials.clear();
         let mut joints = core::mem::take(&mut self.state.joints.all);
         joints.clear();
+        let mut effects = core::mem::take(&mut self.state.effects);
+        effects.all.clear();
         let method = core::mem::take(&mut self.state.method);
         let mut state = State::bare(self.state.gravity, self.state.clock, method, bodies, colliders, materials);
         state.add_built_ins();
         state.joints = Joints::new(joints);
         state.hook = core::mem::take(&mut self.state.hook);
         state.registry = core::mem::take(&mut self.state.registry);
+        state.effects = Effects::new(effects.all, effects.stamp);
+        state.forces = core::mem::take(&mut self.state.forces);
         self.put(state);
     }
 
@@ -481,6 +493,8 @@ impl State {
             contacts: Contacts::new(),
             joints: Joints::default(),
             registry: Registry::default(),
+            effects: Effects::default(),
+            forces: force::Registry::default(),
             graph: Graph::new(),
             islands: Islands::new(),
             isa: Isa::detect(),

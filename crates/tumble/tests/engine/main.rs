@@ -14,6 +14,7 @@ mod compounds;
 mod conservation;
 mod continuous;
 mod edit_model;
+mod effects;
 mod errors;
 mod filters;
 mod free_rotation;

@@ -37,7 +37,8 @@ const ALL_FLAGS: u8 = 63;
 impl Bodies {
     /// The shapes that give bodies their masses are the caller's concern; see [`Bodies::mass_shapes`].
     pub fn save(&self, out: &mut impl Sink) {
-        let Self { cold, dense: _, slot, velocity, pose, params, rest, awake } = self;
+        // There are no pushes between steps.
+        let Self { cold, dense: _, slot, velocity, pose, params, rest, pushes: _, awake } = self;
         cold.save(out);
         let records: Vec<ColdRecord> = cold.iter().map(|(_, c)| record(c)).collect();
         save_pods(out, &records);
@@ -92,6 +93,7 @@ impl Bodies {
             pose: source.pods()?,
             params: source.pods()?,
             rest: source.pods()?,
+            pushes: Vec::new(),
         };
         if shapes.next().is_none() && bodies.is_consistent() {
             bodies.index_slots();
