@@ -53,7 +53,7 @@ pub struct AffectedBody {
 
 impl AffectedBody {
     /// From its frame to the world.
-    pub fn to_world(&self, local: impl Into<Point>) -> Point {
+    pub fn to_world(self, local: impl Into<Point>) -> Point {
         self.centre + self.arm(local.into())
     }
 

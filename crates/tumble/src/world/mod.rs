@@ -342,8 +342,8 @@ impl World {
     /// Empties the world and sets its time to 0. Gravity, clock, method and contact hook stay; ids from before are stale for ever.
     pub fn reset(&mut self) {
         let mut bodies = core::mem::replace(&mut self.state.bodies, Bodies::new());
-        let mut colliders = core::mem::replace(&mut self.state.colliders, Slots::new());
-        let mut materials = core::mem::replace(&mut self.state.materials, Slots::new());
+        let mut colliders = core::mem::take(&mut self.state.colliders);
+        let mut materials = core::mem::take(&mut self.state.materials);
         // The built-in body and material keep their ids.
         bodies.clear();
         colliders.clear();

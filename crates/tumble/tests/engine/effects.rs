@@ -387,7 +387,7 @@ fn edits_wake_the_set_and_nobody_else() {
     let mut last = stamp(&world, id);
     let mut raised = |world: &World| {
         let before = core::mem::replace(&mut last, stamp(world, id));
-        assert_eq!(last > before, true, "the stamp after {before}");
+        assert!(last > before, "the stamp after {before}");
     };
 
     rest(&mut world);

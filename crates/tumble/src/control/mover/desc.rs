@@ -73,7 +73,7 @@ impl MoverDesc {
             return Err(Error::value(SUBJECT, "skin", "positive and finite", self.skin));
         }
         for (property, angle) in [("climb angle", self.climb_angle), ("slide angle", self.slide_angle)] {
-            if !(angle >= 0.0 && angle < Real::PI / 2.0) {
+            if !(0.0..Real::PI / 2.0).contains(&angle) {
                 return Err(Error::value(SUBJECT, property, "from 0 to below a right angle", angle));
             }
         }

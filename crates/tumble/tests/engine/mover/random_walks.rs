@@ -40,7 +40,7 @@ proptest! {
     #[test]
     fn never_gets_into_anything(
         seed in prop::collection::vec((-5.0..5.0f64, 0.0..1.5f64, -5.0..5.0f64, 0.0..1.0f64), 5..25),
-        turns in prop::collection::vec((0.0..6.283f64, 0.5..6.0f64, 0..20usize), 1..12),
+        turns in prop::collection::vec((0.0..core::f64::consts::TAU, 0.5..6.0f64, 0..20usize), 1..12),
         mesh in any::<bool>(),
         shape in 0..3usize,
     ) {
