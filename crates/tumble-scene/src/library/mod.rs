@@ -4,11 +4,20 @@
 //! then run it, and ask for a mutation that makes each of its checks fail (`tests/scenes`).
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod arch;
+mod bouncing_balls;
 mod box_stack;
+mod brick_wall;
+mod card_house;
 mod dzhanibekov_nut;
 mod flight;
 mod free_fall;
+mod jenga;
 mod projectiles;
+mod props;
+mod pyramid;
+mod sliding_cubes;
+mod two_islands;
 
 use crate::error::{Error, Result};
 use crate::names::nearest;
@@ -22,7 +31,20 @@ use crate::scene::Scene;
 /// }
 /// ```
 pub fn scenes() -> Vec<Scene> {
-    vec![box_stack::scene(), free_fall::scene(), projectiles::scene(), dzhanibekov_nut::scene()]
+    vec![
+        box_stack::scene(),
+        free_fall::scene(),
+        projectiles::scene(),
+        dzhanibekov_nut::scene(),
+        pyramid::scene(),
+        brick_wall::scene(),
+        card_house::scene(),
+        arch::scene(),
+        jenga::scene(),
+        two_islands::scene(),
+        sliding_cubes::scene(),
+        bouncing_balls::scene(),
+    ]
 }
 
 /// The scene of this name, or an error with the nearest one.

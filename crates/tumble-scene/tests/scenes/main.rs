@@ -8,3 +8,4 @@ mod free_fall;
 mod library;
 mod mutation;
 mod projectiles;
+mod structures;

@@ -20,6 +20,7 @@ fn all() -> impl Iterator<Item = &'static Mutation> {
         crate::free_fall::MUTATIONS,
         crate::projectiles::MUTATIONS,
         crate::dzhanibekov_nut::MUTATIONS,
+        crate::structures::MUTATIONS,
     ];
     lists.into_iter().flatten()
 }

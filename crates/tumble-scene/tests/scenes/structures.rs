@@ -1,0 +1,118 @@
+//! Things that stand, slide and bounce: what breaks them, and that they stand without falling asleep.
+
+use crate::mutation::{Mutation, edit};
+use tumble::{Material, World};
+use tumble_scene::Outcome;
+use tumble_scene::library::find;
+
+/// Takes the friction of everything away.
+fn grease(world: &mut World) -> tumble::Result<()> {
+    for id in world.collider_ids().collect::<Vec<_>>() {
+        world.set_collider_material(id, Material::default().with_friction(0.0))?;
+    }
+    Ok(())
+}
+
+fn wakeful(world: &mut World) -> tumble::Result<()> {
+    let mut method = world.method().clone();
+    method.switches.sleep = false;
+    world.set_method(method)
+}
+
+fn remove(world: &mut World, name: &str) -> tumble::Result<()> {
+    let id = world.find_body(name).unwrap();
+    world.remove_body(id)
+}
+
+pub const MUTATIONS: &[Mutation] = &[
+    Mutation { scene: "pyramid", check: "drift", what: "nothing has any friction", apply: grease },
+    Mutation { scene: "pyramid", check: "asleep", what: "sleep is switched off", apply: wakeful },
+    Mutation {
+        scene: "brick-wall",
+        check: "stands",
+        what: "a brick is kicked",
+        apply: |world| edit(world, "brick-0-0", |b| b.set_linear_velocity([-2.0, 0.0, 0.0])),
+    },
+    Mutation { scene: "brick-wall", check: "asleep", what: "sleep is switched off", apply: wakeful },
+    Mutation { scene: "card-house", check: "stands", what: "nothing has any friction", apply: grease },
+    Mutation { scene: "arch", check: "stands", what: "nothing has any friction", apply: grease },
+    Mutation {
+        scene: "jenga",
+        check: "stands",
+        what: "of the lowest layer the middle block and one at the side are pulled",
+        apply: |world| {
+            remove(world, "block-0-1")?;
+            remove(world, "block-0-2")
+        },
+    },
+    Mutation {
+        scene: "two-islands",
+        check: "islands",
+        what: "the second stack leans on the first",
+        apply: |world| {
+            for i in 0..3 {
+                edit(world, &format!("box-1-{i}"), |b| b.set_position([1.0, f64::from(i) + 0.5, 0.0]))?;
+            }
+            Ok(())
+        },
+    },
+    Mutation {
+        scene: "two-islands",
+        check: "sleeper",
+        what: "a box of the second stack cannot sleep",
+        apply: |world| {
+            edit(world, "box-1-0", |b| {
+                b.set_can_sleep(false);
+                Ok(())
+            })
+        },
+    },
+    Mutation { scene: "two-islands", check: "hit", what: "there is no ball", apply: |world| remove(world, "ball") },
+    Mutation {
+        scene: "sliding-cubes",
+        check: "slide",
+        what: "air slows a cube",
+        apply: |world| edit(world, "cube-0", |b| b.set_damping(0.1, 0.0)),
+    },
+    Mutation {
+        scene: "sliding-cubes",
+        check: "stick",
+        what: "the last cube is pushed",
+        apply: |world| edit(world, "cube-6", |b| b.set_force([50.0, 0.0, 0.0])),
+    },
+    Mutation {
+        scene: "bouncing-balls",
+        check: "apex",
+        what: "air slows a ball",
+        apply: |world| edit(world, "ball-6", |b| b.set_damping(0.1, 0.0)),
+    },
+    Mutation {
+        scene: "bouncing-balls",
+        check: "rest",
+        what: "the first ball bounces",
+        apply: |world| {
+            let id = world.find_body("ball-0").unwrap();
+            let collider = world.body(id)?.colliders().next().unwrap();
+            world.set_collider_material(collider, Material::default().with_restitution(0.6))
+        },
+    },
+    Mutation {
+        scene: "bouncing-balls",
+        check: "gain",
+        what: "the last ball is thrown upwards",
+        apply: |world| edit(world, "ball-6", |b| b.set_linear_velocity([0.0, 3.0, 0.0])),
+    },
+];
+
+/// What sleeps cannot fall: structures stand for a minute without sleep as well.
+#[test]
+fn structures_stand_awake() {
+    for (name, check) in [("card-house", "stands"), ("arch", "stands"), ("jenga", "stands"), ("brick-wall", "stands")] {
+        let mut run = find(name).unwrap().setup().start().unwrap();
+        wakeful(run.world_mut()).unwrap();
+        run.finish().unwrap();
+        let verdict = run.verdicts().into_iter().find(|v| v.claim.name == check).unwrap();
+        println!("{name}, awake: {verdict}");
+        assert_eq!(verdict.outcome, Outcome::Passed, "{name}: {verdict}");
+    }
+}
