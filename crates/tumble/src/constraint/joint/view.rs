@@ -147,7 +147,7 @@ impl<'a> JointRef<'a> {
 /// let mut joint = world.joint_mut(hinge)?;
 /// joint.set_motor(Some(Motor::velocity(3.0).max_force(100.0)))?;
 /// joint.set_break_limits(500.0, 80.0)?;
-/// assert!(joint.set_motor(Some(Motor::velocity(f32::NAN as _))).is_err());
+/// assert!(joint.set_motor(Some(Motor::velocity(tumble::math::Real::NAN))).is_err());
 /// # Ok(())
 /// # }
 /// ```
