@@ -57,7 +57,8 @@ fn main() -> tumble::Result<()> {
             world.step(1.0 / 60.0)?;
         }
         let p = world.body(bead)?.position();
-        println!("{second} s: {:6.3} m along the tube, {:.4} m from its axis", p.x, p.y.hypot(p.z));
+        let distance = (p.y * p.y + p.z * p.z).sqrt();
+        println!("{second} s: {:6.3} m along the tube, {distance:.4} m from its axis", p.x);
     }
 
     // A world with such joints is restored where their kind is known.

@@ -56,6 +56,8 @@ pub(crate) struct Link {
     pub first_entry: u32,
     /// What it holds is solved with the whole web.
     pub whole: bool,
+    /// It has three rows that hold and no others: (K + Γ)⁻¹ and K⁻¹.
+    point: Option<[Sym3; 2]>,
     memory: [f64; 4],
     /// Changes of v_A, ω_A, v_B, ω_B that it has caused in this sub-step.
     pub applied: [Vec3; 4],
@@ -187,6 +189,7 @@ impl JointWork {
             first_entry: self.entries.len() as u32,
             memory: frames.memory,
             whole: false,
+            point: None,
             applied: [Vec3::ZERO; 4],
             impulse: Vec3::ZERO,
             turn_impulse: Vec3::ZERO,
@@ -207,7 +210,7 @@ impl JointWork {
     /// Rows, responses and compliances where the bodies are now. One pass over the joints.
     pub fn evaluate(&mut self, state: &State, motions: &[Motion], masses: &[Mass], recipe: &Recipe, time: f64) {
         let Self { links, rows, answers, entries, fresh, webs, .. } = self;
-        for link in links.iter() {
+        for link in links.iter_mut() {
             let Some(joint) = state.joints.all.at(link.joint) else { continue };
             let frames =
                 Frames { a: link.holds[0].frame(motions), b: link.holds[1].frame(motions), time, memory: link.memory };
@@ -224,7 +227,9 @@ impl JointWork {
                 *row = if sound { Row { impulse: row.impulse, ..new } } else { Row::IDLE };
             }
             respond(rows, answers, &mut entries[link.first_entry as usize..], &link.holds, masses);
-            soften(rows, answers, &entries[link.first_entry as usize..], link.whole, recipe);
+            let k = &entries[link.first_entry as usize..];
+            soften(rows, answers, k, link.whole, recipe);
+            link.point = if n == 3 && rows.iter().all(joint_web::holds) { point_inverses(k, answers) } else { None };
         }
         if !webs.is_empty() {
             webs.factorise(links, rows, answers, entries);
@@ -279,37 +284,17 @@ impl JointWork {
         let answers = &mut self.answers[link.first_row as usize..][..n];
         let k = &self.entries[link.first_entry as usize..];
         let mut ends = Ends::load(&link.holds, motions);
-        let mut demands = [Demand::default(); Rows::MAX];
-        let mut count = 0;
-        for i in 0..n {
-            if link.whole && joint_web::holds(&rows[i]) {
-                continue;
-            }
-            if let Some(demand) = demand(i, rows, &answers[i], &ends, k, push, recipe) {
-                demands[count] = demand;
-                count += 1;
-            } else if !answers[i].spring && rows[i].impulse != 0.0 && rows[i].is_idle() {
-                rows[i].impulse = 0.0;
-            }
+        let before = ends.v;
+        match (n, link.point) {
+            (0, _) => return,
+            (3, Some(inverses)) if !link.whole => solve_point(rows, answers, &inverses, &mut ends, push),
+            (1..=3, _) => solve_rows::<3>(rows, answers, k, link.whole, &mut ends, push, recipe),
+            (4..=6, _) => solve_rows::<6>(rows, answers, k, link.whole, &mut ends, push, recipe),
+            (7..=12, _) => solve_rows::<12>(rows, answers, k, link.whole, &mut ends, push, recipe),
+            _ => solve_rows::<{ Rows::MAX }>(rows, answers, k, link.whole, &mut ends, push, recipe),
         }
-        let demands = &demands[..count];
-        let mut change = [0.0; Rows::MAX];
-        match count {
-            0 => {}
-            _ if link.whole => solve_beside(demands, answers, &mut change),
-            1..=3 => joint_block::solve::<3>(k, demands, &mut change),
-            4..=6 => joint_block::solve::<6>(k, demands, &mut change),
-            7..=12 => joint_block::solve::<12>(k, demands, &mut change),
-            _ => joint_block::solve::<{ Rows::MAX }>(k, demands, &mut change),
-        }
-        for (demand, change) in demands.iter().zip(change) {
-            let row = &mut rows[demand.row];
-            row.impulse += change;
-            answers[demand.row].pushed |= row.bound == Bound::Push && row.impulse > 0.0;
-            let mut done = Ends { v: link.applied };
-            done.push(&answers[demand.row], change);
-            link.applied = done.v;
-            ends.push(&answers[demand.row], change);
+        for i in 0..4 {
+            link.applied[i] += ends.v[i] - before[i];
         }
         ends.store(&link.holds, motions);
     }
@@ -498,12 +483,71 @@ fn respond(rows: &[Row], answers: &mut [Answer], k: &mut [Real], holds: &[Hold; 
     }
 }
 
+/// Three rows that hold, with (K + Γ)⁻¹ and K⁻¹ at hand: a ball joint.
+fn solve_point(rows: &mut [Row], answers: &[Answer], inverses: &[Sym3; 2], ends: &mut Ends, push: bool) {
+    let mut rhs = Vec3::ZERO;
+    for i in 0..3 {
+        let extra = if push { answers[i].bias + answers[i].compliance * rows[i].impulse } else { 0.0 };
+        rhs[i] = ends.along(&rows[i]) - rows[i].target + extra;
+    }
+    let change = inverses[usize::from(!push)] * -rhs;
+    for i in 0..3 {
+        rows[i].impulse += change[i];
+        ends.push(&answers[i], change[i]);
+    }
+}
+
+/// The rows of a joint, of which there are at most N; of one in a web only those that stand beside it.
+fn solve_rows<const N: usize>(
+    rows: &mut [Row],
+    answers: &mut [Answer],
+    k: &[Real],
+    whole: bool,
+    ends: &mut Ends,
+    push: bool,
+    recipe: &Recipe,
+) {
+    let mut demands = [Demand::default(); N];
+    let mut count = 0;
+    for i in 0..rows.len() {
+        if whole && joint_web::holds(&rows[i]) {
+            continue;
+        }
+        if let Some(demand) = demand(i, rows, &answers[i], ends, k, push, recipe) {
+            demands[count] = demand;
+            count += 1;
+        } else if rows[i].is_idle() {
+            rows[i].impulse = 0.0;
+        }
+    }
+    let demands = &demands[..count];
+    let mut change = [0.0; N];
+    if whole {
+        solve_beside(demands, answers, &mut change);
+    } else {
+        joint_block::solve::<N>(k, demands, &mut change);
+    }
+    for (demand, change) in demands.iter().zip(change) {
+        let row = &mut rows[demand.row];
+        row.impulse += change;
+        answers[demand.row].pushed |= row.bound == Bound::Push && row.impulse > 0.0;
+        ends.push(&answers[demand.row], change);
+    }
+}
+
 /// Solves rows one by one that stand beside what a web holds: each with the mass that it moves while its joint holds.
 fn solve_beside(demands: &[Demand], answers: &[Answer], change: &mut [Real]) {
     for (demand, change) in demands.iter().zip(change) {
         let new = demand.impulse - demand.rhs * inverted(answers[demand.row].response + demand.compliance);
         *change = Num::min(Num::max(new, demand.low), demand.high) - demand.impulse;
     }
+}
+
+/// (K + Γ)⁻¹ and K⁻¹ of three rows; `None` where they have none.
+fn point_inverses(k: &[Real], answers: &[Answer]) -> Option<[Sym3; 2]> {
+    let hard = Sym3 { xx: k[0], xy: k[1], yy: k[2], xz: k[3], yz: k[4], zz: k[5] };
+    let soft = Vec3::new(answers[0].compliance, answers[1].compliance, answers[2].compliance);
+    Some([(hard + Sym3::diagonal(soft)).try_inverse()?, hard.try_inverse()?])
 }
 
 /// Bias and compliance of every row in the pushing pass.
