@@ -3,7 +3,7 @@
 use super::props::{Things, floor, tune};
 use crate::error::Result;
 use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
-use tumble::math::Real;
+use tumble::math::{Num, Real};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Material, World};
 
@@ -37,7 +37,7 @@ impl Bounce {
         }
         self.falling = speed < 0.0;
         if self.bounces == 1 {
-            self.apex = self.apex.max(height);
+            self.apex = Num::max(self.apex, height);
         }
     }
 }
@@ -83,7 +83,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         down.then(|| Reading::at_most(y, 0.02))
     });
     stage.check_always("gain", move |world| {
-        let highest = (0..balls.ids.len()).map(|i| state(world, &balls, i).0).fold(0.0, f64::max);
+        let highest = (0..balls.ids.len()).map(|i| state(world, &balls, i).0).fold(0.0, Num::max);
         Some(Reading::at_most(highest / height, 1.005))
     });
     Ok(())

@@ -21,6 +21,21 @@ use serde::{Deserialize, Serialize};
 use walk::{Manner, Setting, Walk};
 
 /// Something that was in the way.
+///
+/// ```
+/// use tumble::control::{Mover, MoverDesc};
+/// use tumble::{BodyDesc, QueryFilter, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let wall = world.add_body(BodyDesc::fixed().position([1.0, 0.0, 0.0]).collider(Shape::cuboid(0.1, 2.0, 2.0)?))?;
+/// let ball = Shape::sphere(0.3)?;
+/// let mut mover = Mover::new(MoverDesc::default(), [0.0, 0.0, 0.0])?;
+/// let moved = mover.advance_among(&mut world, &ball, [2.0, 0.0, 0.0], 1.0, &QueryFilter::new())?;
+/// assert!(moved.x < 0.6);
+/// assert_eq!(mover.collisions()[0].body, wall);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Collision {
     /// Whose.
@@ -36,6 +51,22 @@ pub struct Collision {
 }
 
 /// What a mover stands on, or slides down on.
+///
+/// ```
+/// use tumble::control::{Mover, MoverDesc};
+/// use tumble::{BodyDesc, World, math::Vec3, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let floor = world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+/// let mut mover = Mover::new(MoverDesc::default(), [0.0, 1.0, 0.0])?;
+/// let careful = MoverDesc { climb_angle: 0.5, ..mover.desc().clone() };
+/// mover.set_desc(careful)?;
+/// mover.advance(&mut world, &Shape::capsule(0.6, 0.3)?, [0.0, -0.2, 0.0], 1.0 / 60.0)?;
+/// let ground = mover.ground().unwrap();
+/// assert!(ground.body == floor && ground.firm);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ground {
     /// Whose.

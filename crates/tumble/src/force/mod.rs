@@ -122,6 +122,22 @@ pub trait ForceEffect: Debug + Send + Sync {
     }
 
     /// The force may change after this time though no body moves, so that its bodies must not fall asleep.
+    ///
+    /// ```
+    /// use tumble::force::{Affected, ForceEffect};
+    /// #[derive(Debug)]
+    /// struct Blast { end: f64 }
+    /// impl ForceEffect for Blast {
+    ///     fn name(&self) -> &str {
+    ///         "blast"
+    ///     }
+    ///     fn apply(&self, _: &mut Affected<'_>) {}
+    ///     fn changes_after(&self, time: f64) -> bool {
+    ///         time < self.end
+    ///     }
+    /// }
+    /// assert!(Blast { end: 2.0 }.changes_after(1.0));
+    /// ```
     fn changes_after(&self, time: f64) -> bool {
         let _ = time;
         false

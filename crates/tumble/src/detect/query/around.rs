@@ -14,6 +14,19 @@ use crate::world::State;
 const SIDEWAYS: Real = 0.05;
 
 /// A convex part of a collider that is near a placed shape, or overlaps it.
+///
+/// ```
+/// use tumble::{BodyDesc, Nearby, QueryFilter, World, math::{Vec3, WorldPose}, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+/// let mut found: Vec<Nearby> = Vec::new();
+/// let place = WorldPose::from_translation([0.0, 0.5, 0.0]);
+/// world.near_shape(&Shape::sphere(0.25)?, place, 1.0, &QueryFilter::new(), &mut found)?;
+/// assert!((found[0].distance - 0.25).abs() < 1e-6);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearby {
     /// The collider.
