@@ -91,22 +91,23 @@ fn drag_never_turns_a_motion_round() {
             let mut drag = Drag::linear(real(c)).wind([0.0, 0.0, 2.0]);
             drag.angular_linear = real(c);
             world.add_effect(EffectDesc::new(drag)).unwrap();
-            let mut last = (3.0, 2.0, world.body(id).unwrap().kinetic_energy());
+            let mut last = 3.0;
             for _ in 0..30 {
                 world.step(real(DT)).unwrap();
                 let body = world.body(id).unwrap();
                 let (v, spin) = (body.linear_velocity(), body.angular_velocity().length());
                 let slack = 64.0 * real(eps());
-                assert!(v.x >= -slack && v.x <= last.0, "{} at {c}: {v:?}", name(&world));
+                assert!(v.x >= -slack && v.x <= last, "{} at {c}: {v:?}", name(&world));
                 assert!(v.z <= 2.0 + slack, "{} at {c}: {v:?}", name(&world));
                 assert!(spin <= 3.0, "{} at {c}: {spin}", name(&world));
-                last.0 = v.x;
+                last = v.x;
             }
-            if c >= 10.0 {
-                let body = world.body(id).unwrap();
-                assert!((body.linear_velocity() - Vec3::Z * 2.0).length() < 0.7, "{} at {c}", name(&world));
-                assert!(c < 1e4 || body.angular_velocity().length() < 1e-3, "{} at {c}", name(&world));
-            }
+            // What is left of 4 kg against the wind is (1 - c dt/m)^30 of √13 m/s, and nothing where c dt > m.
+            let body = world.body(id).unwrap();
+            let left = (body.linear_velocity() - Vec3::Z * 2.0).length().to_f64();
+            let expected = 13.0_f64.sqrt() * (1.0 - (c * DT / 4.0).min(1.0)).powi(30);
+            assert!((left - expected).abs() < 1e3 * eps(), "{} at {c}: {left} against {expected}", name(&world));
+            assert!(c < 1e4 || body.angular_velocity().length() < 1e-3, "{} at {c}", name(&world));
         }
     }
 }
@@ -211,7 +212,7 @@ fn bodies_float_as_deep_as_they_are_heavy() {
         low
     };
     for mut world in presets(9.81) {
-        let mut drag = Drag::linear(600.0);
+        let mut drag = Drag::linear(6000.0);
         drag.angular_linear = 200.0;
         world.add_effect(EffectDesc::new(Buoyancy::new([0.0, 2.0, 0.0], 3.0, 1000.0).drag(drag))).unwrap();
         let mut add = |shape: Shape, density: f64, x: f64| {
@@ -232,7 +233,7 @@ fn bodies_float_as_deep_as_they_are_heavy() {
         // m g - ρ V g = c v for what sinks.
         let volume = 4.0 / 3.0 * core::f64::consts::PI * 0.125;
         let v = world.body(stone).unwrap().linear_velocity().y.to_f64();
-        let terminal = -volume * 1000.0 * 9.81 / 600.0;
+        let terminal = -volume * 1000.0 * 9.81 / 6000.0;
         assert!((v / terminal - 1.0).abs() < 1e-3, "{label}: {v} against {terminal}");
     }
 }
