@@ -1,6 +1,6 @@
 //! What methods can and cannot do.
 
-use super::{Correction, Explicit, FrictionModel, Method, Solver, Step};
+use super::{Correction, Explicit, FrictionModel, Method, Step};
 use serde::{Deserialize, Serialize};
 
 /// Something that a method may be able to do.
@@ -80,11 +80,9 @@ impl Method {
     pub fn can(&self, ability: Ability) -> bool {
         let solves = self.step.solves();
         match (ability, &self.step) {
-            (Ability::Contacts | Ability::Friction | Ability::Restitution | Ability::Joints, _) => solves,
+            (Ability::Contacts | Ability::Friction | Ability::Joints, _) => solves,
+            (Ability::Restitution | Ability::TangentialRestitution, _) => solves,
             (Ability::FrictionAtPoints, _) => solves && self.friction == FrictionModel::Point,
-            (Ability::TangentialRestitution, step) => {
-                matches!(step, Step::Explicit(Explicit { solve: Solver::Simultaneous(_), .. }))
-            }
             (Ability::Correction, Step::Explicit(Explicit { correction, .. })) => {
                 solves && *correction != Correction::None
             }

@@ -107,7 +107,9 @@ fn excluded_pairs_pass_through_each_other() {
 
     world.set_pair_excluded(low, high, false).unwrap();
     events.extend(run(&mut world, 2.0));
-    assert_eq!(touches(&events, low_collider, high_collider).0, 2, "they touch again");
+    // Pushed apart they may part and meet again; what began and what ended stay pairs.
+    let (began, ended) = touches(&events, low_collider, high_collider);
+    assert!(began >= 2 && (began == ended || began == ended + 1), "began {began} times, ended {ended} times");
     let apart = (world.body(low).unwrap().position() - world.body(high).unwrap().position()).length();
     assert!(apart > 0.95, "pushed apart to {apart}");
 }

@@ -83,7 +83,7 @@ fn common() -> Vec<Change> {
         change("detection", |m| m.tolerances.detection = 0.1),
         change("restitution speed", |m| m.tolerances.restitution_speed = 10.0),
         change("push speed", |m| m.tolerances.push_speed = 0.01),
-        change("sleep speed", |m| m.tolerances.sleep_speed = 1e-4),
+        change("sleep speed", |m| m.tolerances.sleep_speed = 1.0),
         change("warm start", |m| m.switches.warm_start = false),
         change("sleep", |m| m.switches.sleep = false),
         change("gyroscopic", |m| m.switches.gyroscopic = false),
@@ -94,6 +94,8 @@ fn common() -> Vec<Change> {
 /// boxes in the broad phase, which changes the cost alone, and the switches of detection, which have tests of their own.)
 #[test]
 fn every_slot_counts() {
+    // Long enough for what bounces and swings to come to rest: sleep counts too.
+    const STEPS: u32 = 420;
     let soft = |f: fn(&mut SoftStep)| {
         move |m: &mut Method| {
             if let Step::SoftStep(s) = &mut m.step {
@@ -122,12 +124,12 @@ fn every_slot_counts() {
     ];
     let mut ends: Vec<(String, Vec<String>)> = Vec::new();
     for (preset, own) in [(Method::soft_step(), of_soft_step), (Method::simultaneous(), of_simultaneous)] {
-        let base = trajectory(&preset, 240);
+        let base = trajectory(&preset, STEPS);
         for (name, edit) in common().into_iter().chain(own) {
             let mut method = preset.clone();
             edit(&mut method);
             assert_ne!(method, preset, "{name}");
-            assert_ne!(trajectory(&method, 240), base, "{}: {name} changes nothing", preset.name);
+            assert_ne!(trajectory(&method, STEPS), base, "{}: {name} changes nothing", preset.name);
         }
         ends.push((preset.name, base));
     }
@@ -161,8 +163,6 @@ fn presets_are_data() {
 #[test]
 fn impossible_choices_are_refused() {
     let refusal = |method: Method| World::with_method(method).unwrap_err().to_string();
-    let text = refusal(Method { friction: FrictionModel::Point, ..Method::soft_step() });
-    assert!(text.contains("soft-step") && text.contains("manifold"), "{text}");
     let text = refusal(Method { integrate: Integrate::ExplicitEuler, ..Method::simultaneous() });
     assert!(text.contains("simultaneous") && text.contains("semi-implicit"), "{text}");
     for share in [-0.1, 1.1, Real::NAN] {
