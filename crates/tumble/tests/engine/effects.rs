@@ -56,7 +56,7 @@ fn uniform_field_is_gravity() {
 }
 
 /// Linear drag: v = m g/c and the approach to it; quadratic drag: v² = m g/c. The fixed point of the steps is that of the equation, so that it
-/// is met to rounding.
+/// is met to rounding, and to the (1 - c dt/m)^900 = e⁻³⁰ that is left of the way there.
 #[test]
 fn terminal_speeds() {
     for world in presets(9.81) {
@@ -67,7 +67,7 @@ fn terminal_speeds() {
             world.add_effect(EffectDesc::new(drag)).unwrap();
             run(&mut world, 900, DT);
             let v = world.body(id).unwrap().linear_velocity().y.to_f64();
-            assert!((v / -speed - 1.0).abs() < 16.0 * eps(), "{}: {drag:?}: {v} against {speed}", name(&world));
+            assert!((v / -speed - 1.0).abs() < 16.0 * eps() + 1e-13, "{}: {drag:?}: {v} against {speed}", name(&world));
         }
     }
     // On the way: v = v∞ (1 - e^(-c t/m)), in steps of h with an error of first order, (c h/m)/2 e⁻¹ of v∞ at most.
@@ -97,7 +97,7 @@ fn drag_never_turns_a_motion_round() {
                 let body = world.body(id).unwrap();
                 let (v, spin) = (body.linear_velocity(), body.angular_velocity().length());
                 let slack = 64.0 * real(eps());
-                assert!(v.x >= -slack && v.x <= last, "{} at {c}: {v:?}", name(&world));
+                assert!(v.x >= -slack && v.x <= last + slack, "{} at {c}: {v:?}", name(&world));
                 assert!(v.z <= 2.0 + slack, "{} at {c}: {v:?}", name(&world));
                 assert!(spin <= 3.0, "{} at {c}: {spin}", name(&world));
                 last = v.x;
