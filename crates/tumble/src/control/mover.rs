@@ -8,6 +8,7 @@ mod recover;
 mod walk;
 
 pub use desc::MoverDesc;
+pub(super) use push::yielding;
 
 use crate::body::desc::check_rotation;
 use crate::detect::query::{Nearby, QueryFilter};
