@@ -333,6 +333,8 @@ impl Mover {
             if bears {
                 let down = Num::min(walk.lowered(walk.pose.translation, &below)?, reach);
                 walk.pose.translation -= (up * down).to_f64();
+            } else if let Some(ground) = walk.beside()? {
+                return Ok(Some(ground));
             } else if below.free > desc.skin {
                 return Ok(None);
             }
