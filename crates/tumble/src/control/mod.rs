@@ -5,5 +5,7 @@
 //! snapshot of the world that they belong to.
 
 pub mod mover;
+pub mod vehicle;
 
 pub use mover::{Collision, Ground, Mover, MoverDesc};
+pub use vehicle::{AntiRollBar, Controls, Probe, Vehicle, Wheel, WheelContact, WheelState};

@@ -8,6 +8,7 @@ mod recover;
 mod walk;
 
 pub use desc::MoverDesc;
+pub(super) use push::yielding;
 
 use crate::body::desc::check_rotation;
 use crate::detect::query::{Nearby, QueryFilter};
@@ -332,6 +333,8 @@ impl Mover {
             if bears {
                 let down = Num::min(walk.lowered(walk.pose.translation, &below)?, reach);
                 walk.pose.translation -= (up * down).to_f64();
+            } else if let Some(ground) = walk.beside()? {
+                return Ok(Some(ground));
             } else if below.free > desc.skin {
                 return Ok(None);
             }

@@ -49,3 +49,4 @@ mod stacking;
 mod support;
 mod threads;
 mod time;
+mod vehicle;

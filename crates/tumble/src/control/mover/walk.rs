@@ -16,7 +16,7 @@
 //! the safe side.
 
 use super::planes::Planes;
-use super::{Collision, MoverDesc};
+use super::{Collision, Ground, MoverDesc};
 use crate::detect::query::{CastHit, Nearby, QueryFilter, RayCast, ShapeCast};
 use crate::error::Result;
 use crate::math::{Float, Num, Point, Real, Vec3, WorldPose};
@@ -282,6 +282,21 @@ impl Walk<'_> {
         }
         let middle = self.middle();
         let legs = self.height(middle) - self.height(self.foot(self.pose.translation));
-        ground_below(middle, legs + (self.set.desc.step_height + 2.0 * skin).to_f64())
+        // On narrow stairs it stands on the edge of one step while its middle is over the one before the last.
+        ground_below(middle, legs + 2.0 * (self.set.desc.step_height + skin).to_f64())
+    }
+
+    /// Ground that it stands on though a cast down meets something else first: a wall that is touched from the side.
+    pub fn beside(&mut self) -> Result<Option<Ground>> {
+        self.world.near_shape(self.set.shape, self.pose, 1.5 * self.skin(), self.filter, self.found)?;
+        let near = self.found.iter().find(|near| self.climbs(near.normal) || self.holds(near.normal));
+        Ok(near.map(|near| Ground {
+            body: near.body,
+            collider: near.collider,
+            point: near.point,
+            normal: near.normal,
+            velocity: Vec3::ZERO,
+            firm: self.holds(near.normal),
+        }))
     }
 }

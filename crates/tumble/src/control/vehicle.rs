@@ -1,0 +1,287 @@
+//! Vehicles: a chassis on wheels that are rays or cast balls.
+
+mod tyre;
+mod wheel;
+
+pub use wheel::{Probe, Wheel, WheelContact, WheelState};
+
+use crate::body::Layers;
+use crate::control::mover::yielding;
+use crate::detect::query::{CastHit, QueryFilter, RayCast, ShapeCast};
+use crate::error::{Error, Result};
+use crate::id::BodyId;
+use crate::math::{Float, Num, Pose, Quat, Real, Vec3, WorldPose};
+use crate::shape::Shape;
+use crate::{BodyKind, BodyRef, World};
+use serde::{Deserialize, Serialize};
+use tyre::{Ahead, PASSES, Tyre};
+
+/// What the driver does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Controls {
+    /// Steering angle to the left, in radians; each wheel gets its part of it.
+    pub steering: Real,
+    /// Driving torque in N m, backwards if negative; each wheel gets its part of it.
+    pub drive: Real,
+    /// Brake torque in N m; each wheel gets its part of it.
+    pub brake: Real,
+    /// The hand brake's torque in N m; each wheel gets its part of it.
+    pub handbrake: Real,
+}
+
+/// A bar that keeps two wheels at the same height.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AntiRollBar {
+    /// The numbers of the two wheels.
+    pub wheels: [u32; 2],
+    /// Force on either for each metre of difference, in N/m.
+    pub stiffness: Real,
+}
+
+/// A vehicle: a dynamic chassis body on any number of wheels.
+///
+/// [`Vehicle::update`] is called once before each [`World::step`] with the same time step. It acts on the chassis by the force and torque
+/// that stay until changed, on top of the user's own, and on dynamic ground by impulses.
+///
+/// ```
+/// use tumble::control::{Vehicle, Wheel};
+/// use tumble::{BodyDesc, World, math::Vec3, shape::Shape};
+///
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+/// let chassis = BodyDesc::dynamic().position([0.0, 0.8, 0.0]).mass(1200.0).collider(Shape::cuboid(0.8, 0.3, 2.0)?);
+/// let chassis = world.add_body(chassis)?;
+/// let mut wheels = Vec::new();
+/// for (x, z) in [(0.8, 1.3), (-0.8, 1.3), (0.8, -1.3), (-0.8, -1.3)] {
+///     let mut wheel = Wheel::new([x, -0.1, z], 0.3).suspended(1.5, 0.4, 300.0);
+///     (wheel.steered, wheel.driven) = if z > 0.0 { (1.0, 0.0) } else { (0.0, 0.5) };
+///     wheels.push(wheel);
+/// }
+/// let mut car = Vehicle::new(&world, chassis, wheels)?;
+/// car.controls.drive = 400.0;
+/// for _ in 0..120 {
+///     car.update(&mut world, 1.0 / 60.0)?;
+///     world.step(1.0 / 60.0)?;
+/// }
+/// assert!(car.states().iter().all(|wheel| wheel.contact.is_some()));
+/// assert!(world.body(chassis)?.position().z > 1.0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vehicle {
+    chassis: BodyId,
+    wheels: Vec<Wheel>,
+    states: Vec<WheelState>,
+    bars: Vec<AntiRollBar>,
+    /// What the driver does.
+    pub controls: Controls,
+    /// The layers that the wheels belong to and meet.
+    pub layers: Layers,
+    /// Force and torque on the chassis that are the vehicle's own.
+    applied: [Vec3; 2],
+}
+
+impl Vehicle {
+    /// A vehicle on a dynamic body.
+    pub fn new(world: &World, chassis: BodyId, wheels: Vec<Wheel>) -> Result<Self> {
+        check_chassis(&world.body(chassis)?)?;
+        wheels.iter().try_for_each(Wheel::validate)?;
+        let states = wheels.iter().map(|w| WheelState { length: w.rest_length, ..WheelState::default() }).collect();
+        Ok(Self {
+            chassis,
+            wheels,
+            states,
+            bars: Vec::new(),
+            controls: Controls::default(),
+            layers: Layers::default(),
+            applied: [Vec3::ZERO; 2],
+        })
+    }
+
+    /// Adds a bar that keeps two wheels at the same height.
+    pub fn add_bar(&mut self, bar: AntiRollBar) -> Result<()> {
+        let [a, b] = bar.wheels;
+        if a == b || [a, b].iter().any(|&w| w as usize >= self.wheels.len()) {
+            return Err(Error::value("anti-roll bar", "wheels", "two of the vehicle's", format_args!("{a} and {b}")));
+        }
+        if !(bar.stiffness >= 0.0 && bar.stiffness.is_finite()) {
+            return Err(Error::value("anti-roll bar", "stiffness", "zero or positive and finite", bar.stiffness));
+        }
+        self.bars.push(bar);
+        Ok(())
+    }
+
+    /// The body that the wheels are on.
+    pub fn chassis(&self) -> BodyId {
+        self.chassis
+    }
+
+    /// The wheels as they are built.
+    pub fn wheels(&self) -> &[Wheel] {
+        &self.wheels
+    }
+
+    /// What the wheels are doing, in their order.
+    pub fn states(&self) -> &[WheelState] {
+        &self.states
+    }
+
+    /// The wheels' hubs in the frame of the chassis, for drawing: the axle is the x-axis of each.
+    pub fn hubs(&self) -> impl Iterator<Item = Pose> + '_ {
+        self.wheels.iter().zip(&self.states).map(|(wheel, state)| {
+            let down = wheel.down.normalize_or(-Vec3::Y);
+            let axle = wheel.axle.normalize_or(Vec3::X);
+            let steer = Quat::from_axis_angle(-down, state.steering) * Quat::between(Vec3::X, axle);
+            let rotation = steer * Quat::from_axis_angle(Vec3::X, state.angle);
+            Pose::new(wheel.mount + down * state.length, rotation.normalized())
+        })
+    }
+
+    /// Takes its force and torque from the chassis again: for a vehicle that is given up, or not updated for a while.
+    pub fn release(&mut self, world: &mut World) -> Result<()> {
+        let [force, torque] = core::mem::take(&mut self.applied);
+        let mut body = world.body_mut(self.chassis)?;
+        let (f, t) = (body.view().force() - force, body.view().torque() - torque);
+        body.set_force(f)?;
+        body.set_torque(t)
+    }
+
+    /// Finds the ground under each wheel and acts on it and on the chassis. Called once before each [`World::step`] with the same `dt`.
+    pub fn update(&mut self, world: &mut World, dt: Real) -> Result<()> {
+        const SUBJECT: &str = "vehicle";
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(Error::value(SUBJECT, "time step", "positive and finite", dt));
+        }
+        let Controls { steering, drive, brake, handbrake } = self.controls;
+        for (property, value) in [("steering", steering), ("drive", drive), ("brake", brake), ("hand brake", handbrake)]
+        {
+            if !value.is_finite() {
+                return Err(Error::value(SUBJECT, property, "finite", value));
+            }
+        }
+        self.wheels.iter().try_for_each(Wheel::validate)?;
+        if self.states.len() != self.wheels.len() {
+            return Err(Error::refused(SUBJECT, "it has not as many states as wheels"));
+        }
+        let body = world.body(self.chassis)?;
+        check_chassis(&body)?;
+        if body.is_asleep() && drive == 0.0 {
+            return Ok(());
+        }
+        let mut tyres = Vec::with_capacity(self.wheels.len());
+        for (wheel, state) in self.wheels.iter().zip(&mut self.states) {
+            state.steering = steering * wheel.steered;
+            tyres.push(find_ground(world, &body, wheel, state, self.layers)?);
+        }
+        let (force, torque) = (body.force() - self.applied[0], body.torque() - self.applied[1]);
+        let after = |time: Real| Ahead::new(&body, world.gravity(), force, torque, time);
+        self.bear(world, &body, &mut tyres, after(0.5 * dt), dt)?;
+        let [push, turn] = tyre::grip(world, &body, self, &mut tyres, after(dt), dt)?;
+        for (state, tyre) in self.states.iter_mut().zip(&tyres) {
+            state.spin = Real::from_f64(tyre.spin);
+            let angle = state.angle + state.spin * dt;
+            state.angle = angle - 2.0 * Real::PI * Float::floor(angle / (2.0 * Real::PI) + 0.5);
+            if let (Some(contact), Some(touch)) = (&mut state.contact, &tyre.touch) {
+                contact.load = Real::from_f64(touch.load);
+                contact.traction = touch.impulse.map(|j| Real::from_f64(j / dt.to_f64()));
+                contact.slip = touch.slip.map(Real::from_f64);
+                if world.body(contact.body)?.kind() == BodyKind::Dynamic {
+                    let (body, point, impulse) = (contact.body, contact.point, touch.total(dt.to_f64()));
+                    world.body_mut(body)?.apply_impulse_at(-impulse.to_real(), point)?;
+                }
+            }
+        }
+        self.applied = [push, turn];
+        let mut body = world.body_mut(self.chassis)?;
+        body.set_force(force + push)?;
+        body.set_torque(torque + turn)
+    }
+
+    /// Spring, damper, bar and stop: the normal force of each wheel.
+    ///
+    /// With the compression x and its rate v̄ in the middle of the step, the mean force over the step by the trapezoidal rule is
+    /// F = k x + (k dt/2 + c) v̄: it neither damps nor drives the swing, at any stiffness. v̄ depends on the forces of all wheels. They
+    /// are found by Gauss-Seidel: with the yielding K of the contact, F changes its own residual by 1 + (k dt²/4 + c dt/2) K.
+    fn bear(&self, world: &World, body: &BodyRef, tyres: &mut [Tyre], mut middle: Ahead, dt: Real) -> Result<()> {
+        let dt = dt.to_f64();
+        let compression = |i: usize| match (self.wheels.get(i), self.states.get(i)) {
+            (Some(wheel), Some(state)) => (wheel.rest_length - state.length).to_f64(),
+            _ => 0.0,
+        };
+        for _ in 0..PASSES {
+            for (i, (wheel, tyre)) in self.wheels.iter().zip(tyres.iter_mut()).enumerate() {
+                let Some(touch) = &mut tyre.touch else { continue };
+                let (k, c, x) = (wheel.stiffness.to_f64(), wheel.damping.to_f64(), compression(i));
+                let ground = world.body(touch.body)?;
+                let yields = yielding(body, touch.point, touch.normal) + yielding(&ground, touch.point, touch.normal);
+                let n = touch.normal.to_f64();
+                let closing = -n.dot(middle.at(touch.point) - ground.velocity_at(touch.point).to_f64());
+                let mut wanted = k * x + (0.5 * k * dt + c) * closing;
+                for bar in &self.bars {
+                    let [a, b] = bar.wheels.map(|w| w as usize);
+                    if a == i || b == i {
+                        wanted += bar.stiffness.to_f64() * (x - compression(if a == i { b } else { a }));
+                    }
+                }
+                let mut softness = 1.0 + (0.25 * k * dt * dt + 0.5 * c * dt) * yields;
+                let beyond = x - wheel.travel.to_f64();
+                if beyond > 0.0 && yields > 0.0 {
+                    // The stop takes the speed that is left, and in ten steps the way.
+                    let stiff = 2.0 / (dt * yields);
+                    wanted += stiff * Num::max(closing + 0.1 * beyond / dt, 0.0);
+                    softness += 0.5 * stiff * dt * yields;
+                }
+                let most = Num::min(wheel.max_force.to_f64(), f64::MAX);
+                let load = Float::clamp(touch.load + (wanted - touch.load) / softness, 0.0, most);
+                middle.push(n * ((load - touch.load) * 0.5 * dt), touch.point);
+                touch.load = load;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_chassis(body: &BodyRef) -> Result<()> {
+    match body.kind() {
+        BodyKind::Dynamic => Ok(()),
+        _ => Err(Error::refused(body.id(), "the chassis of a vehicle must be dynamic")),
+    }
+}
+
+/// Looks for the ground along the suspension.
+fn find_ground(world: &World, body: &BodyRef, wheel: &Wheel, state: &mut WheelState, layers: Layers) -> Result<Tyre> {
+    let pose = body.pose();
+    let own = [body.id()];
+    let filter = QueryFilter::new().layers(layers).exclude_bodies(&own);
+    let down = pose.rotation.rotate(wheel.down.normalize_or(-Vec3::Y));
+    let mount = pose.transform_point(wheel.mount);
+    let hit: Option<CastHit> = match wheel.probe {
+        Probe::Ray => {
+            world.cast_ray(&RayCast::new(mount, down, (wheel.rest_length + wheel.radius).to_f64()), &filter)?
+        }
+        Probe::Ball => {
+            let ball = Shape::sphere(wheel.radius)?;
+            let start = WorldPose::from_translation(mount - (down * wheel.radius).to_f64());
+            let way = down * (wheel.rest_length + wheel.radius);
+            world.cast_shape(&ShapeCast::new(&ball, start, way), &filter)?
+        }
+    };
+    let steer = Quat::from_axis_angle(-wheel.down.normalize_or(-Vec3::Y), state.steering);
+    let axle = pose.rotation.rotate(steer.rotate(wheel.axle.normalize_or(Vec3::X)));
+    state.length = hit.map_or(wheel.rest_length, |hit| Num::max(Real::from_f64(hit.distance) - wheel.radius, 0.0));
+    state.contact = hit.map(|hit| WheelContact {
+        body: hit.body,
+        collider: hit.collider,
+        point: hit.point,
+        normal: hit.normal.normalize_or(-down),
+        load: 0.0,
+        traction: [0.0; 2],
+        slip: [0.0; 2],
+    });
+    Ok(Tyre::new(state, axle))
+}

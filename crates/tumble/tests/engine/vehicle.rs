@@ -1,0 +1,289 @@
+//! Vehicles on wheels, against closed forms.
+
+use crate::support::real;
+use tumble::control::{AntiRollBar, Probe, Vehicle, Wheel};
+use tumble::math::{Quat, Real, Vec3};
+use tumble::shape::{Mesh, MeshDesc, Shape};
+use tumble::{BodyDesc, BodyId, Locks, World};
+
+const DT: f64 = 1.0 / 60.0;
+const MASS: f64 = 1200.0;
+/// From axle to axle.
+const BASE: f64 = 2.6;
+const FREQUENCY: f64 = 1.5;
+
+struct Car {
+    world: World,
+    vehicle: Vehicle,
+    chassis: BodyId,
+}
+
+/// A car whose centre is where the springs bear it on flat ground at height 0, steered in front and driven behind.
+fn car(mut world: World, place: impl FnOnce(BodyDesc) -> BodyDesc, build: impl Fn(Wheel) -> Wheel) -> Car {
+    let body = BodyDesc::dynamic().position([0.0, 0.7 - sag(), 0.0]).mass(real(MASS)).can_sleep(false);
+    let body = place(body.collider(Shape::cuboid(0.8, 0.2, 2.0).unwrap()));
+    let chassis = world.add_body(body).unwrap();
+    let mut wheels = Vec::new();
+    for (x, z) in [(0.8, 1.3), (-0.8, 1.3), (0.8, -1.3), (-0.8, -1.3)] {
+        let mut wheel =
+            Wheel::new([x, real(-0.1), z], real(0.3)).suspended(real(FREQUENCY), real(0.4), real(MASS / 4.0));
+        (wheel.steered, wheel.driven, wheel.handbraked) = if z > 0.0 { (1.0, 0.0, 0.0) } else { (0.0, 0.5, 1.0) };
+        wheels.push(build(wheel));
+    }
+    let vehicle = Vehicle::new(&world, chassis, wheels).unwrap();
+    Car { world, vehicle, chassis }
+}
+
+/// By how much the springs give under the weight: g/(2π f)².
+fn sag() -> f64 {
+    9.81 / (core::f64::consts::TAU * FREQUENCY).powi(2)
+}
+
+fn flat() -> World {
+    let mut world = World::new();
+    world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+    world
+}
+
+impl Car {
+    fn run(&mut self, steps: usize) {
+        for _ in 0..steps {
+            self.vehicle.update(&mut self.world, real(DT)).unwrap();
+            self.world.step(real(DT)).unwrap();
+        }
+    }
+
+    fn at(&self) -> Vec3<f64> {
+        self.world.body(self.chassis).unwrap().position()
+    }
+
+    fn velocity(&self) -> Vec3<f64> {
+        self.world.body(self.chassis).unwrap().linear_velocity().to_f64()
+    }
+}
+
+// At rest every wheel bears a quarter of the weight and has given by what its spring says.
+#[test]
+fn stands_on_its_springs() {
+    for probe in [Probe::Ray, Probe::Ball] {
+        let mut car = car(flat(), |b| b.position([0.0, 0.75, 0.0]), |w| Wheel { probe, ..w });
+        car.run(600);
+        for wheel in car.vehicle.states() {
+            let load = wheel.contact.unwrap().load as f64;
+            assert!((load / (MASS * 9.81 / 4.0) - 1.0).abs() < 0.01, "{probe:?}: bears {load} N");
+            let given = 0.3 - wheel.length as f64;
+            assert!((given / sag() - 1.0).abs() < 0.01, "{probe:?}: gives {given}, {} expected", sag());
+        }
+        assert!(car.velocity().length() < 1e-3);
+    }
+}
+
+// With little damping it swings at the frequency that it was built for, and the swing neither grows nor dies faster than the damping says.
+#[test]
+fn swings_at_its_frequency() {
+    let ratio = 0.02;
+    let lift = |b: BodyDesc| b.position([0.0, 0.7 - sag() + 0.04, 0.0]);
+    let mut car = car(flat(), lift, |w| w.suspended(real(FREQUENCY), real(ratio), real(MASS / 4.0)));
+    let rest = 0.7 - sag();
+    let (mut crossings, mut before, mut last) = (Vec::new(), car.at().y - rest, 0.0);
+    for i in 1..=600 {
+        car.run(1);
+        let now = car.at().y - rest;
+        if before > 0.0 && now <= 0.0 {
+            crossings.push((f64::from(i) - now / (now - before)) * DT);
+        }
+        before = now;
+        if i > 540 {
+            last = f64::max(last, now);
+        }
+    }
+    let periods = crossings.len() as f64 - 1.0;
+    let frequency = periods / (crossings[crossings.len() - 1] - crossings[0]);
+    assert!((frequency / FREQUENCY - 1.0).abs() < 0.05, "swings at {frequency} Hz");
+    // e^(-ζ ω t) over between 9 and 10 s.
+    let (most, least) = [9.0, 10.0].map(|t| 0.04 * (-ratio * core::f64::consts::TAU * FREQUENCY * t).exp()).into();
+    assert!(last < 1.2 * most && last > 0.8 * least, "swing of {last} left, {least} to {most} expected");
+}
+
+// Locked wheels stop it in v²/(2 μ g).
+#[test]
+fn brakes_in_the_distance_that_friction_gives() {
+    for grip in [0.4, 0.8] {
+        let mut car = car(flat(), |b| b.linear_velocity([0.0, 0.0, 20.0]), |w| Wheel { grip: real(grip), ..w });
+        car.run(30);
+        let (speed, from) = (car.velocity().z, car.at().z);
+        assert!(speed > 18.0);
+        car.vehicle.controls.brake = 1e5;
+        car.run(600);
+        let (far, expected) = (car.at().z - from, speed * speed / (2.0 * grip * 9.81));
+        assert!((far / expected - 1.0).abs() < 0.05, "grip {grip}: {far} m, {expected} expected");
+        assert!(car.velocity().length() < 1e-3 && car.at().x.abs() < 0.05);
+    }
+}
+
+// Slowly, it turns about the point that the bicycle model says: the rear axle at L/tan δ from it.
+#[test]
+fn steers_the_circle_of_the_bicycle_model() {
+    for angle in [0.1, -0.25] {
+        let mut car = car(flat(), |b| b.linear_velocity([0.0, 0.0, 2.0]), |w| w);
+        car.vehicle.controls.steering = real(angle);
+        car.vehicle.controls.drive = 20.0;
+        car.run(180);
+        let body = car.world.body(car.chassis).unwrap();
+        let rear = body.velocity_at(body.to_world([0.0, 0.0, real(-1.3)])).to_f64();
+        let radius = Vec3::new(rear.x, 0.0, rear.z).length() / body.angular_velocity().y as f64;
+        let expected = BASE / f64::tan(angle);
+        assert!((radius / expected - 1.0).abs() < 0.05, "{angle}: radius {radius}, {expected} expected");
+        for state in car.vehicle.states() {
+            assert!((state.spin as f64 * 0.3 - 2.0).abs() < 1.0, "wheels roll: {}", state.spin);
+        }
+    }
+}
+
+// Braked on a slope of 20 degrees, along it or across, it stands; the hand brake alone holds it, too.
+#[test]
+fn stands_braked_on_a_slope() {
+    let slope = Quat::from_axis_angle(Vec3::X, real(20f64.to_radians()));
+    for (turn, handbrake) in [(0.0, false), (0.0, true), (1.2, false)] {
+        let mut world = World::new();
+        let up = slope.rotate(Vec3::Y);
+        world.add_body(BodyDesc::fixed().collider(Shape::half_space(up, 0.0).unwrap())).unwrap();
+        let rotation = (slope * Quat::from_axis_angle(Vec3::Y, real(turn))).normalized();
+        let place = |b: BodyDesc| b.position(up.to_f64() * 0.6).rotation(rotation);
+        let mut car = car(world, place, |w| w);
+        if handbrake {
+            car.vehicle.controls.handbrake = 5000.0;
+        } else {
+            car.vehicle.controls.brake = 5000.0;
+        }
+        car.run(300);
+        let from = car.at();
+        car.run(600);
+        let creep = (car.at() - from).length() / 10.0;
+        assert!(creep < 1e-3, "turned by {turn}, hand brake {handbrake}: creeps at {creep:e} m/s");
+    }
+    // Without a brake it rolls.
+    let mut world = World::new();
+    let up = slope.rotate(Vec3::Y);
+    world.add_body(BodyDesc::fixed().collider(Shape::half_space(up, 0.0).unwrap())).unwrap();
+    let mut car = car(world, |b| b.position(up.to_f64() * 0.6).rotation(slope), |w| w);
+    car.run(120);
+    // g sin a, less what the wheels' inertia of 1 kg m² takes: m/(m + 4 I/r²).
+    let expected = 9.81 * 20f64.to_radians().sin() * 2.0 * MASS / (MASS + 4.0 / 0.09);
+    assert!((car.velocity().length() / expected - 1.0).abs() < 0.05, "{} m/s", car.velocity().length());
+}
+
+// What drives it forward drives the ground back: on a sled that slides freely the momentum of both stays zero.
+#[test]
+fn acts_on_ground_that_moves() {
+    let mut world = World::new();
+    let sled = BodyDesc::dynamic().position([0.0, -0.5, 0.0]).mass(2400.0).gravity_scale(0.0);
+    let sled = sled.locks(Locks::TURN | Locks::MOVE_Y).collider(Shape::cuboid(10.0, 0.5, 30.0).unwrap());
+    let sled = world.add_body(sled).unwrap();
+    let mut car = car(world, |b| b, |w| w);
+    car.vehicle.controls.drive = 500.0;
+    car.run(180);
+    let (of_car, of_sled) =
+        (car.velocity().z * MASS, car.world.body(sled).unwrap().linear_velocity().z as f64 * 2400.0);
+    assert!(of_car > 3000.0, "{of_car}");
+    assert!((of_car + of_sled).abs() < 0.02 * of_car, "{of_car} and {of_sled} kg m/s");
+}
+
+// A bar stiffens it against rolling; forces of the user's own stay.
+#[test]
+fn bars_resist_roll() {
+    let lean = |stiffness: f64| {
+        let mut car = car(flat(), |b| b, |w| w);
+        for wheels in [[0, 1], [2, 3]] {
+            car.vehicle.add_bar(AntiRollBar { wheels, stiffness: real(stiffness) }).unwrap();
+        }
+        car.world.body_mut(car.chassis).unwrap().set_torque([0.0, 0.0, 1000.0]).unwrap();
+        car.run(400);
+        let mut world = car.world.clone();
+        car.vehicle.release(&mut world).unwrap();
+        let kept = world.body(car.chassis).unwrap().torque();
+        assert!((kept - Vec3::new(0.0, 0.0, 1000.0)).length() < 1.0, "{kept:?}");
+        car.world.body(car.chassis).unwrap().rotation().to_rotation_vector().z as f64
+    };
+    // Each axle turns back with (k/2 + b) w² for each radian, with k of each spring, b of the bar and w the track; the weight, at
+    // the height h over where the wheels touch, turns on with m g h.
+    let k = MASS / 4.0 * (core::f64::consts::TAU * FREQUENCY).powi(2);
+    for bar in [0.0, 20_000.0] {
+        let back = 2.0 * (0.5 * k + bar) * 1.6 * 1.6 - MASS * 9.81 * (0.7 - sag());
+        let expected = 1000.0 / back;
+        let angle = lean(bar);
+        assert!((angle / expected - 1.0).abs() < 0.02, "bar {bar}: {angle} rad, {expected} expected");
+    }
+}
+
+// Over a bumpy mesh at full drive it stays on its wheels and gets on, with either probe.
+#[test]
+fn drives_over_a_mesh() {
+    for probe in [Probe::Ray, Probe::Ball] {
+        let (n, m) = (12u32, 120u32);
+        let vertex = |k: u32| {
+            let (i, j) = (k / m, k % m);
+            let bump = 0.06 * ((f64::from(i) * 1.9).sin() + (f64::from(j) * 1.1).sin());
+            Vec3::new(f64::from(i) - 5.5, bump, f64::from(j) - 10.0).to_real()
+        };
+        let cell = |k: u32| {
+            let a = (k / (m - 1)) * m + k % (m - 1);
+            [[a, a + 1, a + m], [a + 1, a + m + 1, a + m]]
+        };
+        let desc = MeshDesc::new((0..n * m).map(vertex).collect(), (0..(n - 1) * (m - 1)).flat_map(cell).collect());
+        let shape = Shape::Mesh(std::sync::Arc::new(Mesh::new(desc).unwrap()));
+        let mut world = World::new();
+        world.add_body(BodyDesc::fixed().collider(shape)).unwrap();
+        let mut car = car(world, |b| b.position([0.0, 1.0, 0.0]), |w| Wheel { probe, ..w });
+        car.vehicle.controls.drive = 600.0;
+        car.run(360);
+        let up = car.world.body(car.chassis).unwrap().rotation().rotate(Vec3::Y).y;
+        assert!(up > 0.9 && car.at().z > 10.0 && car.at().y > 0.3, "{probe:?}: {:?}, {up}", car.at());
+        assert!(car.vehicle.hubs().all(|hub| hub.is_finite()));
+    }
+}
+
+// Stored beside a snapshot it goes on to the bit.
+#[test]
+fn goes_on_from_a_snapshot() {
+    let mut first = car(flat(), |b| b.linear_velocity([0.0, 0.0, 5.0]), |w| w);
+    first.vehicle.controls.steering = real(0.2);
+    first.run(60);
+    let mut world = World::new();
+    world.restore(&first.world.snapshot()).unwrap();
+    // Text may lose the last bit of a double; a copy is exact.
+    let read: Vehicle = serde_json::from_str(&serde_json::to_string(&first.vehicle).unwrap()).unwrap();
+    assert_eq!((read.wheels().len(), read.controls), (4, first.vehicle.controls));
+    assert!((read.states()[0].spin - first.vehicle.states()[0].spin).abs() < 1e-6);
+    let mut second = Car { world, vehicle: first.vehicle.clone(), chassis: first.chassis };
+    first.run(60);
+    second.run(60);
+    assert_eq!(first.world.hash(), second.world.hash());
+    assert_eq!(first.vehicle, second.vehicle);
+}
+
+#[test]
+fn refuses_bad_values() {
+    let mut world = flat();
+    let fixed = world.add_body(BodyDesc::fixed()).unwrap();
+    assert!(Vehicle::new(&world, fixed, vec![]).is_err());
+    let mut car = car(world, |b| b, |w| w);
+    let good = Wheel::new([0.0; 3], 0.3);
+    for value in [Real::NAN, Real::INFINITY, -1.0] {
+        let bad = [
+            Wheel { radius: value, ..good.clone() },
+            Wheel { stiffness: value, ..good.clone() },
+            Wheel { damping: value, ..good.clone() },
+            Wheel { grip: value, ..good.clone() },
+            Wheel { inertia: value, ..good.clone() },
+            Wheel { axle: Vec3::ZERO * value, ..good.clone() },
+        ];
+        for wheel in bad {
+            assert!(Vehicle::new(&car.world, car.chassis, vec![wheel.clone()]).is_err(), "{wheel:?}");
+        }
+    }
+    assert!(car.vehicle.add_bar(AntiRollBar { wheels: [0, 4], stiffness: 1.0 }).is_err());
+    assert!(car.vehicle.update(&mut car.world, Real::NAN).is_err());
+    car.vehicle.controls.drive = Real::INFINITY;
+    assert!(car.vehicle.update(&mut car.world, real(DT)).is_err());
+}
