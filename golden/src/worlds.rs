@@ -256,6 +256,8 @@ fn linkage(world: &mut World, origin: Point) -> Result<()> {
     let mut last = World::BODY;
     for i in 0..8 {
         let x = 0.5 * f64::from(i);
+        // The same number in both precisions.
+        #[allow(clippy::approx_constant)]
         let desc = BodyDesc::dynamic().position(at(x + 0.25, 5.0, 0.0)).turned([0.0, 0.0, 1.0], 1.570_796_3);
         let body = world.add_body(desc.collider(link.clone()))?;
         world.add_joint(JointDesc::ball(last, body).anchor(at(x, 5.0, 0.0)))?;
