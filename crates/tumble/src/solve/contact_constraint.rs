@@ -24,6 +24,15 @@ impl Wide {
     }
 }
 
+/// Groups that one thread takes at a time.
+pub(crate) const SHARE: usize = 16;
+
+/// `yes` in the lanes where the mask is set, `no` in the others.
+#[inline(always)]
+pub(crate) fn pick<L: Lane>(mask: L::Mask, yes: Vec3<L>, no: Vec3<L>) -> Vec3<L> {
+    Vec3::new(L::select(mask, yes.x, no.x), L::select(mask, yes.y, no.y), L::select(mask, yes.z, no.z))
+}
+
 /// Three numbers for each lane.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]

@@ -21,7 +21,7 @@
 //! N = Σ λ and the mean lever ℓ = Σ λ ℓᵢ / N, friction bears what a ring of that radius can: see `friction_limit`. Inside that
 //! limit the contact sticks; on it the impulse opposes the generalised slip (v, ℓ ω_n), so that sliding and spinning end together.
 
-use super::contact_constraint::{Block, Group, GroupPoint, Watch};
+use super::contact_constraint::{Block, Group, GroupPoint, Watch, pick};
 use super::friction_limit::{Load, SURELY_INSIDE, nearest};
 use super::motion::Motion;
 use crate::constraint::contact::FAR;
@@ -86,11 +86,6 @@ pub(super) struct Ends<L> {
     mb: Vec3<L>,
     ia: Sym3<L>,
     ib: Sym3<L>,
-}
-
-#[inline(always)]
-fn pick<L: Lane>(mask: L::Mask, yes: Vec3<L>, no: Vec3<L>) -> Vec3<L> {
-    Vec3::new(L::select(mask, yes.x, no.x), L::select(mask, yes.y, no.y), L::select(mask, yes.z, no.z))
 }
 
 impl<L: Lane> Ends<L> {

@@ -3,7 +3,7 @@
 //! First the manifolds of each colour are dealt out to groups, one after the other; then a kernel fills the groups, each by
 //! itself: it gathers manifolds and bodies as rows of numbers and computes what does not change during the step.
 
-use super::contact_constraint::{Block, ContactConstraints, Group, GroupPoint, Soft, Watch};
+use super::contact_constraint::{Block, ContactConstraints, Group, GroupPoint, SHARE, Soft, Watch, pick};
 use super::graph::{COLOURS, Graph, OVERFLOW};
 use super::motion::{Mass, Motion};
 use super::rolling::Rolling;
@@ -132,9 +132,6 @@ fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: 
     out.watches.resize(watches as usize, Watch::EMPTY);
 }
 
-/// Groups that one thread takes at a time.
-const SHARE: usize = 16;
-
 /// Fills groups that have been dealt out. Several threads may fill different ranges of them at once.
 #[derive(Clone)]
 struct Fill<'a> {
@@ -185,11 +182,6 @@ impl<L: Lane> End<L> {
 #[inline(always)]
 fn invert<L: Lane>(k: L) -> L {
     L::select(k.greater(L::ZERO), L::ONE / k.max(L::splat(Real::MIN_POSITIVE)), L::ZERO)
-}
-
-#[inline(always)]
-fn pick<L: Lane>(mask: L::Mask, yes: Vec3<L>, no: Vec3<L>) -> Vec3<L> {
-    Vec3::new(L::select(mask, yes.x, no.x), L::select(mask, yes.y, no.y), L::select(mask, yes.z, no.z))
 }
 
 impl Kernel for Fill<'_> {

@@ -29,7 +29,7 @@ use crate::interact::sleep;
 use crate::math::{Float, Quat, Real, Vec3};
 use crate::method::SoftStep;
 use crate::profile::{Profile, Stage, Stopwatch};
-use crate::solve::contact_constraint::{ContactConstraints, Soft};
+use crate::solve::contact_constraint::{ContactConstraints, SHARE, Soft};
 use crate::solve::contact_kernel::{Pass, Rules, Solve, WarmStart};
 use crate::solve::contact_prepare::{self, Input, Recipe};
 use crate::solve::graph::OVERFLOW;
@@ -215,9 +215,6 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, h
     }
     joints.bounce(motions, threshold);
 }
-
-/// Groups that one thread takes at a time.
-const SHARE: usize = 16;
 
 /// One pass over all constraints: colour after colour, in each first the joints, then the contacts, shared among the team, then
 /// their rolling friction.
