@@ -198,7 +198,7 @@ pub struct Simultaneous {
 /// ```
 /// use tumble::method::Lcp;
 /// let Lcp::ProjectedGaussSeidel { iterations, .. } = Lcp::default();
-/// assert_eq!(iterations, 30);
+/// assert_eq!(iterations, 50);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
