@@ -1,0 +1,135 @@
+//! Floors of many triangles: nothing stumbles over a seam, and round things roll.
+
+use crate::support::real;
+use tumble::math::{Float, Real, Vec3};
+use tumble::shape::{HeightFieldDesc, MeshDesc, Shape};
+use tumble::{BodyDesc, ColliderDesc, Material, Method, World};
+
+const DT: f64 = 1.0 / 60.0;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Floor {
+    Plane,
+    Mesh,
+    Field,
+}
+
+/// A level floor; the mesh and the height field have 10 by 10 squares of two triangles, `size` metres across in all.
+fn floor(kind: Floor, size: f64, friction: f64) -> World {
+    let mut method = Method::soft_step();
+    method.switches.sleep = false;
+    let mut world = World::with_method(method).unwrap();
+    let n = 11_u32;
+    let shape = match kind {
+        Floor::Plane => Shape::half_space(Vec3::Y, 0.0).unwrap(),
+        Floor::Field => {
+            let heights = vec![0.0; (n * n) as usize];
+            Shape::height_field(HeightFieldDesc::new(n, n, real(size), real(size), heights)).unwrap()
+        }
+        Floor::Mesh => {
+            let at = |i: u32| real((f64::from(i) / f64::from(n - 1) - 0.5) * size);
+            let vertices = (0..n * n).map(|k| Vec3::new(at(k % n), 0.0, at(k / n))).collect();
+            let square = |k: u32| {
+                let i = k / (n - 1) * n + k % (n - 1);
+                [[i, i + n, i + 1], [i + 1, i + n, i + n + 1]]
+            };
+            Shape::mesh(MeshDesc::new(vertices, (0..(n - 1) * (n - 1)).flat_map(square).collect())).unwrap()
+        }
+    };
+    let material = Material::default().with_friction(real(friction));
+    world.add_body(BodyDesc::fixed().collider(ColliderDesc::new(shape).material(material))).unwrap();
+    world
+}
+
+/// The speed that is left, as a share, and the farthest that the body left its height.
+fn slide(kind: Floor, shape: Shape, low: f64, friction: f64, seconds: f64, spin: Vec3) -> (f64, f64) {
+    let (size, speed) = (40.0, 4.0);
+    let mut world = floor(kind, size, friction);
+    let material = Material::default().with_friction(real(friction));
+    // Askew to the seams, and not along a row of corners.
+    let along = Vec3::new(Float::cos(0.3), 0.0, Float::sin(0.3));
+    let start = along * -15.0 + Vec3::new(0.13, low, 0.07);
+    let desc = BodyDesc::dynamic().position(start).linear_velocity((along * speed).to_real()).angular_velocity(spin);
+    let id = world.add_body(desc.turned(Vec3::Y, -0.3).collider(ColliderDesc::new(shape).material(material))).unwrap();
+    let mut hop: f64 = 0.0;
+    for _ in 0..(seconds / DT) as u32 {
+        world.step(real(DT)).unwrap();
+        hop = hop.max((world.body(id).unwrap().position().y - low).abs());
+    }
+    (world.body(id).unwrap().linear_velocity().to_f64().dot(along) / speed, hop)
+}
+
+/// A box and a ball slide and roll over the seams of a flat floor, and lose no more speed than on a plane.
+#[test]
+fn seams_take_no_speed() {
+    let cases: [(&str, Shape, f64, f64); 4] = [
+        ("box", Shape::cuboid(0.5, 0.2, 0.3).unwrap(), 0.2, 0.0),
+        ("ball", Shape::sphere(0.3).unwrap(), 0.3, 0.0),
+        ("rubbing box", Shape::cuboid(0.5, 0.2, 0.3).unwrap(), 0.2, 0.02),
+        ("rolling ball", Shape::sphere(0.3).unwrap(), 0.3, 0.5),
+    ];
+    for (name, shape, low, friction) in cases {
+        let (on_plane, _) = slide(Floor::Plane, shape.clone(), low, friction, 6.0, Vec3::ZERO);
+        for kind in [Floor::Mesh, Floor::Field] {
+            let (left, hop) = slide(kind, shape.clone(), low, friction, 6.0, Vec3::ZERO);
+            println!("{name} on {kind:?}: {left:.6} left, {on_plane:.6} on a plane; hops {hop:.2e} m");
+            // A ten-thousandth for rounding.
+            assert!(left > on_plane - 1e-4, "{name} on {kind:?}: {left} against {on_plane}");
+            assert!(hop < 2e-3, "{name} on {kind:?} hops by {hop} m");
+        }
+    }
+}
+
+/// Plates thinner than the slop and small balls do not fall through a floor of triangles.
+#[test]
+fn thin_bodies_do_not_fall_through() {
+    for kind in [Floor::Mesh, Floor::Field] {
+        let mut world = floor(kind, 10.0, 0.5);
+        let shapes = [
+            Shape::cuboid(0.5, 0.0005, 0.5).unwrap(),
+            Shape::cuboid(0.05, 0.002, 0.05).unwrap(),
+            Shape::sphere(0.005).unwrap(),
+            Shape::cylinder(0.001, 0.2).unwrap(),
+        ];
+        let mut ids = Vec::new();
+        for (i, shape) in shapes.into_iter().enumerate() {
+            let at = [i as f64 * 1.5 - 2.0, 0.5, 0.3 * i as f64];
+            let desc = BodyDesc::dynamic().position(at).turned(Vec3::new(1.0, 0.2, 0.5), 0.2);
+            ids.push(world.add_body(desc.collider(shape)).unwrap());
+        }
+        for _ in 0..600 {
+            world.step(real(DT)).unwrap();
+        }
+        for (i, &id) in ids.iter().enumerate() {
+            let y = world.body(id).unwrap().position().y;
+            println!("{kind:?}, body {i}: {y:.5} m");
+            assert!(y > -0.005, "{kind:?}, body {i} is at {y}");
+        }
+    }
+}
+
+/// A cylinder that rolls keeps its speed for a minute within 1 %, on a plane and on a mesh of long triangles.
+#[test]
+fn cylinder_keeps_rolling() {
+    let (radius, speed): (f64, f64) = (0.3, 0.6);
+    for kind in [Floor::Plane, Floor::Mesh, Floor::Field] {
+        let mut world = floor(kind, 50.0, 0.6);
+        let material = Material::default().with_friction(0.6);
+        let shape = ColliderDesc::new(Shape::cylinder(0.4, real(radius)).unwrap()).material(material);
+        // Its axis lies along z, and it rolls along x.
+        let desc = BodyDesc::dynamic()
+            .position([-20.0, radius, 0.17])
+            .turned(Vec3::X, Real::from_f64(f64::PI / 2.0))
+            .linear_velocity([real(speed), 0.0, 0.0])
+            .angular_velocity([0.0, 0.0, real(-speed / radius)]);
+        let id = world.add_body(desc.collider(shape)).unwrap();
+        for _ in 0..3600 {
+            world.step(real(DT)).unwrap();
+        }
+        let body = world.body(id).unwrap();
+        let (left, stray) = (body.linear_velocity().x.to_f64() / speed, body.position().z - 0.17);
+        println!("{kind:?}: {left:.5} of the speed left, {stray:.4} m aside");
+        assert!((left - 1.0).abs() < 0.01, "{kind:?}: {left}");
+        assert!(stray.abs() < 0.5, "{kind:?}: {stray} m aside");
+    }
+}

@@ -1,0 +1,186 @@
+//! Islands and sleep: 002-60, 002-61, 003-99 to 003-104.
+
+use crate::support::real;
+use tumble::math::Vec3;
+use tumble::shape::Shape;
+use tumble::{BodyDesc, BodyId, Event, World};
+
+const DT: f64 = 1.0 / 60.0;
+
+fn ground() -> World {
+    let mut world = World::new();
+    world.add_body(BodyDesc::fixed().name("ground").collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+    world
+}
+
+fn cube(world: &mut World, x: f64, y: f64) -> BodyId {
+    world.add_body(BodyDesc::dynamic().position([x, y, 0.0]).collider(Shape::cuboid(0.5, 0.5, 0.5).unwrap())).unwrap()
+}
+
+fn run(world: &mut World, seconds: f64) {
+    for _ in 0..(seconds / DT).round() as u32 {
+        world.step(real(DT)).unwrap();
+    }
+}
+
+fn asleep(world: &World, id: BodyId) -> bool {
+    world.body(id).unwrap().is_asleep()
+}
+
+/// When a body first falls asleep.
+fn bedtime(world: &mut World, id: BodyId, most: f64) -> Option<f64> {
+    while world.time() < most {
+        world.step(real(DT)).unwrap();
+        if asleep(world, id) {
+            return Some(world.time());
+        }
+    }
+    None
+}
+
+/// 003-103: half a second with three contacts and more, ten times as long with fewer.
+#[test]
+fn few_contacts_keep_awake_longer() {
+    let mut world = ground();
+    let id = cube(&mut world, 0.0, 0.5);
+    let flat = bedtime(&mut world, id, 10.0).unwrap();
+    let mut world = ground();
+    let ball = BodyDesc::dynamic().position([0.0, 0.5, 0.0]).collider(Shape::sphere(0.5).unwrap());
+    let id = world.add_body(ball).unwrap();
+    let round = bedtime(&mut world, id, 10.0).unwrap();
+    println!("a cube sleeps after {flat:.2} s, a ball after {round:.2} s");
+    assert!((0.5..0.7).contains(&flat) && (5.0..5.3).contains(&round), "{flat} {round}");
+}
+
+/// Two groups on one platform are two islands; whoever disturbs one wakes it as a whole, and it alone.
+#[test]
+fn disturbing_one_group_wakes_it_alone() {
+    let mut world = ground();
+    let groups: Vec<Vec<BodyId>> = [0.0, 5.0]
+        .into_iter()
+        .map(|x| (0..3).map(|i| cube(&mut world, x, f64::from(i) + 0.5)).collect())
+        .collect();
+    run(&mut world, 0.2);
+    assert_eq!(world.profile().islands, 2);
+    run(&mut world, 2.0);
+    assert!(groups.iter().flatten().all(|&id| asleep(&world, id)));
+    world.body_mut(groups[0][2]).unwrap().apply_impulse([10.0, 0.0, 0.0]).unwrap();
+    world.step(real(DT)).unwrap();
+    assert!(groups[0].iter().all(|&id| !asleep(&world, id)), "the whole group wakes");
+    assert!(groups[1].iter().all(|&id| asleep(&world, id)), "the other sleeps on");
+}
+
+/// 003-104: a support that is removed, a setter, a kinematic body that comes, a new neighbour.
+#[test]
+fn what_matters_wakes() {
+    let stack = || {
+        let mut world = ground();
+        let ids = [cube(&mut world, 0.0, 0.5), cube(&mut world, 0.0, 1.5)];
+        run(&mut world, 2.0);
+        assert!(ids.iter().all(|&id| asleep(&world, id)));
+        (world, ids)
+    };
+    let (mut world, ids) = stack();
+    world.remove_body(ids[0]).unwrap();
+    run(&mut world, 0.5);
+    let y = world.body(ids[1]).unwrap().position().y;
+    assert!(y < 0.7, "it falls when its support is gone: {y}");
+
+    let (mut world, ids) = stack();
+    world.body_mut(ids[1]).unwrap().set_linear_velocity([1.0, 0.0, 0.0]).unwrap();
+    run(&mut world, 0.1);
+    assert!(ids.iter().all(|&id| !asleep(&world, id)), "a setter wakes the island");
+
+    let (mut world, ids) = stack();
+    world.set_gravity([3.0, -9.81, 0.0]).unwrap();
+    world.step(real(DT)).unwrap();
+    assert!(ids.iter().all(|&id| !asleep(&world, id)), "other gravity wakes all");
+
+    let (mut world, ids) = stack();
+    let pusher = BodyDesc::kinematic().position([-3.0, 0.5, 0.0]).linear_velocity([2.0, 0.0, 0.0]);
+    world.add_body(pusher.collider(Shape::cuboid(0.4, 0.4, 0.4).unwrap())).unwrap();
+    run(&mut world, 0.5);
+    assert!(ids.iter().all(|&id| asleep(&world, id)), "it is still far away");
+    run(&mut world, 1.0);
+    let x = world.body(ids[0]).unwrap().position().x;
+    assert!(x > 0.3, "a kinematic body pushes sleepers: {x}");
+
+    let (mut world, ids) = stack();
+    let visitor = cube(&mut world, 0.0, 3.0);
+    run(&mut world, 0.8);
+    assert!(ids.iter().all(|&id| !asleep(&world, id)) && !asleep(&world, visitor), "a visitor wakes the island");
+}
+
+/// A sleeping world does no work: nothing is awake, no pair is looked at, nothing is solved; and nobody moves.
+#[test]
+fn sleepers_cost_nothing() {
+    let base = 100_u32;
+    let mut world = ground();
+    let mut ids = Vec::new();
+    for row in 0..base {
+        for column in 0..base - row {
+            let x = (f64::from(column) + 0.5 * f64::from(row)) * 1.05;
+            ids.push(cube(&mut world, x, f64::from(row) + 0.5));
+        }
+    }
+    // Rows of a sleeping pyramid are put to sleep by hand nowhere: it must settle by itself.
+    run(&mut world, 0.1);
+    assert_eq!(world.profile().awake_bodies, 5050);
+    let mut small = ground();
+    let few: Vec<BodyId> = (0..10).map(|i| cube(&mut small, 1.05 * f64::from(i), 0.5)).collect();
+    run(&mut small, 2.0);
+    let before: Vec<_> = few.iter().map(|&id| small.body(id).unwrap().pose()).collect();
+    run(&mut small, 1.0);
+    let p = small.profile();
+    assert_eq!((p.awake_bodies, p.pairs, p.contacts, p.points, p.islands), (0, 0, 0, 0, 0));
+    let after: Vec<_> = few.iter().map(|&id| small.body(id).unwrap().pose()).collect();
+    assert_eq!(before, after);
+}
+
+/// The bar: a step of a sleeping pyramid of 5,050 boxes takes less than 5 microseconds.
+#[test]
+#[ignore = "long: settles 5,050 boxes; the figure is that of a release build"]
+fn sleeping_pyramid_steps_in_microseconds() {
+    let base = 100_u32;
+    let mut world = ground();
+    for row in 0..base {
+        for column in 0..base - row {
+            let x = (f64::from(column) + 0.5 * f64::from(row)) * 1.05;
+            cube(&mut world, x, f64::from(row) + 0.5);
+        }
+    }
+    while world.awake_count() > 0 && world.time() < 60.0 {
+        world.step(real(DT)).unwrap();
+    }
+    assert_eq!(world.awake_count(), 0, "it falls asleep within a minute");
+    let (bedtime, start) = (world.time(), std::time::Instant::now());
+    let steps = 10_000;
+    for _ in 0..steps {
+        world.step(real(DT)).unwrap();
+    }
+    let each = start.elapsed().as_secs_f64() / f64::from(steps) * 1e6;
+    println!("asleep after {bedtime:.2} s; a step takes {each:.2} µs");
+    assert!(cfg!(debug_assertions) || each < 5.0, "{each} µs");
+}
+
+/// Falling asleep and waking up are told, once each.
+#[test]
+fn sleep_is_told() {
+    let mut world = ground();
+    let id = cube(&mut world, 0.0, 0.5);
+    let (mut slept, mut woke) = (0, 0);
+    for step in 0..240 {
+        if step == 120 {
+            world.body_mut(id).unwrap().wake_up();
+        }
+        world.step(real(DT)).unwrap();
+        for event in world.events() {
+            match event {
+                Event::FellAsleep { body } if *body == id => slept += 1,
+                Event::WokeUp { body } if *body == id => woke += 1,
+                _ => {}
+            }
+        }
+    }
+    assert_eq!((slept, woke), (2, 1));
+}
