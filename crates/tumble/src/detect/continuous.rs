@@ -19,7 +19,7 @@
 //! 2. **Hold** ([`hold`]). Impulses bend the flight, and a second impact may follow the first. So after the step the motion
 //!    that a body really made is followed in the same way against everything it may not pass. Where it would sink deeper than
 //!    its *skin* it is held, and of the rest of its motion it keeps what the surface leaves it. Velocities are not touched:
-//!    the next step finds the contact where it is, and the speed with it.
+//!    the next step finds the contact where it is, and the speed with it. What joints tie to it comes along ([`along`]).
 //!
 //! What is fast: a body whose farthest point moves in the step by more than half of the radius of the ball in its thinnest
 //! part (for impacts ahead also by more than half of the detection distance, within which ordinary contacts look ahead; for
@@ -27,6 +27,7 @@
 //! two bodies is their relative motion: who rides on a fast platform is slow. Against fixed and kinematic bodies all dynamic
 //! bodies are watched, against other dynamic ones only pairs with a bullet.
 
+mod along;
 mod hold;
 mod meeting;
 
@@ -39,6 +40,7 @@ use crate::integrate::{Loads, accelerated};
 use crate::math::{Aabb, Num, Point, Pose, Quat, Real, Vec3};
 use crate::shape::Geometry;
 use crate::world::State;
+use along::Companion;
 
 /// Share of the radius of the inner ball by which a body may move without being watched.
 const SLOW: Real = 0.5;
@@ -124,6 +126,10 @@ pub(crate) struct Ahead {
     /// Bodies that a fast kinematic one may meet; as above.
     exposed: Vec<bool>,
     movers: Vec<Mover>,
+    /// Bodies that have been held, and what joints tie to them.
+    held: Vec<u32>,
+    companions: Vec<Companion>,
+    ties: Vec<u32>,
     /// Bodies with an impact ahead, by dense index: when, and how they are turned then.
     impacts: Vec<(u32, Real, Quat)>,
     dt: Real,
@@ -141,6 +147,9 @@ impl Default for Ahead {
             fast: Vec::new(),
             exposed: Vec::new(),
             movers: Vec::new(),
+            held: Vec::new(),
+            companions: Vec::new(),
+            ties: Vec::new(),
             impacts: Vec::new(),
             dt: 0.0,
             loads: Loads { gravity: Vec3::ZERO, gyroscopic: false },

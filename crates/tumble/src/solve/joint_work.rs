@@ -19,7 +19,7 @@
 use super::contact_constraint::Soft;
 use super::joint_block::{self, Demand, entry};
 use super::joint_web::{self, Webs};
-use super::motion::{self, Mass, Motion};
+use super::motion::{self, Free, Kick, Mass, Motion};
 use crate::constraint::joint::store::Joint;
 use crate::constraint::{Bound, Frame, Frames, Row, Rows, Stiffness};
 use crate::math::{Float, NO_ROW, Num, Quat, Real, Sym3, Vec3};
@@ -122,7 +122,7 @@ pub(crate) struct JointWork {
     /// Rows of one joint while it is evaluated.
     fresh: Rows,
     /// Awake bodies that joints act on, once each.
-    bodies: Vec<u32>,
+    pub bodies: Vec<u32>,
     listed: Vec<bool>,
     /// Joints whose motors may still change: their bodies stay awake.
     pub busy: Vec<u32>,
@@ -351,16 +351,35 @@ impl JointWork {
     }
 
     /// Turns the bodies that joints act on by their angular velocities over `h`, and their inertias with them.
-    pub fn advance(&self, state: &State, motions: &mut [Motion], masses: &mut [Mass], h: Real) {
+    /// With `kicks` their angular momentum stays, and what that does to ω counts as free motion.
+    pub fn advance(
+        &self,
+        state: &State,
+        motions: &mut [Motion],
+        free: &mut [Free],
+        masses: &mut [Mass],
+        kicks: Option<&[Kick]>,
+        h: Real,
+    ) {
         for &i in &self.bodies {
             let i = i as usize;
             let motion = &mut motions[i];
-            let (_, angular) = motion::velocity_of(motion);
-            let rotation = motion::rotation_of(motion).advanced(angular, h);
-            motion::set_rotation(motion, rotation);
+            let (linear, angular) = motion::velocity_of(motion);
+            let before = motion::rotation_of(motion);
+            let after = before.advanced(angular, h);
+            motion::set_rotation(motion, after);
             let params = &state.bodies.params[i];
             if params.inv_mass > 0.0 {
-                motion::set_inertia(&mut masses[i], params.inv_inertia_world(rotation));
+                motion::set_inertia(&mut masses[i], params.inv_inertia_world(after));
+                if let Some(kicks) = kicks {
+                    let torque = state.bodies.load_on(i).torque;
+                    let gyro = motion::gyroscopic_kick(&kicks[i], params, torque, state.bodies.pose[i].rotation, h);
+                    let kept = motion::keep_angular_momentum(params, before, angular * h, angular, gyro);
+                    motion::set_velocity(motion, linear, kept);
+                    for c in 0..3 {
+                        free[i][3 + c] += kept[c] - angular[c];
+                    }
+                }
             }
         }
     }

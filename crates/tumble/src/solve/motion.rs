@@ -63,7 +63,8 @@ pub(crate) fn set_velocity(motion: &mut Motion, linear: Vec3, angular: Vec3) {
     motion[3..6].copy_from_slice(&angular.to_array());
 }
 
-/// Below this turn per step, in radians, a body in contact feels no gyroscopic torque: piles are full of such bodies.
+/// Below this turn per step, in radians, a body in contact feels no gyroscopic torque within the step. Piles are full of such
+/// bodies, and [`keep_angular_momentum`] makes up for it at the end.
 const SLOW_TURN: Real = 0.02;
 
 /// Above this turn per sub-step, in radians, the torque over a step says nothing about its parts, and would feed energy to
@@ -98,6 +99,47 @@ pub(crate) fn prepare(bodies: &Bodies, i: usize, loads: &Loads, h: Real, substep
     let dv = a * h;
     let (dl, da) = (1.0 / (1.0 + h * params.linear_damping), 1.0 / (1.0 + h * params.angular_damping));
     (motion, [dv.x, dv.y, dv.z, dl, kick.x, kick.y, kick.z, da])
+}
+
+/// The turns per step, in radians, between which the angular momentum of a body in contact is worth keeping: below it is that of
+/// a body at rest, above the step knows too little of the way.
+const KEPT_TURNS: core::ops::Range<Real> = 1e-4..0.5;
+
+/// The angular velocity at the end of a step, or a sub-step, in which a body turned by the rotation vector θ from `start`.
+///
+/// ```text
+///   L = I₀ (ω - Δω_g),     ω ← I₁⁻¹ L = (ω - Δω_g) + D
+/// ```
+///
+/// The constraints have changed ω by I₀⁻¹ Σ r × P, with the inertia of the start; so I₀ ω is the angular momentum but for what the
+/// gyroscopic torque, Δω_g, has done to ω meanwhile. What it should have done follows from the inertia at the end.
+///
+/// Only the difference D is computed, in the principal axes of the start, where L turns by -θ and what comes of it by θ: the
+/// rounding of whole products with I would add up to energy.
+pub(crate) fn keep_angular_momentum(params: &Params, start: Quat, theta: Vec3, omega: Vec3, gyro: Vec3) -> Vec3 {
+    let angle = theta.length();
+    if !params.has(Params::SPINS_FREELY) || !KEPT_TURNS.contains(&angle) {
+        return omega;
+    }
+    // (sin θ)/θ and (1 - cos θ)/θ², to 1e-7 in the range.
+    let a2 = angle * angle;
+    let sin = 1.0 - a2 * (1.0 / 6.0) * (1.0 - a2 * (1.0 / 20.0) * (1.0 - a2 * (1.0 / 42.0)));
+    let cos = 0.5 - a2 * (1.0 / 24.0) * (1.0 - a2 * (1.0 / 30.0) * (1.0 - a2 * (1.0 / 56.0)));
+    let (axes, u) = (start * params.axes, params.inv_inertia);
+    let (theta, omega) = (axes.unrotate(theta), omega - gyro);
+    let turned = |v: Vec3, sign: Real| {
+        let across = theta.cross(v);
+        across * (sign * sin) + theta.cross(across) * cos
+    };
+    let w = axes.unrotate(omega);
+    let moved = turned(w.scale(Vec3::new(1.0 / u.x, 1.0 / u.y, 1.0 / u.z)), -1.0).scale(u);
+    omega + axes.rotate(moved + turned(w + moved, 1.0))
+}
+
+/// What the gyroscopic torque alone does to ω in a sub-step of `h`: the kick without that of the `torque` of the loads.
+pub(crate) fn gyroscopic_kick(kick: &Kick, params: &Params, torque: Vec3, start: Quat, h: Real) -> Vec3 {
+    let all = Vec3::new(kick[4], kick[5], kick[6]);
+    if torque == Vec3::ZERO { all } else { all - params.inv_inertia_world(start) * torque * h }
 }
 
 /// v ← (v + Δv) d for the bodies of the list, remembered as their free velocities. One pass over them.

@@ -1,5 +1,6 @@
 //! Time-step methods: the order in which everything is called.
 
+pub(crate) mod adrift;
 mod explicit;
 pub(crate) mod finish;
 pub(crate) mod impacts;

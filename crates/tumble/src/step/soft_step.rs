@@ -64,7 +64,7 @@ pub(crate) fn step(
     let h = dt / method.substeps as Real;
     prepare(state, scratch, team, method, &loads, h);
     profile.add(Stage::Prepare, watch.lap());
-    solve(state, scratch, team, method, h);
+    solve(state, scratch, team, method, &loads, h);
     contact_prepare::store(&scratch.constraints, &mut state.contacts);
     scratch.joints.store(state, dt);
     if scratch.detector.looker.any_impacts {
@@ -72,7 +72,7 @@ pub(crate) fn step(
         impacts::report(state, &mut scratch.hits);
     }
     profile.add(Stage::Solve, watch.lap());
-    write_back(state, scratch, &loads, dt);
+    write_back(state, scratch, &loads, method.substeps, dt);
     state.break_overloaded(&mut scratch.joints.overloaded);
     profile.add(Stage::Finish, watch.lap());
     if state.method.switches.sleep {
@@ -129,6 +129,10 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     scratch.joints.prepare(state, &mut scratch.motions, &mut scratch.supports, &joints);
     scratch.solved.clear();
     scratch.solved.extend((0..awake as u32).filter(|&i| scratch.supports[i as usize] > 0));
+    scratch.adrift.clear();
+    if loads.gyroscopic {
+        scratch.adrift.find(state, &scratch.constraints, &scratch.solved, &scratch.joints.bodies);
+    }
 }
 
 /// Passes of one sub-step that push, and passes that relax. The first sub-step of a step pushes twice: its contacts have just
@@ -152,7 +156,7 @@ fn joint_recipe(state: &State, method: &SoftStep, h: Real) -> joint_work::Recipe
     }
 }
 
-fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, h: Real) {
+fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, loads: &Loads, h: Real) {
     let Scratch { motions, kicks, free, solved, constraints, joints, masses, .. } = scratch;
     let recipe = joint_recipe(state, method, h);
     joints.evaluate(state, motions, masses, &recipe, state.time);
@@ -201,7 +205,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, h
             pass(joints, motions, true);
         }
         motion::advance(motions, solved, h);
-        joints.advance(state, motions, masses, h);
+        joints.advance(state, motions, free, masses, loads.gyroscopic.then_some(kicks), h);
         joints.evaluate(state, motions, masses, &recipe, state.time + h.to_f64() * f64::from(substep + 1));
         for _ in 0..relaxes {
             pass(joints, motions, false);
@@ -251,7 +255,7 @@ fn sweep(
 }
 
 /// Writes velocities and poses back, lets the others fly, and tells the broad phase.
-fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real) {
+fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps: u32, dt: Real) {
     let idle_speed = finish::idle_speed(state);
     let ahead = &mut scratch.detector.ahead;
     ahead.expose(state);
@@ -271,18 +275,24 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real)
             let motion = &scratch.motions[i];
             let (linear, angular) = motion::velocity_of(motion);
             let (dx, turn) = motion::travel_of(motion);
-            *velocity = Velocity {
-                linear: limited(linear, params.max_linear_speed),
-                angular: limited(angular, params.max_angular_speed),
-            };
+            *velocity = Velocity { linear: limited(linear, params.max_linear_speed), angular };
             pose.centre += dx.to_f64();
             way_turned = Some(turn);
             if motion::has_rotation(motion) {
                 pose.rotation = motion::rotation_of(motion);
             } else if turn != Vec3::ZERO {
-                pose.rotation = (Quat::from_rotation_vector(turn) * pose.rotation).normalized();
+                let start = pose.rotation;
+                pose.rotation = (Quat::from_rotation_vector(turn) * start).normalized();
+                if loads.gyroscopic {
+                    let h = dt / substeps as Real;
+                    let gyro = motion::gyroscopic_kick(&scratch.kicks[i], &params, load.torque, start, h);
+                    let (omega, gyro) = (velocity.angular, gyro * substeps as Real);
+                    velocity.angular = motion::keep_angular_momentum(&params, start, turn, omega, gyro);
+                }
             }
-            rest.carry = Vec3::ZERO;
+            velocity.angular = limited(velocity.angular, params.max_angular_speed);
+            let carry = core::mem::take(&mut rest.carry);
+            scratch.adrift.note(i, (&before, carry), (pose, velocity), &params, load, loads, dt);
         }
         if !finish::take_stock(&mut state.bodies, i, &before, idle_speed, dt) {
             scratch.broken.push(state.bodies.slot[i]);
@@ -293,5 +303,6 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, dt: Real)
             finish::follow(ahead, &state.bodies, i, &before, turn);
         }
     }
+    scratch.adrift.settle(&mut state.bodies, dt);
     finish::conclude(state, ahead, &mut scratch.broken, dt);
 }

@@ -39,6 +39,7 @@ use crate::solve::graph::Graph;
 use crate::solve::joint_work::JointWork;
 use crate::solve::motion::{Free, Kick, Mass, Motion};
 use crate::solve::simultaneous;
+use crate::step::adrift::Adrift;
 use crate::step::finish::Before;
 use crate::step::impacts::Hit;
 use std::collections::BTreeSet;
@@ -147,6 +148,7 @@ pub(crate) struct Scratch {
     pub sleeper: Sleeper,
     pub constraints: ContactConstraints,
     pub joints: JointWork,
+    pub adrift: Adrift,
     pub motions: Vec<Motion>,
     pub kicks: Vec<Kick>,
     pub free: Vec<Free>,

@@ -56,10 +56,8 @@ fn few_contacts_keep_awake_longer() {
 #[test]
 fn disturbing_one_group_wakes_it_alone() {
     let mut world = ground();
-    let groups: Vec<Vec<BodyId>> = [0.0, 5.0]
-        .into_iter()
-        .map(|x| (0..3).map(|i| cube(&mut world, x, f64::from(i) + 0.5)).collect())
-        .collect();
+    let groups: Vec<Vec<BodyId>> =
+        [0.0, 5.0].into_iter().map(|x| (0..3).map(|i| cube(&mut world, x, f64::from(i) + 0.5)).collect()).collect();
     run(&mut world, 0.2);
     assert_eq!(world.profile().islands, 2);
     run(&mut world, 2.0);

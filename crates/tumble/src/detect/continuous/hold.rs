@@ -1,7 +1,7 @@
 //! Holding bodies back that would have passed through something.
 
 use super::meeting::search_moving;
-use super::{Ahead, Mover, Travel, extent, watched};
+use super::{Ahead, Mover, Travel, along, extent, watched};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::body::store::CentrePose;
@@ -32,19 +32,25 @@ struct Stop {
 
 /// Follows the motions that were noted, and puts bodies back that went through something. One after the other, in the order of
 /// the dense indices; to be called before anything else is told where they are.
-pub(crate) fn hold(state: &mut State, ahead: &Ahead) {
-    for mover in &ahead.movers {
-        if let Some(pose) = state.held(ahead, mover)
+pub(crate) fn hold(state: &mut State, ahead: &mut Ahead) {
+    ahead.held.clear();
+    for i in 0..ahead.movers.len() {
+        let mover = ahead.movers[i];
+        if let Some(pose) = state.held(ahead, &mover)
             && pose.is_finite()
         {
             state.bodies.pose[mover.dense as usize] = pose;
+            ahead.held.push(mover.dense);
         }
+    }
+    if !ahead.held.is_empty() {
+        along::bring(state, ahead);
     }
 }
 
 impl State {
     /// Where the body has to be instead of where it is; `None` if it may be there.
-    fn held(&self, ahead: &Ahead, mover: &Mover) -> Option<CentrePose> {
+    pub(super) fn held(&self, ahead: &Ahead, mover: &Mover) -> Option<CentrePose> {
         let i = mover.dense as usize;
         let shift = (self.bodies.pose[i].centre - mover.start.centre).to_real();
         let mut travel = Travel { start: mover.start, shift, turn: mover.turn };

@@ -1,0 +1,212 @@
+//! Groups of bodies that touch each other and nothing that is held: their angular momentum stays.
+//!
+//! Within a step contacts keep the arms and the inertia of its start, although the bodies move. So an impulse P that acts on a
+//! and -P that acts on b no longer meet in one point at the end, and leave a moment of (Δx_a - Δx_b) × P behind: nothing to a pile
+//! that the ground holds, but a cloud of bodies in empty space would slowly spin up. What a step owes such a group is given
+//! back as a turn of the whole,
+//!
+//! ```text
+//!   δ = I⁻¹ (L₀ + dt Σ (x_i × F_i + τ_i) - L₁),     v_i ← v_i + δ × x_i,     ω_i ← ω_i + δ
+//! ```
+//!
+//! with x_i, L and I about the centre of mass of the group, and the loads where the bodies would be half a step ahead, as force effects see
+//! them. It moves the group like one body, so no contact feels it, and the
+//! momentum stays as it is.
+
+use super::finish::Before;
+use crate::body::store::{Bodies, CentrePose, Params, Velocity};
+use crate::integrate::{Loads, rotation};
+use crate::math::spatial::Wrench;
+use crate::math::{Float, Mat3, NO_ROW, Point, Real, Sym3, Vec3};
+use crate::solve::contact_constraint::ContactConstraints;
+use crate::world::State;
+
+/// Above this angle a turn is no longer the error of a step, and is left alone.
+const LARGEST_TURN: f64 = 0.05;
+
+/// What a group was before the step and is after it, about the place where its first body was.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    count: u32,
+    origin: Point,
+    mass: f64,
+    before: Moments,
+    after: Moments,
+    inertia: Sym3<f64>,
+    /// Of the loads, over the step.
+    force: Vec3<f64>,
+    torque: Vec3<f64>,
+    /// The centre of mass after the step, and the turn that is owed.
+    centre: Vec3<f64>,
+    turn: Vec3<f64>,
+}
+
+/// Σ m x, Σ m v, Σ x × m v + I ω.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moments {
+    first: Vec3<f64>,
+    linear: Vec3<f64>,
+    angular: Vec3<f64>,
+}
+
+impl Moments {
+    fn add(&mut self, x: Vec3<f64>, mass: f64, v: Vec3<f64>, spin: Vec3<f64>) {
+        self.first += x * mass;
+        self.linear += v * mass;
+        self.angular += x.cross(v * mass) + spin;
+    }
+
+    /// The angular momentum about the centre of mass.
+    fn about_centre(&self, mass: f64) -> Vec3<f64> {
+        self.angular - (self.first / mass).cross(self.linear)
+    }
+}
+
+/// The groups of a step. Kept between steps for its memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Adrift {
+    /// By island: something holds it, or acts on it in a way that is not counted here.
+    held: Vec<bool>,
+    /// By awake body: the first body of its group, or [`NO_ROW`]. Empty where nothing is adrift.
+    group: Vec<u32>,
+    sums: Vec<Sum>,
+}
+
+impl Adrift {
+    /// Nothing is adrift.
+    pub fn clear(&mut self) {
+        self.group.clear();
+    }
+
+    /// Finds the groups. One pass over the contacts and one over the bodies; a second over both where something is adrift.
+    pub fn find(&mut self, state: &State, constraints: &ContactConstraints, solved: &[u32], jointed: &[u32]) {
+        let bodies = &state.bodies;
+        let island = |i: u32| state.islands.of(bodies.slot[i as usize]) as usize;
+        self.held.clear();
+        self.held.resize(state.islands.all.len(), false);
+        self.group.clear();
+        for group in &constraints.groups {
+            for (&a, &b) in group.write_a.iter().zip(&group.write_b) {
+                if (a == NO_ROW) != (b == NO_ROW) {
+                    self.held[island(if a == NO_ROW { b } else { a })] = true;
+                }
+            }
+        }
+        for &i in jointed {
+            if let Some(held) = self.held.get_mut(island(i)) {
+                *held = true;
+            }
+        }
+        let mut any = false;
+        for &i in solved {
+            let Some(held) = self.held.get_mut(island(i)) else { continue };
+            *held |= !counts(&bodies.params[i as usize]);
+            any |= !*held;
+        }
+        if any {
+            self.join(state, constraints, solved);
+        }
+    }
+
+    fn join(&mut self, state: &State, constraints: &ContactConstraints, solved: &[u32]) {
+        let bodies = &state.bodies;
+        self.group.resize(bodies.awake(), NO_ROW);
+        for &i in solved {
+            let island = state.islands.of(bodies.slot[i as usize]) as usize;
+            if self.held.get(island) == Some(&false) {
+                self.group[i as usize] = i;
+            }
+        }
+        for group in &constraints.groups {
+            for (&a, &b) in group.write_a.iter().zip(&group.write_b) {
+                if a != NO_ROW && b != NO_ROW && self.group[a as usize] != NO_ROW {
+                    let (a, b) = (self.first(a), self.first(b));
+                    self.group[a.max(b) as usize] = a.min(b);
+                }
+            }
+        }
+        for i in 0..self.group.len() as u32 {
+            if self.group[i as usize] != NO_ROW {
+                self.group[i as usize] = self.first(i);
+            }
+        }
+        self.sums.clear();
+        self.sums.resize(bodies.awake(), Sum::default());
+    }
+
+    fn first(&self, mut i: u32) -> u32 {
+        while self.group[i as usize] != i {
+            i = self.group[i as usize];
+        }
+        i
+    }
+
+    /// Notes what a step made of a body.
+    pub fn note(
+        &mut self,
+        i: usize,
+        (start, carry): (&Before, Vec3),
+        (pose, velocity): (&CentrePose, &Velocity),
+        params: &Params,
+        load: Wrench,
+        loads: &Loads,
+        dt: Real,
+    ) {
+        let Some(&group) = self.group.get(i).filter(|&&g| g != NO_ROW) else { return };
+        let sum = &mut self.sums[group as usize];
+        if sum.count == 0 {
+            sum.origin = start.pose.centre;
+        }
+        sum.count += 1;
+        let mass = 1.0 / params.inv_mass.to_f64();
+        sum.mass += mass;
+        let (x0, x1) = (start.pose.centre - sum.origin, pose.centre - sum.origin);
+        let spin = rotation::angular_momentum(start.pose.rotation, start.velocity.angular, carry, params);
+        sum.before.add(x0, mass, start.velocity.linear.to_f64(), spin);
+        let spin = rotation::angular_momentum(pose.rotation, velocity.angular, Vec3::ZERO, params);
+        sum.after.add(x1, mass, velocity.linear.to_f64(), spin);
+        let force = (loads.gravity * params.gravity_scale).to_f64() * mass + load.force.to_f64();
+        sum.force += force;
+        let way = start.velocity.linear.to_f64() * (0.5 * dt.to_f64());
+        sum.torque += (x0 + way).cross(force) + load.torque.to_f64();
+        let axes: Mat3<f64> = (pose.rotation * params.axes).to_f64().normalized().to_mat3();
+        let u = params.inv_inertia.to_f64();
+        let spin = Sym3::rotated_diagonal(&axes, Vec3::new(1.0 / u.x, 1.0 / u.y, 1.0 / u.z));
+        sum.inertia = sum.inertia + spin + Sym3::point_mass(x1) * mass;
+    }
+
+    /// Gives the groups the turns that the step owes them.
+    pub fn settle(&mut self, bodies: &mut Bodies, dt: Real) {
+        if self.group.is_empty() {
+            return;
+        }
+        for sum in self.sums.iter_mut().filter(|s| s.count > 1) {
+            let middle = (sum.before.first + sum.before.linear * (0.5 * dt.to_f64())) / sum.mass;
+            let torque = (sum.torque - middle.cross(sum.force)) * dt.to_f64();
+            let owed = sum.before.about_centre(sum.mass) + torque - sum.after.about_centre(sum.mass);
+            sum.centre = sum.after.first / sum.mass;
+            let inertia = sum.inertia - Sym3::point_mass(sum.centre) * sum.mass;
+            let turn = inertia.try_inverse().map_or(Vec3::ZERO, |inverse| inverse * owed);
+            if turn.length() * dt.to_f64() < LARGEST_TURN {
+                sum.turn = turn;
+            }
+        }
+        for (i, &group) in self.group.iter().enumerate() {
+            let Some(sum) = self.sums.get(group as usize) else { continue };
+            let arm = bodies.pose[i].centre - sum.origin - sum.centre;
+            let velocity = &mut bodies.velocity[i];
+            velocity.linear += sum.turn.cross(arm).to_real();
+            velocity.angular += sum.turn.to_real();
+        }
+    }
+}
+
+/// A body that turns and moves freely but for its contacts and its loads.
+fn counts(params: &Params) -> bool {
+    params.inv_mass > 0.0
+        && params.inv_inertia.min_component() > 0.0
+        && params.locks().is_none()
+        && params.linear_damping == 0.0
+        && params.angular_damping == 0.0
+        && params.max_linear_speed.min(params.max_angular_speed) == Real::INFINITY
+}
