@@ -54,6 +54,28 @@ pub enum Error {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// A flat list cannot be read.
+    #[error("flat list, word {word}: {problem}")]
+    Flat {
+        /// How many words were read.
+        word: u64,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A flat list has no word for something, or does not fit.
+    #[error("a flat list cannot hold {what}")]
+    NotFlat {
+        /// What.
+        what: String,
+    },
+    /// No case of the benchmarks has this name.
+    #[error("there is no benchmark {name:?}; the nearest name is {nearest:?}")]
+    UnknownCase {
+        /// What was asked for.
+        name: String,
+        /// The name that resembles it most.
+        nearest: String,
+    },
     /// The engine refused something.
     #[error("scene {scene:?}: {source}")]
     Engine {

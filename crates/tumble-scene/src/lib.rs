@@ -17,13 +17,16 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod bench;
 mod camera;
 pub mod check;
 mod error;
 pub mod figure;
+pub mod flat;
 pub mod library;
 pub mod names;
 mod parameter;
+pub mod quality;
 pub mod run;
 mod scene;
 

@@ -5,23 +5,35 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod arch;
+mod ball_pit;
 mod bouncing_balls;
 mod box_stack;
 mod brick_wall;
 mod card_house;
+mod convex_pile;
 mod dzhanibekov_nut;
+mod falling_boxes;
+mod fixed_field;
 mod flight;
 mod free_fall;
 mod jenga;
+mod joint_grid;
+mod junkyard;
+mod many_pyramids;
 mod projectiles;
 mod props;
 mod pyramid;
+mod ragdolls;
 mod sliding_cubes;
 mod two_islands;
+mod washer;
+mod wrecking_ball;
 
 use crate::error::{Error, Result};
 use crate::names::nearest;
 use crate::scene::Scene;
+
+pub(crate) use props::Random;
 
 /// All scenes, the first one first.
 ///
@@ -44,6 +56,16 @@ pub fn scenes() -> Vec<Scene> {
         two_islands::scene(),
         sliding_cubes::scene(),
         bouncing_balls::scene(),
+        many_pyramids::scene(),
+        falling_boxes::scene(),
+        ball_pit::scene(),
+        convex_pile::scene(),
+        junkyard::scene(),
+        washer::scene(),
+        joint_grid::scene(),
+        ragdolls::scene(),
+        wrecking_ball::scene(),
+        fixed_field::scene(),
     ]
 }
 

@@ -1,9 +1,9 @@
-//! What scenes of things that stand and fall share: floors, and checks of how far things have moved.
+//! What scenes of things that stand and fall share: floors, pits, random numbers, and checks of where things are.
 
 use crate::error::Result;
-use crate::{Reading, Stage};
-use tumble::math::{Point, Real, Vec3};
-use tumble::shape::Shape;
+use crate::{Reading, Stage, quality};
+use tumble::math::{Float, Point, Quat, Real, Vec3};
+use tumble::shape::{MeshDesc, Shape};
 use tumble::{BodyDesc, BodyId, ColliderDesc, Material, World};
 
 /// Sets the length of the tolerances to the size of the things on stage.
@@ -21,6 +21,120 @@ pub fn floor(stage: &mut Stage, material: Material) -> Result<BodyId> {
         let shape = ColliderDesc::new(Shape::half_space(Vec3::Y, 0.0)?).material(material);
         world.add_body(BodyDesc::fixed().name("floor").collider(shape))
     })
+}
+
+/// A pit without a lid: a floor at height 0 and four walls, all of them thick boxes, `2 half` wide inside.
+pub fn pit(stage: &mut Stage, half: f64, height: f64, material: &Material) -> Result<BodyId> {
+    const THICK: f64 = 1.0;
+    let (wide, tall) = (half + 2.0 * THICK, 0.5 * height);
+    let parts = [
+        ([0.0, -THICK, 0.0], [wide, THICK, wide]),
+        ([half + THICK, tall, 0.0], [THICK, tall, wide]),
+        ([-half - THICK, tall, 0.0], [THICK, tall, wide]),
+        ([0.0, tall, half + THICK], [half, tall, THICK]),
+        ([0.0, tall, -half - THICK], [half, tall, THICK]),
+    ];
+    stage.engine(|world| {
+        let mut desc = BodyDesc::fixed().name("pit");
+        for (at, size) in parts {
+            let [x, y, z] = size.map(|v| v as Real);
+            let wall = ColliderDesc::new(Shape::cuboid(x, y, z)?).at(at.map(|v| v as Real));
+            desc = desc.collider(wall.material(material.clone()));
+        }
+        world.add_body(desc)
+    })
+}
+
+/// The height of the hilly ground.
+pub fn hill(x: f64, z: f64) -> f64 {
+    0.4 * Float::sin(0.7 * x) * Float::cos(0.6 * z)
+}
+
+/// Hilly ground as a mesh of square cells, about `2 half` wide.
+pub fn hills(stage: &mut Stage, half: f64, cell: f64) -> Result<BodyId> {
+    let cells = (2.0 * half / cell).ceil() as u32;
+    let at = |k: u32| f64::from(k) * cell - 0.5 * f64::from(cells) * cell;
+    let mut vertices: Vec<Vec3> = Vec::new();
+    let mut triangles = Vec::new();
+    for i in 0..=cells {
+        for j in 0..=cells {
+            vertices.push(Vec3::new(at(i), hill(at(i), at(j)), at(j)).to_real());
+            if i < cells && j < cells {
+                let corner = i * (cells + 1) + j;
+                let (right, beyond) = (corner + cells + 1, corner + 1);
+                triangles.push([corner, beyond, right]);
+                triangles.push([right, beyond, right + 1]);
+            }
+        }
+    }
+    stage.engine(|world| {
+        let ground = ColliderDesc::new(Shape::mesh(MeshDesc::new(vertices, triangles))?).material(Material::default());
+        world.add_body(BodyDesc::fixed().name("hills").collider(ground))
+    })
+}
+
+/// Places in layers of a square grid about the y axis, `pitch` apart, the lowest at `bottom`. The side of the square is that
+/// of the smallest cube that holds them all.
+pub fn heap(count: u32, pitch: f64, bottom: f64) -> impl Iterator<Item = Point> {
+    let side = cube_root(count);
+    (0..count).map(move |i| {
+        let place = |k: u32| (f64::from(k) - 0.5 * f64::from(side - 1)) * pitch;
+        Point::new(place(i % side), bottom + f64::from(i / (side * side)) * pitch, place(i / side % side))
+    })
+}
+
+/// The smallest whole number whose cube is not below this one; at least 1.
+pub fn cube_root(count: u32) -> u32 {
+    (1..=1626).find(|n| n * n * n >= count).unwrap_or(1626)
+}
+
+/// Numbers that look random and are the same everywhere (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+/// 2014).
+pub struct Random(pub u64);
+
+impl Random {
+    /// From -1 to 1.
+    pub fn number(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    /// A direction.
+    pub fn direction(&mut self) -> Vec3<f64> {
+        loop {
+            let v = Vec3::new(self.number(), self.number(), self.number());
+            let length = v.length();
+            if length > 0.1 && length < 1.0 {
+                return v / length;
+            }
+        }
+    }
+
+    /// A turn of up to this angle.
+    pub fn turn(&mut self, angle: f64) -> Quat {
+        let axis: Vec3 = self.direction().to_real();
+        Quat::from_axis_angle(axis, Real::from_f64(angle * self.number()))
+    }
+
+    /// The hull of so many points on a sphere.
+    pub fn stone(&mut self, points: u32, radius: f64) -> tumble::Result<Shape> {
+        let points: Vec<Vec3> = (0..points).map(|_| (self.direction() * radius).to_real()).collect();
+        Shape::hull(&points)
+    }
+}
+
+/// How deep anything lies in anything else, in metres, against a bound.
+pub fn overlap(world: &World, bound: f64) -> Option<Reading> {
+    Some(Reading::at_most(quality::depth(world), bound))
+}
+
+/// How far the worst joint has come apart, in metres, against a bound.
+pub fn gap(world: &World, bound: f64) -> Option<Reading> {
+    Some(Reading::at_most(quality::gap(world), bound))
 }
 
 /// Things, and where they were put.
@@ -60,6 +174,16 @@ impl Things {
         };
         let all = self.ids.iter().zip(&self.start).map(far);
         all.map(|d| Reading::at_most(d, bound)).reduce(Reading::or_worse)
+    }
+
+    /// How many are outside of the box between two corners; none should be.
+    pub fn outside(&self, world: &World, min: impl Into<Point>, max: impl Into<Point>) -> Option<Reading> {
+        let (min, max) = (min.into(), max.into());
+        let within = |p: Point| {
+            (min.x..=max.x).contains(&p.x) && (min.y..=max.y).contains(&p.y) && (min.z..=max.z).contains(&p.z)
+        };
+        let out = self.ids.iter().filter(|&&id| !world.body(id).is_ok_and(|b| within(b.centre_of_mass()))).count();
+        Some(Reading::at_most(out as f64, 0.0))
     }
 
     /// How many are awake; none should be.

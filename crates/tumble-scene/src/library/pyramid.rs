@@ -1,6 +1,6 @@
 //! A pyramid of boxes.
 
-use super::props::{Things, floor, tune};
+use super::props::{Things, floor, overlap, tune};
 use crate::error::Result;
 use crate::{Camera, Parameter, Scene, Stage, Values};
 use tumble::math::Real;
@@ -18,6 +18,8 @@ pub fn scene() -> Scene {
         .parameter(Parameter::new("gap", 0.05).range(0.0, 0.5).help("Gap between boxes, in edges"))
         .camera(Camera::new([10.0, 10.0, 35.0], [10.0, 7.0, 0.0]))
         .check("drift", "No box leaves its place sideways; farthest, in edges", "")
+        .check("stands", "No box has slid off the ones below; farthest, in edges", "")
+        .check("overlap", "No box lies in another or in the floor; deepest, in edges", "")
         .check("asleep", "All boxes have fallen asleep; how many have not", "")
 }
 
@@ -38,6 +40,9 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.run_for(10.0);
     let all = boxes.clone();
     stage.check_always("drift", move |world| all.strayed(world, 1.0, 0.01));
+    let all = boxes.clone();
+    stage.check_at_end("stands", move |world| all.strayed(world, 1.0, 0.25));
+    stage.check_at_end("overlap", |world| overlap(world, 0.02));
     stage.check_at_end("asleep", move |world| boxes.awake(world));
     Ok(())
 }

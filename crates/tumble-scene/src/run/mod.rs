@@ -5,6 +5,7 @@ mod drift;
 
 use crate::check::{Claim, Gauge, Outcome, Verdict};
 use crate::error::{Error, Result};
+use crate::flat::Flat;
 use crate::parameter::Values;
 use crate::scene::{Built, Scene};
 use serde::Serialize;
@@ -180,6 +181,15 @@ impl Run {
     /// What the checks say if the run ends here.
     pub fn verdicts(&self) -> Vec<Verdict> {
         self.checks.iter().map(|(claim, gauge)| Verdict::new(claim, gauge.read(&self.world))).collect()
+    }
+
+    /// What the checks say of a state that another engine has come to: the bodies, in the order of their ids, are put there, and the
+    /// checks look at them once, whether they look at the end or throughout. Checks of what happens on the way have nothing to
+    /// say.
+    pub fn judge(mut self, states: &[[f64; 13]]) -> Result<Vec<Verdict>> {
+        Flat::place(&mut self.world, states)?;
+        self.observe();
+        Ok(self.verdicts())
     }
 
     /// Every check has passed.

@@ -3,9 +3,11 @@
 
 mod box_stack;
 mod dzhanibekov_nut;
+mod flat;
 mod flight;
 mod free_fall;
 mod library;
 mod mutation;
+mod piles;
 mod projectiles;
 mod structures;

@@ -21,6 +21,7 @@ fn all() -> impl Iterator<Item = &'static Mutation> {
         crate::projectiles::MUTATIONS,
         crate::dzhanibekov_nut::MUTATIONS,
         crate::structures::MUTATIONS,
+        crate::piles::MUTATIONS,
     ];
     lists.into_iter().flatten()
 }

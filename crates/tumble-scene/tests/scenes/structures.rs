@@ -26,6 +26,13 @@ fn remove(world: &mut World, name: &str) -> tumble::Result<()> {
 
 pub const MUTATIONS: &[Mutation] = &[
     Mutation { scene: "pyramid", check: "drift", what: "nothing has any friction", apply: grease },
+    Mutation {
+        scene: "pyramid",
+        check: "stands",
+        what: "the topmost box is kicked",
+        apply: |world| edit(world, "box-19-0", |b| b.set_linear_velocity([4.0, 0.0, 0.0])),
+    },
+    Mutation { scene: "pyramid", check: "overlap", what: "contacts are soft", apply: crate::piles::soften },
     Mutation { scene: "pyramid", check: "asleep", what: "sleep is switched off", apply: wakeful },
     Mutation {
         scene: "brick-wall",

@@ -1,0 +1,105 @@
+//! Tumble's own driver.
+
+use crate::Fault;
+use serde_json::json;
+use std::fmt::Write as _;
+use std::fs;
+use std::hint::black_box;
+use std::time::Instant;
+use tumble::method::{SoftStep, Step};
+use tumble::{QueryFilter, RayCast, World};
+use tumble_scene::flat::Flat;
+
+/// The words of the command line.
+pub struct Order<'a> {
+    pub list: &'a str,
+    pub work: &'a str,
+    pub repeats: &'a str,
+    pub threads: &'a str,
+    pub states: &'a str,
+    pub substeps: Option<&'a str>,
+}
+
+const DT: f64 = 1.0 / 60.0;
+
+/// Does the work and says what it took.
+pub fn run(order: &Order<'_>) -> Result<(), Fault> {
+    let flat = Flat::parse(&fs::read_to_string(order.list)?)?;
+    let (repeats, threads): (u32, usize) = (order.repeats.parse()?, order.threads.parse()?);
+    let before = resident();
+    let mut world = flat.build()?;
+    world.set_keep_start(false);
+    let mut method = world.method().clone();
+    method.switches.sleep = false;
+    if let (Some(substeps), Step::SoftStep(step)) = (order.substeps, &method.step) {
+        method.step = Step::SoftStep(SoftStep { substeps: substeps.parse()?, ..step.clone() });
+    }
+    world.set_method(method)?;
+    world.set_threads(threads)?;
+    let Step::SoftStep(step) = &world.method().step else { return Err("another step".into()) };
+    let settings = format!("{}, {} substeps, {} lanes", world.method().name, step.substeps, world.isa().name());
+    println!(
+        "{}",
+        json!({ "engine": "tumble", "version": env!("CARGO_PKG_VERSION"), "threads": threads, "settings": settings })
+    );
+    match order.work {
+        "steps" => {
+            for _ in 0..repeats {
+                timed(|| world.step(DT as _))?;
+            }
+        }
+        "rays" => rays(&mut world, &flat, repeats)?,
+        "snapshot" => snapshots(&mut world, repeats)?,
+        other => return Err(format!("no work is called {other:?}").into()),
+    }
+    println!("{}", json!({ "memory": resident().saturating_sub(before) }));
+    let mut text = String::new();
+    for state in Flat::states(&world) {
+        let words: Vec<String> = state.iter().map(f64::to_string).collect();
+        writeln!(text, "{}", words.join(" "))?;
+    }
+    fs::write(order.states, text)?;
+    Ok(())
+}
+
+fn timed<T>(work: impl FnOnce() -> tumble::Result<T>) -> tumble::Result<T> {
+    let start = Instant::now();
+    let outcome = work()?;
+    println!("{{\"ms\":{:.6}}}", start.elapsed().as_secs_f64() * 1e3);
+    Ok(outcome)
+}
+
+fn rays(world: &mut World, flat: &Flat, repeats: u32) -> Result<(), Fault> {
+    world.step(DT as _)?;
+    let rays: Vec<RayCast> =
+        flat.rays.iter().map(|&[x, y, z, dx, dy, dz]| RayCast::between([x, y, z], [x + dx, y + dy, z + dz])).collect();
+    let mut hits = Vec::new();
+    for _ in 0..repeats {
+        timed(|| world.cast_rays(&rays, &QueryFilter::new(), &mut hits))?;
+    }
+    let distance: f64 = hits.iter().flatten().map(|hit| hit.distance).sum();
+    println!("{}", json!({ "hits": hits.iter().flatten().count(), "distance": distance }));
+    Ok(())
+}
+
+fn snapshots(world: &mut World, repeats: u32) -> Result<(), Fault> {
+    for _ in 0..60 {
+        world.step(DT as _)?;
+    }
+    let (mut bytes, hash) = (Vec::new(), world.hash());
+    for _ in 0..repeats {
+        timed(|| {
+            world.snapshot_into(&mut bytes);
+            world.restore(black_box(&bytes))
+        })?;
+    }
+    println!("{}", json!({ "bytes": bytes.len(), "same": world.hash() == hash }));
+    Ok(())
+}
+
+/// Memory of the process in bytes, where the system tells.
+fn resident() -> u64 {
+    let status = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    // Pages of 4 KiB, the second word.
+    status.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).map_or(0, |pages| pages * 4096)
+}

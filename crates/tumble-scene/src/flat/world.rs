@@ -1,0 +1,254 @@
+//! Flat lists from worlds, and worlds from flat lists.
+
+use super::{Body, Collider, Flat, Freedom, Joint, Motion, Pose, Shape};
+use crate::error::{Error, Result};
+use std::collections::BTreeMap;
+use tumble::constraint::joint::{Ball, Fixed, Hinge};
+use tumble::constraint::{Axis, Limit};
+use tumble::math::{Float, Pose as RealPose, Quat, Real, Sym3, Vec3, WorldPose};
+use tumble::shape::{MassProperties, MeshDesc, Shape as EngineShape};
+use tumble::{BodyDesc, BodyId, BodyKind, ColliderDesc, JointDesc, JointKind, Layers, Material, World};
+
+fn pose(translation: Vec3<f64>, rotation: Quat) -> Pose {
+    let (t, q) = (translation, rotation.to_f64());
+    [t.x, t.y, t.z, q.x, q.y, q.z, q.w]
+}
+
+fn rotation(pose: &Pose) -> Quat {
+    let [_, _, _, x, y, z, w] = pose.map(Real::from_f64);
+    Quat { x, y, z, w }
+}
+
+fn place(pose: &Pose) -> WorldPose {
+    WorldPose::new(Vec3::new(pose[0], pose[1], pose[2]), rotation(pose))
+}
+
+fn refused(what: impl Into<String>) -> Error {
+    Error::NotFlat { what: what.into() }
+}
+
+fn engine(source: tumble::Error) -> Error {
+    Error::Engine { scene: "flat list".to_owned(), source }
+}
+
+impl Flat {
+    /// The list of a world. An error names what a flat list has no word for: sensors, layers, force effects, other shapes
+    /// and joints.
+    pub fn of(world: &World) -> Result<Self> {
+        if world.effect_count() > 0 {
+            return Err(refused("force effects"));
+        }
+        let mut flat = Self {
+            gravity: world.gravity().to_f64().to_array(),
+            length: world.method().tolerances.length.to_f64(),
+            ..Self::default()
+        };
+        let mut indices: BTreeMap<BodyId, u32> = BTreeMap::new();
+        for id in world.body_ids() {
+            let body = world.body(id).map_err(engine)?;
+            let mut colliders = Vec::new();
+            for id in body.colliders() {
+                let collider = world.collider(id).map_err(engine)?;
+                if collider.is_sensor() || !collider.collides() || collider.layers() != Layers::default() {
+                    return Err(refused("a sensor, or layers"));
+                }
+                let material = world.material(collider.material(0)).map_err(engine)?;
+                let local = collider.local_pose();
+                colliders.push(Collider {
+                    shape: flat.index_of(collider.shape())?,
+                    pose: pose(local.translation.to_f64(), local.rotation),
+                    friction: material.dynamic_friction.to_f64(),
+                    restitution: material.restitution.to_f64(),
+                });
+            }
+            let six = |v: Vec3, w: Vec3| {
+                let (v, w) = (v.to_f64(), w.to_f64());
+                [v.x, v.y, v.z, w.x, w.y, w.z]
+            };
+            let motion = match body.kind() {
+                BodyKind::Fixed => Motion::Fixed,
+                BodyKind::Kinematic => {
+                    Motion::Kinematic { velocity: six(body.linear_velocity(), body.angular_velocity()) }
+                }
+                BodyKind::Dynamic => {
+                    let mass = body.mass_properties().ok_or_else(|| refused("a dynamic body without mass"))?;
+                    let i = mass.inertia;
+                    Motion::Dynamic {
+                        velocity: six(body.centre_velocity(), body.angular_velocity()),
+                        mass: mass.mass,
+                        centre: mass.centre.to_array(),
+                        inertia: [i.xx, i.yy, i.zz, i.xy, i.xz, i.yz],
+                    }
+                }
+            };
+            indices.insert(id, flat.bodies.len() as u32);
+            flat.bodies.push(Body { motion, pose: pose(body.position(), body.rotation()), colliders });
+        }
+        for id in world.joint_ids() {
+            let joint = world.joint(id).map_err(engine)?;
+            let freedom = match joint.kind() {
+                JointKind::Ball(ball) if *ball == Ball::default() => Freedom::Ball,
+                JointKind::Fixed(_) => Freedom::Fixed,
+                JointKind::Hinge(Hinge { turn: Axis { limit, motor: None } }) => match limit {
+                    Some(limit) => Freedom::Hinge(limit.low.to_f64(), limit.high.to_f64()),
+                    None => Freedom::Hinge(f64::NEG_INFINITY, f64::INFINITY),
+                },
+                other => return Err(refused(format!("a joint of the kind {:?}", other.name()))),
+            };
+            if joint.collides() {
+                return Err(refused("a joint whose bodies collide"));
+            }
+            let frames = joint.local_frames().map(|frame| pose(frame.translation, frame.rotation));
+            flat.joints.push(Joint { freedom, bodies: joint.bodies().map(|id| indices.get(&id).copied()), frames });
+        }
+        Ok(flat)
+    }
+
+    /// The index of a shape, which is added if it is new.
+    fn index_of(&mut self, shape: &EngineShape) -> Result<u32> {
+        let array = |v: &Vec3| v.to_f64().to_array();
+        let shape = match shape {
+            EngineShape::HalfSpace(s) => Shape::Plane(array(&s.normal()), s.offset().to_f64()),
+            EngineShape::Sphere(s) => Shape::Ball(s.radius().to_f64()),
+            EngineShape::Cuboid(s) => Shape::Box(array(&s.half_extents())),
+            EngineShape::Capsule(s) => Shape::Capsule(s.half_length().to_f64(), s.radius().to_f64()),
+            EngineShape::Hull(s) => Shape::Hull(s.vertices().iter().map(array).collect()),
+            EngineShape::Mesh(s) => Shape::Mesh(s.vertices().iter().map(array).collect(), s.triangles().to_vec()),
+            _ => return Err(refused("a shape of another kind")),
+        };
+        // The latest first: neighbours are often alike.
+        if let Some(index) = self.shapes.iter().rposition(|s| *s == shape) {
+            return Ok(index as u32);
+        }
+        self.shapes.push(shape);
+        Ok(self.shapes.len() as u32 - 1)
+    }
+
+    /// The world of a list, with the default method and tolerances for its length.
+    pub fn build(&self) -> Result<World> {
+        let mut world = World::new();
+        let mut method = world.method().clone();
+        method.tolerances.length = Real::from_f64(self.length);
+        world.set_method(method).map_err(engine)?;
+        let gravity: Vec3 = Vec3::from(self.gravity).to_real();
+        world.set_gravity(gravity).map_err(engine)?;
+        let shapes = self.shapes.iter().map(Shape::build).collect::<Result<Vec<_>>>()?;
+        let mut ids = Vec::with_capacity(self.bodies.len());
+        for body in &self.bodies {
+            ids.push(world.add_body(body.describe(&shapes)?).map_err(engine)?);
+            let id = ids[ids.len() - 1];
+            if let Motion::Dynamic { velocity, .. } = &body.motion {
+                // Descriptions give the velocity of the origin.
+                let mut body = world.body_mut(id).map_err(engine)?;
+                let (_, angular) = halves(velocity);
+                let arm = (body.view().centre_of_mass() - body.view().position()).to_real();
+                let (linear, _) = halves(velocity);
+                body.set_velocity(linear - angular.cross(arm), angular).map_err(engine)?;
+            }
+        }
+        for joint in &self.joints {
+            let kind: JointKind = match joint.freedom {
+                Freedom::Ball => Ball::default().into(),
+                Freedom::Fixed => Fixed.into(),
+                Freedom::Hinge(low, high) if low == f64::NEG_INFINITY && high == f64::INFINITY => {
+                    Hinge::default().into()
+                }
+                Freedom::Hinge(low, high) => {
+                    let limit = Limit::new(Real::from_f64(low), Real::from_f64(high));
+                    Hinge { turn: Axis::FREE.limit(limit) }.into()
+                }
+            };
+            let id = |body: Option<u32>| match body {
+                None => Ok(World::BODY),
+                Some(index) => ids.get(index as usize).copied().ok_or_else(|| refused(format!("body {index}"))),
+            };
+            let ([a, b], [pa, pb]) = (joint.bodies, joint.frames.map(|frame| place(&frame)));
+            let desc = JointDesc::new(id(a)?, id(b)?, kind);
+            let desc = desc.frame_a(pa.translation, pa.rotation).frame_b(pb.translation, pb.rotation);
+            world.add_joint(desc).map_err(engine)?;
+        }
+        Ok(world)
+    }
+
+    /// Puts the bodies of a world that was built from a list where another engine has put them.
+    pub fn place(world: &mut World, states: &[[f64; 13]]) -> Result<()> {
+        let ids: Vec<BodyId> = world.body_ids().collect();
+        if ids.len() != states.len() {
+            return Err(refused(format!("{} states for {} bodies", states.len(), ids.len())));
+        }
+        for (id, state) in ids.into_iter().zip(states) {
+            let mut body = world.body_mut(id).map_err(engine)?;
+            if body.view().kind() == BodyKind::Fixed {
+                continue;
+            }
+            let [px, py, pz, qx, qy, qz, qw, v @ ..] = *state;
+            body.set_pose(place(&[px, py, pz, qx, qy, qz, qw])).map_err(engine)?;
+            let (linear, angular) = halves(&v);
+            let arm = (body.view().centre_of_mass() - body.view().position()).to_real();
+            body.set_velocity(linear - angular.cross(arm), angular).map_err(engine)?;
+        }
+        Ok(())
+    }
+
+    /// The states of all bodies of a world, as drivers write them.
+    pub fn states(world: &World) -> Vec<[f64; 13]> {
+        let one = |id| {
+            let body = world.body(id).ok()?;
+            let p = pose(body.position(), body.rotation());
+            let (v, w) = (body.centre_velocity().to_f64(), body.angular_velocity().to_f64());
+            Some([p[0], p[1], p[2], p[3], p[4], p[5], p[6], v.x, v.y, v.z, w.x, w.y, w.z])
+        };
+        world.body_ids().filter_map(one).collect()
+    }
+}
+
+fn halves(velocity: &[f64; 6]) -> (Vec3, Vec3) {
+    let [a, b, c, d, e, f] = velocity.map(Real::from_f64);
+    (Vec3::new(a, b, c), Vec3::new(d, e, f))
+}
+
+impl Shape {
+    fn build(&self) -> Result<EngineShape> {
+        let real = |v: &f64| Real::from_f64(*v);
+        let vector = |v: &[f64; 3]| Vec3::from(*v).to_real();
+        match self {
+            Self::Plane(normal, offset) => EngineShape::half_space(vector(normal), real(offset)),
+            Self::Ball(radius) => EngineShape::sphere(real(radius)),
+            Self::Box([x, y, z]) => EngineShape::cuboid(real(x), real(y), real(z)),
+            Self::Capsule(half, radius) => EngineShape::capsule(real(half), real(radius)),
+            Self::Hull(corners) => EngineShape::hull(&corners.iter().map(vector).collect::<Vec<_>>()),
+            Self::Mesh(corners, triangles) => {
+                EngineShape::mesh(MeshDesc::new(corners.iter().map(vector).collect(), triangles.clone()))
+            }
+        }
+        .map_err(engine)
+    }
+}
+
+impl Body {
+    fn describe(&self, shapes: &[EngineShape]) -> Result<BodyDesc> {
+        let mut desc = match &self.motion {
+            Motion::Fixed => BodyDesc::fixed(),
+            Motion::Kinematic { velocity } => {
+                let (linear, angular) = halves(velocity);
+                BodyDesc::kinematic().linear_velocity(linear).angular_velocity(angular)
+            }
+            Motion::Dynamic { mass, centre, inertia: [xx, yy, zz, xy, xz, yz], .. } => {
+                let inertia = Sym3 { xx: *xx, yy: *yy, zz: *zz, xy: *xy, xz: *xz, yz: *yz };
+                let mass = MassProperties { mass: *mass, centre: Vec3::from(*centre), inertia };
+                BodyDesc::dynamic().mass_properties(mass)
+            }
+        };
+        desc.pose = place(&self.pose);
+        for c in &self.colliders {
+            let shape = shapes.get(c.shape as usize).ok_or_else(|| refused(format!("shape {}", c.shape)))?;
+            let material = Material::default()
+                .with_friction(Real::from_f64(c.friction))
+                .with_restitution(Real::from_f64(c.restitution));
+            let at = place(&c.pose);
+            let local = RealPose::new(at.translation.to_real(), at.rotation);
+            desc = desc.collider(ColliderDesc::new(shape.clone()).pose(local).material(material));
+        }
+        Ok(desc)
+    }
+}

@@ -1,0 +1,43 @@
+//! Balls in a pit.
+
+use super::props::{Random, Things, cube_root, heap, overlap, pit, tune};
+use crate::error::Result;
+use crate::{Camera, Parameter, Scene, Stage, Values};
+use tumble::shape::Shape;
+use tumble::{BodyDesc, Material};
+
+/// Radius of a ball, in metres.
+const RADIUS: f64 = 0.25;
+/// Distance of the balls at the start.
+const PITCH: f64 = 0.55;
+
+pub fn scene() -> Scene {
+    Scene::new("ball-pit", build)
+        .seed("002, S5")
+        .description(
+            "Balls fall into a pit and fill it. Each touches several others, and nothing but the walls holds them.",
+        )
+        .parameter(Parameter::new("balls", 64.0).range(1.0, 8_000.0).whole().help("How many"))
+        .parameter(Parameter::new("stir", 0.02).range(0.0, 0.02).unit("m").help("How far from the grid they start"))
+        .camera(Camera::new([2.0, 4.0, 4.0], [0.0, 0.5, 0.0]))
+        .check("overlap", "No ball lies in another or in a wall; deepest, in radii", "")
+        .check("inside", "No ball leaves the pit; how many do", "")
+}
+
+fn build(stage: &mut Stage, values: &Values) -> Result<()> {
+    let (count, stir) = (values.count("balls")?, values.get("stir")?);
+    tune(stage, 2.0 * RADIUS)?;
+    let side = f64::from(cube_root(count));
+    let (half, height) = (0.5 * side * PITCH + 0.05, 1.5 * side * PITCH + 1.0);
+    pit(stage, half, height, &Material::default())?;
+    let (mut balls, mut random) = (Things::default(), Random(2));
+    let shape = stage.engine(|_| Shape::sphere(RADIUS as _))?;
+    for (i, at) in heap(count, PITCH, 0.5).enumerate() {
+        let desc = BodyDesc::dynamic().name(format!("ball-{i}")).position(at + random.direction() * stir);
+        balls.add(stage, desc, shape.clone(), Material::default())?;
+    }
+    stage.run_for(4.0);
+    stage.check_at_end("overlap", |world| overlap(world, 0.1 * RADIUS));
+    stage.check_at_end("inside", move |world| balls.outside(world, [-half, 0.0, -half], [half, height, half]));
+    Ok(())
+}

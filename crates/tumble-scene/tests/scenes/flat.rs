@@ -1,0 +1,103 @@
+//! Flat lists: that nothing is lost in them, and that nothing wrong gets through.
+
+use proptest::prelude::*;
+use tumble_scene::bench::{Work, cases};
+use tumble_scene::flat::Flat;
+use tumble_scene::quality::{Quality, places};
+use tumble_scene::{Outcome, library};
+
+/// Nothing is lost in the text: the world from it moves as the world from the list, to the last bit, and the list of either is the
+/// list of the scene's own world but for the rounding of turns that are normalised once more. Every scene that a list can hold
+/// is tried.
+#[test]
+fn a_world_from_its_list_moves_alike() {
+    let mut tried = 0;
+    for scene in library::scenes() {
+        let run = scene.setup().start().unwrap();
+        let Ok(flat) = Flat::of(run.world()) else { continue };
+        let (mut twin, mut other) = (flat.build().unwrap(), Flat::parse(&flat.to_string()).unwrap().build().unwrap());
+        let (list, again) = (flat.to_string(), Flat::of(&twin).unwrap().to_string());
+        for (a, b) in list.split_whitespace().zip(again.split_whitespace()) {
+            let near = || (a.parse::<f64>().unwrap() - b.parse::<f64>().unwrap()).abs() <= 1e-6;
+            assert!(a == b || near(), "{}: {a} and {b}", scene.name);
+        }
+        for _ in 0..20 {
+            twin.step(1.0 / 60.0).unwrap();
+            other.step(1.0 / 60.0).unwrap();
+        }
+        assert!(Flat::states(&twin) == Flat::states(&other), "{}", scene.name);
+        tried += 1;
+    }
+    assert!(tried > 15, "only {tried} scenes have a list");
+}
+
+/// A state that is put into a world is the one that comes out of it, and the checks look at it.
+#[test]
+fn states_of_others_are_judged() {
+    let scene = library::find("pyramid").unwrap();
+    let setup = || scene.setup().set("base", 4.0).unwrap();
+    let mut run = setup().start().unwrap();
+    for _ in 0..60 {
+        run.step().unwrap();
+    }
+    let mut states = Flat::states(run.world());
+    let outcome = |states: &[[f64; 13]], check: &str| {
+        let verdicts = setup().start().unwrap().judge(states).unwrap();
+        verdicts.into_iter().find(|v| v.claim.name == check).unwrap().outcome
+    };
+    assert_eq!((outcome(&states, "stands"), outcome(&states, "overlap")), (Outcome::Passed, Outcome::Passed));
+    // A box is pushed into its neighbour on the way to the other side.
+    states[1][0] += 0.5;
+    assert_eq!((outcome(&states, "stands"), outcome(&states, "overlap")), (Outcome::Failed, Outcome::Failed));
+    assert!(setup().start().unwrap().judge(&states[1..]).is_err(), "a state is missing");
+}
+
+/// The figures of quality are those that were built in: a box half a tenth deep in another, a joint that is 3 cm apart.
+#[test]
+fn quality_is_what_was_built_in() {
+    let text = "tumble-flat 1 gravity 0 0 0 length 1 shapes 1 box 0.5 0.5 0.5 bodies 2 \
+        dynamic 0 0 0 0 0 0 1 0 0 0 0 0 0 1 0 0 0 1 1 1 0 0 0 1 0 0 0 0 0 0 0 1 0.5 0 \
+        dynamic 0.95 0 0 0 0 0 1 2 0 0 0 0 0 1 0 0 0 1 1 1 0 0 0 1 0 0 0 0 0 0 0 1 0.5 0 \
+        joints 1 ball -1 1 0.95 0.03 0 0 0 0 1 0 0 0 0 0 0 1 rays 0 end";
+    let world = Flat::parse(text).unwrap().build().unwrap();
+    let quality = Quality::of(&world, &places(&world));
+    assert!((quality.depth - 0.05).abs() < 1e-6 && (quality.gap - 0.03).abs() < 1e-6, "{quality:?}");
+    assert!((quality.energy - 2.0).abs() < 1e-6 && quality.moved == 0.0, "{quality:?}");
+}
+
+/// The cases name scenes, parameters in range and checks that there are.
+#[test]
+fn cases_are_complete() {
+    for case in cases() {
+        let scene = case.scene().unwrap();
+        case.setup(&scene).unwrap();
+        for check in case.gate {
+            assert!(scene.checks.iter().any(|c| c.name == *check), "{}: {check}", case.name);
+        }
+        assert_eq!(case.gate.is_empty(), case.work != Work::Steps, "{}", case.name);
+    }
+}
+
+const LIST: &str = "tumble-flat 1 gravity 0 -10 0 length 1 shapes 3 ball 1 mesh 3 1 0 0 0 1 0 0 0 0 1 0 1 2 \
+    hull 4 0 0 0 1 0 0 0 1 0 0 0 1 bodies 2 fixed 0 0 0 0 0 0 1 1 1 0 0 0 0 0 0 1 0.5 0 \
+    dynamic 0 0 0 0 0 0 1 0 0 0 0 0 0 1 0 0 0 1 1 1 0 0 0 1 0 0 0 0 0 0 0 1 0.5 0 \
+    joints 1 hinge -1 1 0 0 0 0 0 0 1 0 0 0 0 0 0 1 -inf inf rays 1 0 0 0 1 1 1 end";
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A list that was cut, or in which a word is wrong, is refused or read, never a panic; and one that is built is a world.
+    #[test]
+    fn wrong_lists_are_refused(at in 0_usize..100, what in prop::sample::select(vec![
+        "", "-1", "7", "1e30", "nan", "inf", "4294967295", "ball", "end",
+    ])) {
+        let mut words: Vec<&str> = LIST.split_whitespace().collect();
+        prop_assert!(Flat::parse(LIST).is_ok());
+        let at = at % words.len();
+        prop_assert!(Flat::parse(&words[..at].join(" ")).is_err());
+        words[at] = what;
+        if let Ok(flat) = Flat::parse(&words.join(" ")) {
+            let _ = flat.build();
+        }
+    }
+}
