@@ -36,9 +36,9 @@ impl Crew {
         self.0.as_ref().map_or(1, |pool| pool.current_num_threads().max(1))
     }
 
-    /// Runs `lead` on one thread, with the others as its team.
-    pub fn lead<R: Send>(&self, lead: impl FnOnce(&Team) -> R + Send) -> R {
-        let Some(pool) = self.0.as_ref().filter(|_| self.size() > 1) else { return lead(&Team::new(1)) };
+    /// Runs `lead` on one thread, with the others as its team, or `alone`.
+    pub fn lead<R: Send>(&self, alone: bool, lead: impl FnOnce(&Team) -> R + Send) -> R {
+        let Some(pool) = self.0.as_ref().filter(|_| !alone && self.size() > 1) else { return lead(&Team::new(1)) };
         let team = Team::new(self.size());
         let task = Mutex::new((Some(lead), None));
         pool.broadcast(|thread| {
@@ -279,7 +279,7 @@ mod tests {
         for crew in [Crew::default(), pool(1), pool(3)] {
             let mut counts = vec![0u32; 1000];
             let shared = Shared::new(&mut counts);
-            let stages = crew.lead(|team| {
+            let stages = crew.lead(false, |team| {
                 for _ in 0..200 {
                     team.for_blocks(10, |worker, block| {
                         assert!(worker < team.size());
@@ -302,10 +302,10 @@ mod tests {
     fn a_panic_in_a_block_is_no_hang() {
         let crew = pool(2);
         for guilty in [0, 7] {
-            let run = || crew.lead(|team| team.for_blocks(8, |_, block| assert!(block != guilty)));
+            let run = || crew.lead(false, |team| team.for_blocks(8, |_, block| assert!(block != guilty)));
             assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
         }
-        assert_eq!(crew.lead(|team| team.size()), 2);
+        assert_eq!(crew.lead(false, |team| team.size()), 2);
     }
 
     #[test]

@@ -2,15 +2,22 @@
 //!
 //! Events are data that is read after a step; nothing is called while one is under way. [`World::events`] holds what
 //! happened since the step before: first what edits between the steps caused, then what the step itself did, in an order
-//! that depends on nothing but the input. The next step starts a new list. The rules:
+//! that depends on nothing but the input. The next step starts a new list. After [`World::simulate`] it holds the lists of all the steps
+//! that this call made, one after the other, and is empty where it made none. The rules:
 //!
 //! - Every [`Event::ContactBegan`] is followed, in some later list, by exactly one [`Event::ContactEnded`] for the same
 //!   two colliders: when the surfaces part, when either collider or body is removed, moved away or made inactive, or when
-//!   a filter forbids the pair. The ids in an `Ended` caused by removal are stale by then, and say so when used.
+//!   a filter forbids the pair. The ids in an `Ended` caused by removal are stale by then, and say so when used. A change of kind,
+//!   shape, place, layers or the like ends the contacts of a collider, and those that still touch begin anew in the next step.
+//! - [`Event::SensorEntered`] and [`Event::SensorLeft`] go in pairs in the same way.
 //! - Falling asleep ends no contact, and waking begins none.
-//! - A restored world has the list of the world that was saved.
+//! - A restored world has the list of the world that was saved. [`World::reset`] and [`World::restart`] tell nothing about what they throw
+//!   away.
 //!
 //! [`World::events`]: crate::World::events
+//! [`World::simulate`]: crate::World::simulate
+//! [`World::reset`]: crate::World::reset
+//! [`World::restart`]: crate::World::restart
 
 use crate::error::Result;
 use crate::id::{BodyId, ColliderId, EffectId, JointId};

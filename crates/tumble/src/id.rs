@@ -1,8 +1,11 @@
 //! Ids: small, copyable names of things in a world.
 //!
 //! An id is a slot and the generation of its occupant. When the occupant is removed, the generation moves on, so a stale
-//! id is recognised for ever after (until 2³² occupants have come and gone in one slot) and never names something else.
+//! id is recognised for ever after (until 2³² occupants have come and gone in one slot) and does not name something else.
 //! Ids stay valid across snapshot and restore, and in copies of a world.
+//!
+//! Two things an id cannot know. A world that is restored or restarted gives ids out as it did the first time, to the bit: forget those
+//! that it gave out since. And an id of one world may happen to be one of another world too.
 
 use crate::error::{AnyId, Error, Result};
 use crate::record::stream::{Sink, Source};

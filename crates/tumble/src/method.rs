@@ -322,6 +322,11 @@ pub enum SleepCriterion {
     /// How far the farthest point of the body moved in the step, against [`Tolerances::sleep_speed`].
     #[default]
     Displacement,
+    /// The speed of the centre of mass and that of the farthest point about it, each by itself against
+    /// [`Tolerances::sleep_speed`] (003-101).
+    Velocity,
+    /// The kinetic energy per mass against that of a body that moves with [`Tolerances::sleep_speed`] without turning (003-102).
+    Energy,
 }
 
 /// A check or repair at the end of a step (003-105..107).
@@ -424,6 +429,8 @@ pub struct Switches {
     pub warm_start: bool,
     /// Let islands of idle bodies fall asleep.
     pub sleep: bool,
+    /// Each island falls asleep and wakes by itself; without, all bodies of the world do so together.
+    pub islands: bool,
     /// Keep the contact points of pairs that barely moved instead of finding them anew.
     pub recycling: bool,
     /// Keep at most four points of a manifold that has more.
@@ -436,7 +443,15 @@ pub struct Switches {
 
 impl Default for Switches {
     fn default() -> Self {
-        Self { warm_start: true, sleep: true, recycling: true, reduction: true, continuous: true, gyroscopic: true }
+        Self {
+            warm_start: true,
+            sleep: true,
+            islands: true,
+            recycling: true,
+            reduction: true,
+            continuous: true,
+            gyroscopic: true,
+        }
     }
 }
 

@@ -295,21 +295,26 @@ pub enum Mix {
     GeometricMean,
 }
 
+/// A coefficient of a pair beyond which more makes no difference.
+const LARGEST: Real = 1e10;
+
 impl Mix {
-    /// The coefficient of the pair.
+    /// The coefficient of the pair; at most 1e10, so that what is meant to be without limit stays a number.
     ///
     /// ```
     /// use tumble::Mix;
     /// assert_eq!(Mix::GeometricMean.apply(0.25, 1.0), 0.5);
     /// ```
     pub fn apply(self, a: Real, b: Real) -> Real {
-        match self {
+        let (a, b) = (Num::min(a, LARGEST), Num::min(b, LARGEST));
+        let mixed = match self {
             Self::Min => Num::min(a, b),
             Self::Max => Num::max(a, b),
             Self::Average => 0.5 * (a + b),
             Self::Product => a * b,
             Self::GeometricMean => (a * b).sqrt(),
-        }
+        };
+        Num::min(mixed, LARGEST)
     }
 }
 

@@ -692,6 +692,9 @@ impl BodyMut<'_> {
     pub fn set_active(&mut self, active: bool) {
         let slot = self.slot();
         self.wake();
+        if self.state.bodies.cold.at(slot).is_some_and(|cold| cold.active == active && !cold.quarantined) {
+            return;
+        }
         if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
             cold.active = active;
             if active {
@@ -757,6 +760,8 @@ impl BodyMut<'_> {
 ///     assert_eq!(collider.bounds().half_extents(), Vec3::all(0.5));
 ///     assert_eq!((collider.material(0), collider.layers()), (World::MATERIAL, Layers::default()));
 ///     assert!(collider.collides() && !collider.is_sensor());
+///     assert!(collider.density().is_none() && !collider.is_hooked() && collider.contact_events());
+///     assert!(collider.impact_speed().is_infinite());
 /// }
 /// # Ok(())
 /// # }
@@ -828,5 +833,25 @@ impl<'a> ColliderRef<'a> {
     /// What the user put there.
     pub fn user_data(&self) -> u64 {
         self.get().user_data
+    }
+
+    /// Its own density, which goes before that of its material.
+    pub fn density(&self) -> Option<Real> {
+        self.get().density
+    }
+
+    /// The contact hook is asked about its contacts.
+    pub fn is_hooked(&self) -> bool {
+        self.get().hooked
+    }
+
+    /// Its contacts are told when they begin and end.
+    pub fn contact_events(&self) -> bool {
+        self.get().contact_events
+    }
+
+    /// The speed from which on its impacts are told.
+    pub fn impact_speed(&self) -> Real {
+        self.get().impact_speed
     }
 }

@@ -114,6 +114,11 @@ impl State {
         set(Contact::HOOKED, ca.hooked || cb.hooked);
         set(Contact::IMPACTS, ca.impact_speed.is_finite() || cb.impact_speed.is_finite());
         let contact = self.contacts.insert(a, b, body_a, body_b, flags);
+        // Something was put beside a sleeper: it has to look.
+        if !self.bodies.is_awake(body_a) && !self.bodies.is_awake(body_b) {
+            self.wake(body_a);
+            self.wake(body_b);
+        }
         let awake = self.bodies.is_awake(body_a) || self.bodies.is_awake(body_b);
         self.contacts.set_awake(contact, awake);
     }

@@ -34,6 +34,7 @@ mod meeting;
 pub(crate) use hold::hold;
 
 use crate::body::store::{CentrePose, Params, Rest};
+use crate::constraint::Rows;
 use crate::detect::broad::ProxyId;
 use crate::detect::narrow::Motion;
 use crate::integrate::{Loads, accelerated};
@@ -130,6 +131,7 @@ pub(crate) struct Ahead {
     held: Vec<u32>,
     companions: Vec<Companion>,
     ties: Vec<u32>,
+    rows: Rows,
     /// Bodies with an impact ahead, by dense index: when, and how they are turned then.
     impacts: Vec<(u32, Real, Quat)>,
     dt: Real,
@@ -147,9 +149,10 @@ impl Default for Ahead {
             fast: Vec::new(),
             exposed: Vec::new(),
             movers: Vec::new(),
-            held: Vec::new(),
-            companions: Vec::new(),
-            ties: Vec::new(),
+            held: Vec::with_capacity(along::MOST),
+            companions: Vec::with_capacity(2 * along::MOST),
+            ties: Vec::with_capacity(2 * along::MOST),
+            rows: Rows::default(),
             impacts: Vec::new(),
             dt: 0.0,
             loads: Loads { gravity: Vec3::ZERO, gyroscopic: false },

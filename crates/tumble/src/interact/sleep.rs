@@ -20,17 +20,23 @@ use crate::world::State;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sleeper {
     candidates: Vec<u32>,
+    /// Islands that have lost edges, and of which some body would sleep.
+    divided: Vec<u32>,
     stack: Vec<u32>,
 }
 
 /// Contact points that count as firm support.
 const SUPPORTS: u32 = 3;
 
+/// Steps between two looks at whether an island that stays awake has come apart. A pile in motion loses edges all the time.
+const LOOK_EVERY: u32 = 32;
+
 /// Lets islands fall asleep whose bodies have all been idle for long enough. `supports` counts the contact points of
 /// awake bodies, and the motors of `busy_joints` may still change. Two passes over the awake bodies.
 pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32], busy_joints: &[u32]) -> u32 {
     let now = state.steps as u32;
     let (time, factor) = (state.method.sleep.time, state.method.sleep.unsupported_factor);
+    sleeper.divided.clear();
     for i in 0..state.bodies.awake() {
         let params = &state.bodies.params[i];
         let slot = state.bodies.slot[i];
@@ -62,8 +68,17 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
         let drifts = supports[i] == 0 && state.bodies.velocity[i] != Velocity::default();
         let busy = !params.has(Params::CAN_SLEEP) || drifts || state.bodies.rest[i].idle_time < limit;
         let island = state.islands.of(slot);
-        if busy && island != NONE {
-            state.islands.all[island as usize].busy = now;
+        if island == NONE {
+            continue;
+        }
+        let entry = &mut state.islands.all[island as usize];
+        if busy {
+            entry.busy = now;
+        } else if entry.lost_edges > 0
+            && now.wrapping_add(island) % LOOK_EVERY == 0
+            && sleeper.divided.last() != Some(&island)
+        {
+            sleeper.divided.push(island);
         }
     }
 
@@ -87,7 +102,7 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
 
     // Each island by its first body.
     sleeper.candidates.clear();
-    let mut islands = 0;
+    let (mut islands, mut all_idle) = (0, true);
     for i in 0..state.bodies.awake() {
         let slot = state.bodies.slot[i];
         let island = state.islands.of(slot);
@@ -97,36 +112,37 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
         islands += 1;
         if state.islands.all[island as usize].busy != now {
             sleeper.candidates.push(island);
+        } else {
+            all_idle = false;
         }
+    }
+    if !state.method.switches.islands && !all_idle {
+        return islands;
     }
     for c in 0..sleeper.candidates.len() {
         let island = sleeper.candidates[c];
         // Parts that no longer hang together sleep as islands of their own.
-        let parts = if state.islands.all[island as usize].lost_edges > 0 {
+        if state.islands.all[island as usize].lost_edges > 0 {
             let bodies: Vec<u32> = state.islands.bodies(island).collect();
-            // The islands are taken out while they ask the state who hangs together.
-            let mut islands = core::mem::replace(&mut state.islands, Islands::new());
-            let contacts = &state.contacts;
-            islands.split(island, &mut sleeper.stack, |body, out| {
-                for contact in contacts.of_body(body) {
-                    let c = &contacts.all[contact as usize];
-                    if c.has(Contact::TOUCHING) && c.has(Contact::JOINS) && !c.has(Contact::SENSOR) {
-                        out.push(c.other(body));
-                    }
-                }
-                out.extend(state.joined(body));
-                out.extend(state.linked_by_effects(body));
-            });
-            state.islands = islands;
+            state.split_island(island, &mut sleeper.stack);
             let mut parts: Vec<u32> = bodies.iter().map(|&b| state.islands.of(b)).collect();
             parts.sort_unstable();
             parts.dedup();
-            parts
+            for part in parts {
+                state.put_to_sleep(part);
+            }
         } else {
-            vec![island]
-        };
-        for part in parts {
-            state.put_to_sleep(part);
+            state.put_to_sleep(island);
+        }
+    }
+    // A part of an island whose other part stays awake is judged by itself from the next step on.
+    sleeper.divided.sort_unstable();
+    sleeper.divided.dedup();
+    for d in 0..sleeper.divided.len() {
+        let island = sleeper.divided[d];
+        let entry = &state.islands.all[island as usize];
+        if entry.count > 0 && entry.busy == now && entry.lost_edges > 0 {
+            state.split_island(island, &mut sleeper.stack);
         }
     }
     islands
@@ -139,6 +155,23 @@ impl State {
         if island != NONE {
             self.islands.all[island as usize].busy = now;
         }
+    }
+
+    /// Cuts an island into the parts that hang together.
+    fn split_island(&mut self, island: u32, stack: &mut Vec<u32>) {
+        // The islands are taken out while they ask the state who hangs together.
+        let mut islands = core::mem::replace(&mut self.islands, Islands::new());
+        islands.split(island, stack, |body, out| {
+            for contact in self.contacts.of_body(body) {
+                let c = &self.contacts.all[contact as usize];
+                if c.has(Contact::TOUCHING) && c.has(Contact::JOINS) && !c.has(Contact::SENSOR) {
+                    out.push(c.other(body));
+                }
+            }
+            out.extend(self.joined(body));
+            out.extend(self.linked_by_effects(body));
+        });
+        self.islands = islands;
     }
 
     /// Puts all bodies of an island to sleep.
@@ -220,8 +253,12 @@ impl State {
         let Some(cold) = self.bodies.cold.at(slot) else { return };
         if cold.kind == BodyKind::Dynamic {
             let island = self.islands.of(slot);
-            if island != NONE {
+            if island != NONE && self.method.switches.islands {
                 self.wake_island(island);
+            } else if island != NONE {
+                for other in 0..self.islands.all.len() as u32 {
+                    self.wake_island(other);
+                }
             }
             self.settle(slot);
             return;

@@ -100,7 +100,12 @@ impl Method {
         let MaterialRule { friction, restitution } = materials;
         out.u8(mix_number(*friction));
         out.u8(mix_number(*restitution));
-        let Sleep { criterion: SleepCriterion::Displacement, time, unsupported_factor } = sleep;
+        let Sleep { criterion, time, unsupported_factor } = sleep;
+        out.u8(match criterion {
+            SleepCriterion::Displacement => 0,
+            SleepCriterion::Velocity => 1,
+            SleepCriterion::Energy => 2,
+        });
         out.real(*time);
         out.real(*unsupported_factor);
         out.u32(validators.len() as u32);
@@ -123,8 +128,8 @@ impl Method {
         for v in [length, slop, detection, box_margin, restitution_speed, push_speed, sleep_speed] {
             out.real(*v);
         }
-        let Switches { warm_start, sleep, recycling, reduction, continuous, gyroscopic } = switches;
-        for v in [warm_start, sleep, recycling, reduction, continuous, gyroscopic] {
+        let Switches { warm_start, sleep, islands, recycling, reduction, continuous, gyroscopic } = switches;
+        for v in [warm_start, sleep, islands, recycling, reduction, continuous, gyroscopic] {
             out.bool(*v);
         }
     }
@@ -161,7 +166,12 @@ impl Method {
             },
             materials: MaterialRule { friction: load_mix(source)?, restitution: load_mix(source)? },
             sleep: Sleep {
-                criterion: SleepCriterion::Displacement,
+                criterion: match source.u8()? {
+                    0 => SleepCriterion::Displacement,
+                    1 => SleepCriterion::Velocity,
+                    2 => SleepCriterion::Energy,
+                    _ => return Err(source.corrupt("the method")),
+                },
                 time: source.real()?,
                 unsupported_factor: source.real()?,
             },
@@ -184,6 +194,7 @@ impl Method {
             switches: Switches {
                 warm_start: source.bool()?,
                 sleep: source.bool()?,
+                islands: source.bool()?,
                 recycling: source.bool()?,
                 reduction: source.bool()?,
                 continuous: source.bool()?,

@@ -260,6 +260,10 @@ pub(crate) struct ContactConstraints {
     pub rolling_ranges: Vec<u32>,
 }
 
+/// The firm depth of manifolds whose material is soft by its own account: nothing of it is firm, and it is a spring of its own, which the
+/// relaxing pass leaves alone. Of what is pushed out of overlap that pass takes the speed back; of a spring it would take the swing.
+pub(crate) const SPRINGY: Real = -Real::MIN_POSITIVE;
+
 /// A soft constraint of frequency ω and damping ratio ζ over a step h (Catto, "Soft Constraints", 2011):
 /// bias rate ω/(2ζ + hω), mass scale hω(2ζ + hω)/(1 + hω(2ζ + hω)), impulse scale 1/(1 + hω(2ζ + hω)).
 #[derive(Clone, Copy, Debug)]
@@ -272,6 +276,9 @@ pub(crate) struct Soft<T = Real> {
 impl<L: Lane> Soft<L> {
     #[inline(always)]
     pub fn new(hertz: L, damping_ratio: L, h: L) -> Self {
+        // Beyond these a constraint is as hard as can be, and their products would no longer be numbers.
+        let hertz = hertz.min(L::splat(1e10));
+        let damping_ratio = damping_ratio.min(L::splat(1e10));
         let omega = L::splat(2.0 * Real::PI) * hertz;
         let a1 = L::splat(2.0) * damping_ratio + h * omega;
         let a2 = h * omega * a1;

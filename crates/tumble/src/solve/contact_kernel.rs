@@ -263,6 +263,14 @@ struct Softness<L> {
     firm_depth: L,
 }
 
+impl<L: Lane> Softness<L> {
+    /// A spring that is under load, which the relaxing pass leaves alone.
+    #[inline(always)]
+    fn rests(&self, s: L) -> L::Mask {
+        self.firm_depth.less(L::ZERO) & s.less_eq(L::ZERO)
+    }
+}
+
 /// Motion of two bodies since the start of the step.
 pub(super) struct Moved<L> {
     along: L,
@@ -299,7 +307,10 @@ impl<L: Lane> Rules<L> {
     #[inline(always)]
     fn bias(&self, s: L, impulse: L, soft: &Softness<L>) -> (L, L::Mask) {
         let (out, room) = if self.push {
-            ((soft.bias_rate * (s + self.slop).min(L::ZERO)).max(self.push_speed), s * self.inv_h)
+            // A spring pushes as hard as it is pressed; what only has to get out of the way does so at leisure.
+            let out = soft.bias_rate * (s + self.slop).min(L::ZERO);
+            let springy = soft.firm_depth.less(L::ZERO);
+            (L::select(springy, out, out.max(self.push_speed)), s * self.inv_h)
         } else {
             (L::ZERO, L::select(impulse.greater(L::ZERO), s * self.inv_h, L::splat(FAR)))
         };
@@ -329,6 +340,7 @@ impl<L: Lane> Rules<L> {
         let vn = n.dot(ends.vb - ends.va) + (ends.wb.dot(arm_b) - ends.wa.dot(arm_a));
         let mass = point.normal_mass.load::<L>(at) * mass_scale;
         let new = (old - mass * (vn + bias) - impulse_scale * old).max(L::ZERO);
+        let new = if self.push { new } else { L::select(soft.rests(s), old, new) };
         let delta = new - old;
         point.normal_impulse.store(at, new);
         ends.push(n * delta, arm_a * delta, arm_b * delta);
@@ -336,7 +348,7 @@ impl<L: Lane> Rules<L> {
 
     /// Four points together: (K + Γ) Δλ = -(v_n + bias + Γ λ), where Γ is the compliance of the softness; in the relaxing
     /// pass, and where all four are hard, Γ λ is left out. Where all impulses stay pushes, that is the answer for the manifold as a whole, and it treats
-    /// the points alike; where one would pull, the points are solved one after the other.
+    /// the points alike; where one would pull, and where springs relax, the points are solved one after the other.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
     fn solve_four(
@@ -390,7 +402,9 @@ impl<L: Lane> Rules<L> {
         }
         let step = times(&inverse, rhs);
         let new = [old[0] - step[0], old[1] - step[1], old[2] - step[2], old[3] - step[3]];
-        let pushes = new[0].greater_eq(L::ZERO)
+        let together = if self.push { L::ZERO.less_eq(L::ZERO) } else { soft.firm_depth.greater_eq(L::ZERO) };
+        let pushes = together
+            & new[0].greater_eq(L::ZERO)
             & new[1].greater_eq(L::ZERO)
             & new[2].greater_eq(L::ZERO)
             & new[3].greater_eq(L::ZERO);

@@ -3,7 +3,7 @@
 //! First the manifolds of each colour are dealt out to groups, one after the other; then a kernel fills the groups, each by
 //! itself: it gathers manifolds and bodies as rows of numbers and computes what does not change during the step.
 
-use super::contact_constraint::{Block, ContactConstraints, Group, GroupPoint, SHARE, Soft, Watch, pick};
+use super::contact_constraint::{Block, ContactConstraints, Group, GroupPoint, SHARE, SPRINGY, Soft, Watch, pick};
 use super::graph::{COLOURS, Graph, OVERFLOW};
 use super::motion::{Mass, Motion};
 use super::rolling::Rolling;
@@ -227,7 +227,7 @@ impl Kernel for Fill<'_> {
                     watch.tangential_restitution.store(at, m[15]);
                 }
 
-                // A soft material says how soft; all others are as hard as the method allows.
+                // A soft material says how soft, and is a spring; all others are as hard as the method allows.
                 let fixed = a.fixed() | b.fixed();
                 let own = m[18].greater(L::ZERO);
                 let of_material =
@@ -239,7 +239,7 @@ impl Kernel for Fill<'_> {
                 );
                 sink.group.softness.store(at, soft);
                 let firm = L::select(fixed, L::splat(recipe.slop), L::ZERO);
-                sink.group.firm_depth.store(at, L::select(own, L::ZERO, firm));
+                sink.group.firm_depth.store(at, L::select(own, L::splat(SPRINGY), firm));
 
                 const FIRST: usize = ContactManifold::POINTS;
                 const ROW: usize = ContactManifold::ROW;

@@ -142,6 +142,14 @@ pub(crate) fn gyroscopic_kick(kick: &Kick, params: &Params, torque: Vec3, start:
     if torque == Vec3::ZERO { all } else { all - params.inv_inertia_world(start) * torque * h }
 }
 
+/// All numbers that the step starts from are finite.
+#[inline(always)]
+pub(crate) fn is_finite(motion: &Motion, kick: &Kick) -> bool {
+    // A sum is finite only if all parts are; one that overflows is as bad.
+    let sum = motion[..6].iter().chain(kick).fold(0.0, |s, &x| s + x);
+    sum.is_finite()
+}
+
 /// v ← (v + Δv) d for the bodies of the list, remembered as their free velocities. One pass over them.
 pub(crate) fn accelerate(motions: &mut [Motion], kicks: &[Kick], free: &mut [Free], list: &[u32]) {
     for &i in list {

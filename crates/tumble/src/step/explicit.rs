@@ -75,10 +75,10 @@ pub(crate) fn step(
     }
     profile.add(Stage::Solve, watch.lap());
 
-    let idle_speed = finish::idle_speed(state);
+    let idle = finish::idle(state);
     ahead.expose(state);
     for (i, before) in before.iter().enumerate() {
-        if !finish::take_stock(&mut state.bodies, i, before, idle_speed, dt) {
+        if !finish::take_stock(&mut state.bodies, i, before, &idle, dt) {
             broken.push(state.bodies.slot[i]);
         } else if !state.bodies.params[i].has(Params::KINEMATIC) {
             let way = if solves { simultaneous::way_turned(work, i, dt) } else { None };

@@ -3,6 +3,7 @@
 use crate::body::store::{Bodies, CentrePose, Velocity};
 use crate::detect::continuous::{self, Ahead};
 use crate::math::{Real, Vec3};
+use crate::method::SleepCriterion;
 use crate::world::State;
 
 /// A body before the step.
@@ -12,9 +13,16 @@ pub(crate) struct Before {
     pub velocity: Velocity,
 }
 
-/// Takes stock of what a step has made of an awake body: its acceleration, and for how long it has been slower than
-/// `idle_speed`. A state that is not finite is taken back, and the answer is false.
-pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle_speed: Real, dt: Real) -> bool {
+/// When a body is idle: by which measure, and below which speed.
+#[derive(Clone, Copy)]
+pub(crate) struct Idle {
+    criterion: SleepCriterion,
+    speed: Real,
+}
+
+/// Takes stock of what a step has made of an awake body: its acceleration, and for how long it has been idle. A state that is not
+/// finite is taken back, and the answer is false.
+pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle: &Idle, dt: Real) -> bool {
     let (pose, velocity, rest) = (&mut bodies.pose[i], &mut bodies.velocity[i], &mut bodies.rest[i]);
     if !(pose.is_finite() && velocity.is_finite()) {
         *pose = before.pose;
@@ -24,12 +32,28 @@ pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle_sp
     }
     rest.linear_acceleration = (velocity.linear - before.velocity.linear) / dt;
     rest.angular_acceleration = (velocity.angular - before.velocity.angular) / dt;
-    // The farthest point moved by at most |Δx| + |ω| dt r, however the two add up. Not from the orientations: a body that
-    // makes a whole turn in a step is not at rest.
-    let moved = (pose.centre - before.pose.centre).to_real().length();
-    let turned = velocity.angular.length() * dt;
     let extent = if rest.extent.is_finite() { rest.extent } else { 0.0 };
-    if moved + turned * extent < idle_speed * dt {
+    let idles = match idle.criterion {
+        SleepCriterion::Displacement => {
+            // The farthest point moved by at most |Δx| + |ω| dt r, however the two add up. Not from the orientations: a body that
+            // makes a whole turn in a step is not at rest.
+            let moved = (pose.centre - before.pose.centre).to_real().length();
+            let turned = velocity.angular.length() * dt;
+            moved + turned * extent < idle.speed * dt
+        }
+        SleepCriterion::Velocity => {
+            velocity.linear.length() < idle.speed && velocity.angular.length() * extent < idle.speed
+        }
+        SleepCriterion::Energy => {
+            let params = &bodies.params[i];
+            let w = (pose.rotation * params.axes).unrotate(velocity.angular);
+            let u = params.inv_inertia;
+            let moment = |u: Real| if u > 0.0 { 1.0 / u } else { 0.0 };
+            let spin = w.scale(w).dot(Vec3::new(moment(u.x), moment(u.y), moment(u.z))) * params.inv_mass;
+            velocity.linear.length_squared() + spin < idle.speed * idle.speed
+        }
+    };
+    if idles {
         rest.idle_time += dt;
     } else {
         rest.idle_time = 0.0;
@@ -45,10 +69,11 @@ pub(crate) fn follow(ahead: &mut Ahead, bodies: &Bodies, i: usize, before: &Befo
     ahead.note(i, before.pose, turn, moved + turn.length() * extent, rest);
 }
 
-/// Speed of the farthest point below which a body is idle.
-pub(crate) fn idle_speed(state: &State) -> Real {
+/// When bodies are idle.
+pub(crate) fn idle(state: &State) -> Idle {
     let tolerances = &state.method.tolerances;
-    tolerances.sleep_speed * tolerances.speed(state.gravity_strength())
+    let speed = tolerances.sleep_speed * tolerances.speed(state.gravity_strength());
+    Idle { criterion: state.method.sleep.criterion, speed }
 }
 
 /// Holds bodies that would have passed through others, takes those out whose state stopped being finite, and tells the broad phase

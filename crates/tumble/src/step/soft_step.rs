@@ -88,13 +88,23 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     scratch.motions.clear();
     scratch.kicks.clear();
     scratch.masses.clear();
+    scratch.unsound.clear();
     scratch.supports.clear();
     scratch.supports.resize(awake, 0);
     for i in 0..awake {
         let (motion, kick) = motion::prepare(bodies, i, loads, h, method.substeps);
-        scratch.motions.push(motion);
-        scratch.kicks.push(kick);
-        scratch.masses.push(motion::mass(bodies, i, bodies.pose[i].rotation));
+        let mass = motion::mass(bodies, i, bodies.pose[i].rotation);
+        if motion::is_finite(&motion, &kick) {
+            scratch.motions.push(motion);
+            scratch.kicks.push(kick);
+            scratch.masses.push(mass);
+        } else {
+            // It stands still for this step, so that nothing it touches catches it.
+            scratch.motions.push([0.0; 16]);
+            scratch.kicks.push([0.0; 8]);
+            scratch.masses.push([0.0; 12]);
+            scratch.unsound.push(i as u32);
+        }
     }
     // An impulse acts on a body as it is turned then; and the gyroscopic torque of its spin before would only feed the new one.
     let blunt = Loads { gyroscopic: false, ..*loads };
@@ -256,7 +266,7 @@ fn sweep(
 
 /// Writes velocities and poses back, lets the others fly, and tells the broad phase.
 fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps: u32, dt: Real) {
-    let idle_speed = finish::idle_speed(state);
+    let idle = finish::idle(state);
     let ahead = &mut scratch.detector.ahead;
     ahead.expose(state);
     for i in 0..state.bodies.awake() {
@@ -294,13 +304,19 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps:
             let carry = core::mem::take(&mut rest.carry);
             scratch.adrift.note(i, (&before, carry), (pose, velocity), &params, load, loads, dt);
         }
-        if !finish::take_stock(&mut state.bodies, i, &before, idle_speed, dt) {
+        if !finish::take_stock(&mut state.bodies, i, &before, &idle, dt) {
             scratch.broken.push(state.bodies.slot[i]);
             continue;
         }
         if !params.has(Params::KINEMATIC) {
             let turn = way_turned.unwrap_or(state.bodies.velocity[i].angular * dt);
             finish::follow(ahead, &state.bodies, i, &before, turn);
+        }
+    }
+    for &i in &scratch.unsound {
+        let slot = state.bodies.slot[i as usize];
+        if !scratch.broken.contains(&slot) {
+            scratch.broken.push(slot);
         }
     }
     scratch.adrift.settle(&mut state.bodies, dt);

@@ -189,8 +189,12 @@ impl State {
         let invert = |m: f64| if dynamic && m > 0.0 { Real::from_f64(1.0 / m) } else { 0.0 };
         let inv_mass = invert(mass.mass);
         let inv_inertia = Vec3::new(invert(moments.x), invert(moments.y), invert(moments.z));
-        if !(inv_mass.is_finite() && inv_inertia.is_finite()) || (dynamic && inv_mass == 0.0) {
+        if !inv_mass.is_finite() || (dynamic && inv_mass == 0.0) {
             return Err(Error::value(self.subject(slot), "mass", "within the range of numbers", mass.mass));
+        }
+        if !inv_inertia.is_finite() {
+            let moments = format_args!("{:?}", moments.to_array()).to_string();
+            return Err(Error::value(self.subject(slot), "moments of inertia", "within the range of numbers", moments));
         }
 
         let (pose, frame) = (&self.bodies.pose[dense], self.bodies.frame(dense));
@@ -301,6 +305,14 @@ impl State {
             cold.active = false;
             cold.quarantined = true;
             cold.target = None;
+        }
+        // What held it in the step that failed is no start for another.
+        for i in 0..self.joints.of_body(slot).len() {
+            if let Some(&joint) = self.joints.of_body(slot).get(i)
+                && let Some(joint) = self.joints.all.at_mut(joint)
+            {
+                joint.impulses.fill(0.0);
+            }
         }
         self.rebuild_proxies(slot);
         self.settle_island(slot);

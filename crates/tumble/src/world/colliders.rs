@@ -2,11 +2,11 @@
 
 use super::{State, World};
 use crate::body::collider::{Collider, NO_PROXY};
-use crate::body::desc::{ColliderDesc, MaterialSource, check_pose};
+use crate::body::desc::{ColliderDesc, MaterialSource, check_pose, check_positive};
 use crate::body::{ColliderRef, Layers, Material};
 use crate::error::{Error, Result};
 use crate::id::{BodyId, ColliderId, MaterialId};
-use crate::math::Pose;
+use crate::math::{Pose, Real};
 use crate::shape::{Geometry, Shape};
 
 /// Which material slots of a collider are its own is kept in a word.
@@ -97,6 +97,12 @@ impl World {
     /// world.set_collider_sensor(id, true)?; // sensors weigh nothing
     /// world.set_collider_collides(id, false)?;
     /// assert!(world.collider(id)?.is_sensor() && !world.collider(id)?.collides());
+    /// world.set_collider_density(id, Some(500.0))?;
+    /// world.set_collider_hooked(id, true)?;
+    /// world.set_collider_contact_events(id, false)?;
+    /// world.set_collider_impact_speed(id, 2.0)?;
+    /// world.set_collider_user_data(id, 7)?;
+    /// assert_eq!((world.collider(id)?.density(), world.collider(id)?.user_data()), (Some(500.0), 7));
     /// # Ok(())
     /// # }
     /// ```
@@ -146,8 +152,63 @@ impl World {
 
     /// Changes the layers of a collider.
     pub fn set_collider_layers(&mut self, id: ColliderId, layers: Layers) -> Result<()> {
-        self.state.colliders.get_mut(id)?.layers = layers;
+        if core::mem::replace(&mut self.state.colliders.get_mut(id)?.layers, layers) == layers {
+            return Ok(());
+        }
         self.refilter(id)
+    }
+
+    /// Gives a collider a density of its own, or that of its material again. The body's mass follows.
+    pub fn set_collider_density(&mut self, id: ColliderId, density: Option<Real>) -> Result<()> {
+        let body = self.state.colliders.get(id)?.body;
+        if let Some(density) = density {
+            check_positive(&self.state.subject(body), "density", density)?;
+        }
+        let collider = self.state.colliders.get_mut(id)?;
+        let old = core::mem::replace(&mut collider.density, density);
+        if let Err(error) = self.state.refresh_mass(body) {
+            self.state.colliders.get_mut(id)?.density = old;
+            return Err(error);
+        }
+        self.state.wake(body);
+        Ok(())
+    }
+
+    /// Has the contact hook asked about the contacts of a collider, or no longer.
+    pub fn set_collider_hooked(&mut self, id: ColliderId, hooked: bool) -> Result<()> {
+        if core::mem::replace(&mut self.state.colliders.get_mut(id)?.hooked, hooked) == hooked {
+            return Ok(());
+        }
+        self.refilter(id)
+    }
+
+    /// Has the contacts of a collider told when they begin and end, or no longer.
+    pub fn set_collider_contact_events(&mut self, id: ColliderId, told: bool) -> Result<()> {
+        if self.state.colliders.get(id)?.contact_events == told {
+            return Ok(());
+        }
+        // Contacts that were told to begin are told to end.
+        self.refilter(id)?;
+        self.state.colliders.get_mut(id)?.contact_events = told;
+        Ok(())
+    }
+
+    /// The speed from which on the impacts of a collider are told; infinite for never.
+    pub fn set_collider_impact_speed(&mut self, id: ColliderId, speed: Real) -> Result<()> {
+        let collider = self.state.colliders.get(id)?;
+        let (body, old) = (collider.body, collider.impact_speed);
+        if !(speed >= 0.0) {
+            return Err(Error::value(self.state.subject(body), "impact speed", "not negative", speed));
+        }
+        self.state.colliders.get_mut(id)?.impact_speed = speed;
+        // Whether it is told at all is a matter of the contact.
+        if old.is_finite() == speed.is_finite() { Ok(()) } else { self.refilter(id) }
+    }
+
+    /// Changes what the user put there.
+    pub fn set_collider_user_data(&mut self, id: ColliderId, data: u64) -> Result<()> {
+        self.state.colliders.get_mut(id)?.user_data = data;
+        Ok(())
     }
 
     /// Makes a collider a sensor, or solid again. The body's mass follows: a sensor weighs something only if it has a
@@ -155,6 +216,9 @@ impl World {
     pub fn set_collider_sensor(&mut self, id: ColliderId, sensor: bool) -> Result<()> {
         let collider = self.state.colliders.get_mut(id)?;
         let (body, old) = (collider.body, core::mem::replace(&mut collider.sensor, sensor));
+        if old == sensor {
+            return Ok(());
+        }
         let checked = self.state.check_mass(body);
         self.state.colliders.get_mut(id)?.sensor = old;
         checked?;
@@ -166,7 +230,9 @@ impl World {
 
     /// Switches collision of a collider on or off.
     pub fn set_collider_collides(&mut self, id: ColliderId, collides: bool) -> Result<()> {
-        self.state.colliders.get_mut(id)?.collides = collides;
+        if core::mem::replace(&mut self.state.colliders.get_mut(id)?.collides, collides) == collides {
+            return Ok(());
+        }
         self.refilter(id)
     }
 

@@ -137,6 +137,8 @@ pub struct World {
     at_start: bool,
     pub(crate) profile: Profile,
     pub(crate) scratch: Scratch,
+    /// A step panicked and left the state half moved.
+    pub(crate) torn: bool,
     /// Who does the work; changes no bit.
     pub(crate) crew: Crew,
 }
@@ -165,6 +167,8 @@ pub(crate) struct Scratch {
     pub hits: Vec<Hit>,
     /// The bodies of the set of a force effect.
     pub members: Vec<u32>,
+    /// Awake bodies whose velocity or load is not finite as the step begins.
+    pub unsound: Vec<u32>,
     /// Bodies whose state stopped being finite in this step.
     pub broken: Vec<u32>,
 }
@@ -192,6 +196,7 @@ impl World {
             at_start: true,
             profile: Profile::default(),
             scratch: Scratch::default(),
+            torn: false,
             crew: Crew::default(),
         }
     }
@@ -335,6 +340,7 @@ impl World {
                 self.state = State { isa: self.state.isa, ..State::clone(start) };
                 self.start = None;
                 self.at_start = true;
+                self.mend();
                 Ok(())
             }
             None => Err(Error::refused("world", "its start was not kept; see World::set_keep_start")),
@@ -371,6 +377,14 @@ impl World {
         self.start = None;
         self.at_start = true;
         self.profile = Profile::default();
+        self.mend();
+    }
+
+    /// The state is whole again; what a step that panicked left in its scratch memory is forgotten.
+    pub(crate) fn mend(&mut self) {
+        if core::mem::take(&mut self.torn) {
+            self.scratch = Scratch::default();
+        }
     }
 
     /// Shows the contacts of colliders that are [`hooked`](crate::ColliderDesc::hooked) to this hook, or with `None` to
@@ -515,7 +529,8 @@ impl State {
         self.wake_all();
         let new = &self.method;
         // Boxes are as wide as the tolerances say, and a method that knows no contacts would leave them as they are.
-        let boxes = new.tolerances != old.tolerances || new.step.solves() != old.step.solves();
+        let width = |t: &crate::method::Tolerances| [t.length, t.detection, t.box_margin];
+        let boxes = width(&new.tolerances) != width(&old.tolerances) || new.step.solves() != old.step.solves();
         let materials = new.materials != old.materials;
         if !boxes && new.step.solves() {
             // Impulses are kept per solve: of a sub-step or of a step.

@@ -4,6 +4,10 @@ use super::World;
 use crate::error::{Error, Result};
 use crate::math::{Float, Real};
 use crate::step;
+use core::panic::AssertUnwindSafe;
+
+/// Awake bodies below which one thread makes the step.
+const FEW: usize = 64;
 
 impl World {
     /// Advances the world by one step of `dt` seconds.
@@ -18,14 +22,26 @@ impl World {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(Error::value("world", "time step", "positive and finite", dt));
         }
+        if self.torn {
+            return Err(Error::refused("world", "a step of it panicked; restore, restart or reset it first"));
+        }
         self.before_first_step();
         let Self { state, scratch, profile, crew, .. } = self;
-        crew.lead(|team| step::step(state, scratch, team, profile, dt));
+        // So little work is not worth waking others for; a world asleep costs nothing.
+        let alone = state.bodies.awake() < FEW;
+        let work = AssertUnwindSafe(|| crew.lead(alone, |team| step::step(state, scratch, team, profile, dt)));
+        if let Err(panic) = std::panic::catch_unwind(work) {
+            self.torn = true;
+            let said = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
+            let said = said.unwrap_or("no message");
+            return Err(Error::refused("world", format_args!("its step panicked ({said}) and left it half moved")));
+        }
         Ok(())
     }
 
     /// Advances the world by `elapsed` seconds of the user's time, in steps as the [`Clock`](crate::Clock) says, and
     /// returns how many steps were made. What is too short for a step is carried over to the next call.
+    /// [`World::events`] then holds what happened in all of these steps, and nothing where none was made.
     ///
     /// ```
     /// let mut world = tumble::World::new();
@@ -41,8 +57,13 @@ impl World {
         let clock = self.state.clock;
         self.state.remainder = clock.due(self.state.remainder, elapsed);
         let mut steps = 0;
+        self.state.events.clear();
         while let Some(dt) = clock.next_step(self.state.remainder) {
-            self.step(Real::from_f64(dt))?;
+            let mut told = core::mem::take(&mut self.state.events);
+            let made = self.step(Real::from_f64(dt));
+            told.append(&mut self.state.events);
+            self.state.events = told;
+            made?;
             // It may fall below zero by the rounding that `next_step` allows; the next call pays it back.
             self.state.remainder -= dt;
             steps += 1;

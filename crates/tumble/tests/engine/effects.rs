@@ -721,7 +721,7 @@ fn runs_repeat_and_go_on_after_a_restore() {
         world.restart().unwrap();
         assert_eq!(world.effect_count(), 8);
     }
-    assert_eq!(SNAPSHOT_VERSION, 3);
+    assert_eq!(SNAPSHOT_VERSION, 4);
 }
 
 /// A snapshot with any byte of its effects altered is refused or is a sound world, and nothing panics.
@@ -805,6 +805,63 @@ fn nonsense_is_refused() {
     assert!(other.effect(id).is_err() && other.remove_effect(id).is_err() && other.effect_mut(id).is_err());
     world.remove_effect(id).unwrap();
     assert!(world.remove_effect(id).is_err());
+}
+
+/// A body in the middle of a column that is pushed by no number is taken out, and nothing that touches it is.
+#[test]
+fn quarantine_is_not_catching() {
+    let mut world = World::new();
+    world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+    let boxes: Vec<_> = (0..3)
+        .map(|i| {
+            let at = [0.0, 0.5 + f64::from(i), 0.0];
+            world.add_body(BodyDesc::dynamic().position(at).collider(Shape::cuboid(0.5, 0.5, 0.5).unwrap())).unwrap()
+        })
+        .collect();
+    run(&mut world, 10, DT);
+    // The largest force there is, on a body of a ton: its acceleration is a number, its way is not.
+    world.body_mut(boxes[1]).unwrap().set_force([Real::MAX, Real::MAX, 0.0]).unwrap();
+    world.add_effect(EffectDesc::new(Uniform::new(Vec3::X * Real::MAX)).bodies(BodySet::list([boxes[1]]))).unwrap();
+    let mut taken = Vec::new();
+    for _ in 0..30 {
+        world.step(real(DT)).unwrap();
+        taken.extend(world.events().iter().filter_map(|e| match e {
+            tumble::Event::Quarantined { body } => Some(*body),
+            _ => None,
+        }));
+    }
+    assert_eq!(taken, [boxes[1]]);
+    assert!(world.body(boxes[0]).unwrap().position().is_finite());
+}
+
+/// A panic in what the user brings is an error of the step, on any number of threads; the world is refused until it is whole again.
+#[test]
+fn panic_in_a_step_is_an_error() {
+    #[derive(Debug)]
+    struct Bomb;
+    impl ForceEffect for Bomb {
+        fn name(&self) -> &str {
+            "bomb"
+        }
+        fn apply(&self, _: &mut Affected<'_>) {
+            panic!("boom");
+        }
+    }
+    for threads in [1, 3] {
+        let mut world = World::new();
+        world.set_threads(threads).unwrap();
+        for i in 0..100 {
+            world.add_body(BodyDesc::dynamic().position([2.0 * f64::from(i), 0.0, 0.0])).unwrap();
+        }
+        let whole = world.snapshot();
+        world.step(real(DT)).unwrap();
+        world.add_effect(EffectDesc::custom(Arc::new(Bomb))).unwrap();
+        let error = world.step(real(DT)).unwrap_err().to_string();
+        assert!(error.contains("boom"), "{error}");
+        assert!(world.step(real(DT)).is_err());
+        world.restore(&whole).unwrap();
+        world.step(real(DT)).unwrap();
+    }
 }
 
 /// Forces beyond all measure and from code of the user's that are no numbers quarantine the body, and nothing else.

@@ -103,7 +103,9 @@ fn thin_bodies_do_not_fall_through() {
         for (i, &id) in ids.iter().enumerate() {
             let y = world.body(id).unwrap().position().y;
             println!("{kind:?}, body {i}: {y:.5} m");
-            assert!(y > -0.005, "{kind:?}, body {i} is at {y}");
+            // Two millimetres of overlap are within the tolerances; what is below the floor falls for ever.
+            let half = [0.0005, 0.002, 0.005, 0.001][i];
+            assert!(y > half - 0.002, "{kind:?}, body {i} is at {y}");
         }
     }
 }

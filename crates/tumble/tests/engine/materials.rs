@@ -1,11 +1,11 @@
 //! Materials: rules for pairs, special pairs, and who owns what: 003-36..38.
 
 use crate::support::dump;
-use tumble::math::Real;
+use tumble::math::{Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{
-    BodyDesc, ColliderDesc, Error, Material, MaterialRule, MaterialSource, Method, Mix, PairCoefficients, World,
-    library_pair,
+    BodyDesc, ColliderDesc, Error, Material, MaterialRule, MaterialSource, Method, Mix, PairCoefficients, Softness,
+    World, library_pair,
 };
 
 fn material(static_friction: Real, dynamic_friction: Real, restitution: Real) -> Material {
@@ -251,4 +251,75 @@ fn refused_density_changes_no_body() {
     let error = world.set_material(foam, tiny).unwrap_err();
     assert!(matches!(error, Error::Value { property: "mass", .. }), "{error}");
     assert_eq!(dump(&world, &[foam]), before);
+}
+
+/// A soft material is a spring and damper of its own: it sinks by g/ω², swings with its frequency and decays with its damping ratio, whatever the
+/// number of sub-steps.
+#[test]
+fn soft_materials_are_springs() {
+    use tumble::method::{SoftStep, Step};
+    for substeps in [4, 16] {
+        for (hertz, damping_ratio) in [(2.0, 0.1), (1.0, 0.3)] {
+            let step = Step::SoftStep(SoftStep { substeps, ..SoftStep::default() });
+            let mut method = Method { step, ..Method::soft_step() };
+            method.switches.sleep = false;
+            let mut world = World::with_method(method).unwrap();
+            let soft = Material { softness: Some(Softness { hertz, damping_ratio }), ..Material::default() };
+            let floor = ColliderDesc::new(Shape::half_space(Vec3::Y, 0.0).unwrap()).material(soft);
+            world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
+            let ball = BodyDesc::dynamic().position([0.0, 0.5, 0.0]).collider(Shape::sphere(0.5).unwrap());
+            let id = world.add_body(ball).unwrap();
+            let height = |world: &World| world.body(id).unwrap().position().y;
+            let omega = 2.0 * std::f64::consts::PI * f64::from(hertz);
+            // The moments at which it turns round, and how far from its rest.
+            let rest = 0.5 - 9.81 / (omega * omega) - 0.001;
+            let (mut turns, mut last) = (Vec::new(), [height(&world); 2]);
+            for i in 0..360 {
+                world.step(1.0 / 60.0).unwrap();
+                let now = height(&world);
+                if (now - last[1]) * (last[1] - last[0]) < 0.0 {
+                    turns.push((f64::from(i) / 60.0, (last[1] - rest).abs()));
+                }
+                last = [last[1], now];
+            }
+            let sunk = height(&world);
+            let damped = omega * (1.0 - f64::from(damping_ratio).powi(2)).sqrt();
+            let half = std::f64::consts::PI / damped;
+            let count = 3;
+            let period = (turns[count].0 - turns[0].0) / count as f64;
+            let decay = (turns[count].1 / turns[0].1).powf(1.0 / count as f64);
+            let exact = (-f64::from(damping_ratio) * omega * half).exp();
+            println!(
+                "{substeps} sub-steps, {hertz} Hz: half period {period:.4} ({half:.4}), decay {decay:.3} ({exact:.3}), {sunk:.4} ({rest:.4})"
+            );
+            // The turns are read off at whole steps; implicit springs lose a share of h ω more.
+            assert!((period / half - 1.0).abs() < 0.06, "{period} against {half}");
+            assert!((decay - exact).abs() < 0.08, "{decay} against {exact}");
+            assert!((sunk - rest).abs() < 0.02 * (0.5 - rest) + 0.002, "{sunk} against {rest}");
+        }
+    }
+}
+
+/// Coefficients beyond all measure, as for friction without limit, stay numbers.
+#[test]
+fn absurd_coefficients_hold() {
+    let absurd = Material {
+        static_friction: Real::MAX,
+        dynamic_friction: Real::MAX,
+        softness: Some(Softness { hertz: 1e30, damping_ratio: 1e30 }),
+        ..Material::default()
+    };
+    for mix in [Mix::Product, Mix::GeometricMean, Mix::Average, Mix::Max] {
+        let method = Method { materials: MaterialRule { friction: mix, restitution: Mix::Max }, ..Method::soft_step() };
+        let mut world = World::with_method(method).unwrap();
+        let floor = ColliderDesc::new(Shape::half_space(Vec3::Y, 0.0).unwrap()).material(absurd.clone());
+        world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
+        let cube = ColliderDesc::new(Shape::cuboid(0.5, 0.5, 0.5).unwrap()).material(absurd.clone());
+        let id = world.add_body(BodyDesc::dynamic().position([0.0, 0.6, 0.0]).collider(cube)).unwrap();
+        for _ in 0..60 {
+            world.step(1.0 / 60.0).unwrap();
+        }
+        let body = world.body(id).unwrap();
+        assert!(body.is_active() && (body.position().y - 0.5).abs() < 0.01, "{mix:?}: {:?}", body.position());
+    }
 }

@@ -4,7 +4,8 @@ use crate::simultaneous::random_pile;
 use crate::support::{dump, real};
 use tumble::math::{Real, Vec3};
 use tumble::method::{
-    Ability, Correction, Explicit, FrictionModel, Lcp, Simultaneous, SoftStep, Solver, Step, Tolerances, Validator,
+    Ability, Correction, Explicit, FrictionModel, Lcp, Simultaneous, SleepCriterion, SoftStep, Solver, Step,
+    Tolerances, Validator,
 };
 use tumble::shape::Shape;
 use tumble::{
@@ -76,6 +77,9 @@ fn common() -> Vec<Change> {
     vec![
         change("material rule", |m| m.materials = MaterialRule { friction: Mix::Min, restitution: Mix::Min }),
         change("sleep time", |m| m.sleep.time = 5.0),
+        change("velocity criterion", |m| m.sleep.criterion = SleepCriterion::Velocity),
+        change("energy criterion", |m| m.sleep.criterion = SleepCriterion::Energy),
+        change("islands", |m| m.switches.islands = false),
         change("unsupported factor", |m| m.sleep.unsupported_factor = 1.0),
         change("validators", |m| m.validators = vec![Validator::MaxSpeed { linear: 1.5, angular: 1.5 }]),
         change("length", |m| m.tolerances = Tolerances { length: 0.3, ..Tolerances::default() }),

@@ -3,7 +3,7 @@
 use crate::support::real;
 use tumble::math::Vec3;
 use tumble::shape::Shape;
-use tumble::{BodyDesc, BodyId, Event, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, Event, World};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -159,6 +159,82 @@ fn sleeping_pyramid_steps_in_microseconds() {
     let each = start.elapsed().as_secs_f64() / f64::from(steps) * 1e6;
     println!("asleep after {bedtime:.2} s; a step takes {each:.2} µs");
     assert!(cfg!(debug_assertions) || each < 5.0, "{each} µs");
+}
+
+/// 003-104 (d): whatever is put into a sleeper wakes it, also if it does not move itself; and a sensor that is put over one sees it.
+#[test]
+fn what_stands_and_comes_wakes() {
+    let mut world = ground();
+    let sleeper = cube(&mut world, 0.0, 0.5);
+    run(&mut world, 2.0);
+    assert!(asleep(&world, sleeper));
+    let block = BodyDesc::fixed().position([0.8, 0.5, 0.0]).collider(Shape::cuboid(0.5, 0.5, 0.5).unwrap());
+    world.add_body(block).unwrap();
+    run(&mut world, 1.0);
+    let x = world.body(sleeper).unwrap().position().x;
+    assert!(x < -0.15, "it is pushed out: {x}");
+
+    let mut world = ground();
+    let sleeper = cube(&mut world, 0.0, 0.5);
+    let wall =
+        world.add_body(BodyDesc::fixed().position([5.0, 0.5, 0.0]).collider(Shape::sphere(0.5).unwrap())).unwrap();
+    run(&mut world, 2.0);
+    assert!(asleep(&world, sleeper));
+    world.body_mut(wall).unwrap().set_position([0.7, 0.5, 0.0]).unwrap();
+    run(&mut world, 1.0);
+    let x = world.body(sleeper).unwrap().position().x;
+    assert!(x < -0.15, "a fixed body that is moved pushes it: {x}");
+
+    let mut world = ground();
+    let sleeper = cube(&mut world, 0.0, 0.5);
+    run(&mut world, 2.0);
+    let eye = ColliderDesc::new(Shape::sphere(1.0).unwrap()).sensor(true);
+    world.add_body(BodyDesc::fixed().position([0.0, 1.0, 0.0]).collider(eye)).unwrap();
+    let mut seen = 0;
+    for _ in 0..3 {
+        world.step(real(DT)).unwrap();
+        seen += world.events().iter().filter(|e| matches!(e, Event::SensorEntered { .. })).count();
+    }
+    assert_eq!(seen, 1);
+    run(&mut world, 1.0);
+    assert!(asleep(&world, sleeper), "and lets it sleep again");
+}
+
+/// 002-60: what a body that never rests has touched and left sleeps by itself again, and is woken by itself.
+#[test]
+fn restless_visitor_leaves_islands_behind() {
+    let mut world = ground();
+    let groups: Vec<Vec<BodyId>> =
+        [0.0, 3.0].into_iter().map(|x| (0..2).map(|i| cube(&mut world, x, f64::from(i) + 0.5)).collect()).collect();
+    let ball = ColliderDesc::new(Shape::sphere(0.3).unwrap()).friction(0.0);
+    let visitor = BodyDesc::dynamic().position([0.9, 0.3, 0.0]).can_sleep(false).linear_velocity([-2.0, 0.0, 0.0]);
+    let visitor = world.add_body(visitor.collider(ball.restitution(1.0))).unwrap();
+    // It goes to and fro between the groups, then away.
+    run(&mut world, 1.5);
+    world.body_mut(visitor).unwrap().set_position([1.5, 0.3, 30.0]).unwrap();
+    world.body_mut(visitor).unwrap().set_linear_velocity([0.0, 0.0, 0.5]).unwrap();
+    run(&mut world, 3.0);
+    assert!(!asleep(&world, visitor));
+    assert!(groups.iter().flatten().all(|&id| asleep(&world, id)), "the groups sleep without it");
+    world.body_mut(groups[0][1]).unwrap().wake_up();
+    world.step(real(DT)).unwrap();
+    assert!(groups[0].iter().all(|&id| !asleep(&world, id)) && groups[1].iter().all(|&id| asleep(&world, id)));
+}
+
+/// With the islands switched off the world sleeps and wakes as one.
+#[test]
+fn without_islands_all_sleep_and_wake_together() {
+    let mut world = ground();
+    let mut method = world.method().clone();
+    method.switches.islands = false;
+    world.set_method(method).unwrap();
+    let (near, far) = (cube(&mut world, 0.0, 0.5), cube(&mut world, 50.0, 6.0));
+    run(&mut world, 1.2);
+    assert!(!asleep(&world, near), "one still falls");
+    run(&mut world, 3.0);
+    assert!(asleep(&world, near) && asleep(&world, far));
+    world.body_mut(far).unwrap().apply_impulse([100.0, 0.0, 0.0]).unwrap();
+    assert!(!asleep(&world, near));
 }
 
 /// Falling asleep and waking up are told, once each.

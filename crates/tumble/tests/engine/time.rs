@@ -294,3 +294,35 @@ fn several_worlds_at_once() {
     run(&mut copy, 29);
     assert_eq!(dump(&copy, &[]), alone, "a copy is the same world");
 }
+
+/// After `simulate` the list holds what happened in all the steps that it made: nothing is lost where a picture takes two steps, and nothing
+/// is told twice where it takes none.
+#[test]
+fn simulate_tells_what_happened_in_all_its_steps() {
+    let world = || {
+        let mut world = World::new();
+        world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+        for i in 0..8 {
+            let at = [2.0 * f64::from(i), 0.6 + 0.2 * f64::from(i), 0.0];
+            world.add_body(BodyDesc::dynamic().position(at).collider(Shape::sphere(0.5).unwrap())).unwrap();
+        }
+        world
+    };
+    let mut single = world();
+    let mut expected = Vec::new();
+    for _ in 0..120 {
+        single.step(1.0 / 60.0).unwrap();
+        expected.extend_from_slice(single.events());
+    }
+    assert!(expected.len() >= 8, "{expected:?}");
+    for per_call in [0.4, 1.0, 2.5, 7.0] {
+        let mut world = world();
+        let mut told = Vec::new();
+        while world.steps() < 120 {
+            world.simulate(per_call / 60.0).unwrap();
+            told.extend_from_slice(world.events());
+        }
+        told.truncate(expected.len());
+        assert_eq!(told, expected, "{per_call} steps per call");
+    }
+}

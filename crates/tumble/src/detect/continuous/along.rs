@@ -21,7 +21,7 @@ use crate::world::State;
 const SWEEPS: usize = 8;
 
 /// How many bodies come along, at the most: those nearest to the held ones.
-const MOST: usize = 64;
+pub(super) const MOST: usize = 64;
 
 /// A body near one that was held.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +61,7 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
         }
         next += 1;
     }
-    let mut rows = Rows::default();
+    let mut rows = core::mem::take(&mut ahead.rows);
     for _ in 0..SWEEPS {
         for i in 0..ahead.ties.len() {
             if let Some(joint) = state.joints.all.at(ahead.ties[i]) {
@@ -78,6 +78,7 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
             }
         }
     }
+    ahead.rows = rows;
     for i in 0..ahead.companions.len() {
         let Companion { dense, stays, start, turn } = ahead.companions[i];
         let at = dense as usize;
