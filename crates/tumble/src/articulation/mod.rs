@@ -1,0 +1,19 @@
+//! Articulations: trees of links on joints in reduced coordinates.
+//!
+//! A link is a body like any other, with colliders, contacts and queries; but it has no pose and velocity of its own. They follow
+//! from the coordinates of the joints between it and the world, so that no joint can ever open, whatever it carries.
+
+mod desc;
+mod dynamics;
+mod flight;
+mod inverse;
+mod kind;
+mod mass_matrix;
+mod response;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+pub use desc::{ArticulationDesc, Dof, LinkDesc, Motor};
+pub use kind::LinkJoint;
