@@ -101,15 +101,7 @@ pub struct Dof {
 
 impl Default for Dof {
     fn default() -> Self {
-        Self {
-            armature: 0.0,
-            damping: 0.0,
-            stiffness: 0.0,
-            friction: 0.0,
-            limits: None,
-            motor: Motor::OFF,
-            force: 0.0,
-        }
+        Self { armature: 0.0, damping: 0.0, stiffness: 0.0, friction: 0.0, limits: None, motor: Motor::OFF, force: 0.0 }
     }
 }
 
@@ -326,7 +318,7 @@ impl LinkDesc {
     }
 
     /// What it is called in error messages.
-    pub(super) fn subject(&self, index: usize) -> String {
+    pub(crate) fn subject(&self, index: usize) -> String {
         match &self.body.name {
             Some(name) => format!("link {index} {name:?}"),
             None => format!("link {index}"),
@@ -348,7 +340,9 @@ impl LinkDesc {
         if self.massless && !self.body.colliders.is_empty() {
             return Err(Error::refused(subject, "a massless link must not have colliders"));
         }
-        for (frame, what) in [(&self.frame_on_parent, "frame on the parent"), (&self.frame_on_link, "frame on the link")] {
+        for (frame, what) in
+            [(&self.frame_on_parent, "frame on the parent"), (&self.frame_on_link, "frame on the link")]
+        {
             if !(frame.is_finite() && frame.rotation.try_normalize().is_some()) {
                 return Err(Error::value(&subject, what, "finite, with a rotation", format_args!("{frame:?}")));
             }

@@ -70,8 +70,6 @@ const STILL: Moving = Moving {
 /// A degree of freedom in the course of a pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
-    /// S, about O.
-    pub axis: Motion<f64>,
     /// U
     pub force: Wrench<f64>,
     /// 1/D; 0 where nothing is moved.
@@ -82,8 +80,7 @@ pub(crate) struct Column {
     pub acceleration: f64,
 }
 
-const IDLE: Column =
-    Column { axis: Motion::ZERO, force: Wrench::ZERO, inverse: 0.0, drive: 0.0, acceleration: 0.0 };
+const IDLE: Column = Column { force: Wrench::ZERO, inverse: 0.0, drive: 0.0, acceleration: 0.0 };
 
 /// The memory of a pass over one tree; used again for the next.
 #[derive(Clone, Debug, Default)]
@@ -91,6 +88,8 @@ pub(crate) struct Pass {
     /// O
     pub origin: Vec3<f64>,
     pub links: Vec<Moving>,
+    /// S of each degree of freedom, about O.
+    pub axes: Vec<Motion<f64>>,
     pub columns: Vec<Column>,
 }
 
@@ -104,12 +103,7 @@ impl Pass {
                 Some(parent) => self.links[parent].place.then(&link.joint_place),
                 None => Place { origin: link.joint_place.origin - self.origin, ..link.joint_place },
             };
-            let mut axes = [Motion::ZERO; 6];
-            let axes = &mut axes[..link.kind.dofs()];
-            let place = link.kind.place(a, &q[link.coordinates()], axes);
-            for (column, axis) in self.columns[link.dofs()].iter_mut().zip(axes) {
-                column.axis = *axis;
-            }
+            let place = link.kind.place(a, &q[link.coordinates()], &mut self.axes[link.dofs()]);
             let moving = &mut self.links[i];
             moving.place = place;
             moving.centre = place.point(link.centre);
@@ -119,6 +113,7 @@ impl Pass {
 
     fn resize(&mut self, tree: &Tree) {
         self.links.resize(tree.links.len(), STILL);
+        self.axes.resize(tree.dofs.len(), Motion::ZERO);
         self.columns.resize(tree.dofs.len(), IDLE);
     }
 
@@ -126,12 +121,8 @@ impl Pass {
     pub fn set_moving(&mut self, tree: &Tree, qd: &[f64]) {
         for (i, link) in tree.links.iter().enumerate() {
             let parent = link.parent().map_or(Motion::ZERO, |p| self.links[p].velocity);
-            let mut axes = [Motion::ZERO; 6];
             let dofs = link.dofs();
-            for (axis, column) in axes.iter_mut().zip(&self.columns[dofs.clone()]) {
-                *axis = column.axis;
-            }
-            let (velocity, drift) = link.kind.velocity(parent, &axes[..dofs.len()], &qd[dofs]);
+            let (velocity, drift) = link.kind.velocity(parent, &self.axes[dofs.clone()], &qd[dofs]);
             (self.links[i].velocity, self.links[i].drift) = (velocity, drift);
         }
     }
@@ -145,7 +136,7 @@ impl Pass {
             let mut inertia = self.links[i].articulated;
             for k in link.dofs().rev() {
                 let armature = tree.dofs[k].armature + extra.map_or(0.0, |e| e[k]);
-                inertia = self.columns[k].eliminate(inertia, armature);
+                inertia = self.columns[k].eliminate(self.axes[k], inertia, armature);
             }
             if let Some(parent) = link.parent() {
                 self.links[i].articulated = inertia;
@@ -173,7 +164,7 @@ impl Pass {
             let mut bias = moving.bias;
             for k in link.dofs().rev() {
                 let column = &mut self.columns[k];
-                column.drive = tau(k) - column.axis.dot(bias);
+                column.drive = tau(k) - self.axes[k].dot(bias);
                 bias += column.force * (column.drive * column.inverse);
             }
             if let Some(parent) = link.parent() {
@@ -188,9 +179,9 @@ impl Pass {
             if moves {
                 a += self.links[i].drift;
             }
-            for column in &mut self.columns[link.dofs()] {
+            for (column, &axis) in self.columns[link.dofs()].iter_mut().zip(&self.axes[link.dofs()]) {
                 column.acceleration = (column.drive - a.dot(column.force)) * column.inverse;
-                a += column.axis * column.acceleration;
+                a += axis * column.acceleration;
             }
             self.links[i].acceleration = a;
         }
@@ -269,12 +260,17 @@ impl Moving {
 impl Column {
     /// U and D of this column; what is left of the inertia beyond it for what is before it.
     #[inline(always)]
-    fn eliminate(&mut self, inertia: ArticulatedInertia<f64>, armature: f64) -> ArticulatedInertia<f64> {
-        let force = inertia * self.axis;
-        let d = self.axis.dot(force) + armature;
+    fn eliminate(
+        &mut self,
+        axis: Motion<f64>,
+        inertia: ArticulatedInertia<f64>,
+        armature: f64,
+    ) -> ArticulatedInertia<f64> {
+        let force = inertia * axis;
+        let d = axis.dot(force) + armature;
         // Rounding can leave something where there is nothing; a motion that moves nothing is none.
-        let size = self.axis.angular.length_squared() * inertia.angular.trace()
-            + self.axis.linear.length_squared() * inertia.linear.trace();
+        let size = axis.angular.length_squared() * inertia.angular.trace()
+            + axis.linear.length_squared() * inertia.linear.trace();
         self.inverse = if d > size * NEGLIGIBLE { 1.0 / d } else { 0.0 };
         self.force = force;
         inertia.reduced(force, self.inverse)

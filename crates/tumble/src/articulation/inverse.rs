@@ -17,7 +17,7 @@ impl Pass {
         for (i, link) in tree.links.iter().enumerate() {
             let mut a = link.parent().map_or(Motion::ZERO, |p| self.links[p].acceleration) + self.links[i].drift;
             for k in link.dofs() {
-                a += self.columns[k].axis * qdd[k];
+                a += self.axes[k] * qdd[k];
             }
             let f = self.inertia(tree, i) * a;
             let moving = &mut self.links[i];
@@ -27,7 +27,7 @@ impl Pass {
         for (i, link) in tree.links.iter().enumerate().rev() {
             let f = self.links[i].bias;
             for k in link.dofs() {
-                tau[k] = self.columns[k].axis.dot(f) + tree.dofs[k].armature * qdd[k];
+                tau[k] = self.axes[k].dot(f) + tree.dofs[k].armature * qdd[k];
             }
             if let Some(parent) = link.parent() {
                 self.links[parent].bias += f;

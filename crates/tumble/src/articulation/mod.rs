@@ -4,16 +4,21 @@
 //! from the coordinates of the joints between it and the world, so that no joint can ever open, whatever it carries.
 
 mod desc;
-mod dynamics;
-mod flight;
+pub(crate) mod dynamics;
+pub(crate) mod flight;
 mod inverse;
-mod kind;
+pub(crate) mod kind;
 mod mass_matrix;
-mod response;
-mod tree;
+mod record;
+pub(crate) mod response;
+pub(crate) mod store;
+pub(crate) mod tree;
+mod view;
 
 #[cfg(test)]
 mod tests;
 
 pub use desc::{ArticulationDesc, Dof, LinkDesc, Motor};
 pub use kind::LinkJoint;
+pub use view::{ArticulationMut, ArticulationRef};
+pub(crate) use view::{Push, respond_to};

@@ -43,7 +43,7 @@ impl Pass {
             };
             for k in way {
                 let column = &self.columns[k];
-                let u = -column.axis.dot(bias);
+                let u = -self.axes[k].dot(bias);
                 out[k] += u;
                 bias += column.force * (u * column.inverse);
             }
@@ -68,7 +68,7 @@ impl Pass {
             for k in link.dofs() {
                 let column = &self.columns[k];
                 out[k] = (out[k] - dv.dot(column.force)) * column.inverse;
-                dv += column.axis * out[k];
+                dv += self.axes[k] * out[k];
             }
             moved[i] = dv;
         }
@@ -79,7 +79,7 @@ impl Pass {
     pub fn velocity_of(&self, tree: &Tree, link: usize, qd: &[f64]) -> Motion<f64> {
         let mut v = Motion::ZERO;
         for k in path(tree, link) {
-            v += self.columns[k].axis * qd[k];
+            v += self.axes[k] * qd[k];
         }
         v
     }

@@ -257,14 +257,14 @@ fn flight_keeps_momentum_and_energy() {
             dof.armature = 0.0;
         }
         let gravity = if case % 2 == 0 { Vec3::ZERO } else { Vec3::new(0.0, -9.81, 0.0) };
-        let loads: Vec<Load> =
-            tree.links.iter().map(|l| Load { force: gravity * l.mass, ..Load::default() }).collect();
+        let loads: Vec<Load> = tree.links.iter().map(|l| Load { force: gravity * l.mass, ..Load::default() }).collect();
         let mass: f64 = tree.links.iter().map(|l| l.mass).sum();
         let mut pass = placed(&tree);
         // Angular momentum about the centre of mass, which gravity does not change.
         let spin = |pass: &Pass, tree: &Tree| {
             let p = pass.momentum(tree);
-            let centre = pass.links.iter().zip(&tree.links).fold(Vec3::ZERO, |s, (m, l)| s + m.centre * (l.mass / mass));
+            let centre =
+                pass.links.iter().zip(&tree.links).fold(Vec3::ZERO, |s, (m, l)| s + m.centre * (l.mass / mass));
             (p.force, p.torque - centre.cross(p.force))
         };
         let ((p0, l0), e0) = (spin(&pass, &tree), pass.kinetic_energy(&tree, &tree.qd));
@@ -380,7 +380,9 @@ fn whip_figures() {
             finest = finest.max(tree.pace);
         }
         let cost = clock.elapsed().as_secs_f64() / f64::from(seconds * 60) * 1e6;
-        println!("{links} links from {angle}°: gain {gain:.2e}, loss {loss:.2e}, finest 2^-{finest}, {cost:.0} µs/step");
+        println!(
+            "{links} links from {angle}°: gain {gain:.2e}, loss {loss:.2e}, finest 2^-{finest}, {cost:.0} µs/step"
+        );
         let n = 10_000;
         let clock = std::time::Instant::now();
         for _ in 0..n {

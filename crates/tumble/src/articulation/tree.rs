@@ -85,7 +85,7 @@ impl Kind {
 }
 
 /// The links, what acts along their degrees of freedom, and where they are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     pub links: Vec<Link>,
     pub dofs: Vec<Dof>,
@@ -106,8 +106,17 @@ pub(crate) struct Tree {
 impl Tree {
     /// The tree of a description that has been checked, still without masses.
     pub fn new(desc: &ArticulationDesc) -> Self {
-        let mut tree = Self {
-            links: Vec::with_capacity(desc.links.len()),
+        let mut tree = Self::empty();
+        for link in &desc.links {
+            tree.add(link);
+        }
+        tree
+    }
+
+    /// Without links.
+    pub const fn empty() -> Self {
+        Self {
+            links: Vec::new(),
             dofs: Vec::new(),
             dof_parent: Vec::new(),
             dof_link: Vec::new(),
@@ -116,12 +125,7 @@ impl Tree {
             rest: Vec::new(),
             target: Vec::new(),
             pace: 0,
-        };
-        // The body frames of the links in their own, which the frames on parents are to be led through.
-        for link in &desc.links {
-            tree.add(link);
         }
-        tree
     }
 
     fn add(&mut self, desc: &LinkDesc) {

@@ -116,6 +116,7 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
                 }
                 out.extend(state.joined(body));
                 out.extend(state.linked_by_effects(body));
+                out.extend(state.articulations.neighbours(body));
             });
             state.islands = islands;
             let mut parts: Vec<u32> = bodies.iter().map(|&b| state.islands.of(b)).collect();
@@ -149,6 +150,9 @@ impl State {
                 cold.asleep = true;
                 let dense = cold.dense as usize;
                 self.bodies.velocity[dense] = Default::default();
+                if self.bodies.params[dense].has(Params::LINK) {
+                    self.stop_tree(body);
+                }
                 self.bodies.rest[dense].carry = crate::math::Vec3::ZERO;
             }
             self.bodies.set_awake(body, false);
