@@ -23,7 +23,7 @@ fn bad_descriptions_are_refused_by_name() {
         (one(LinkDesc::revolute(rod(), [Real::NAN, 0.0, 0.0])), "axis"),
         (one(hinge().position(&[f64::INFINITY])), "position must be finite numbers"),
         (one(hinge().position(&[0.0, 1.0])), "position"),
-        (one(hinge().velocity(&[1e300])), "range of numbers"),
+        (one(hinge().velocity(&[f64::MAX]).anchor([0.0, 9.0, 0.0])), "range of numbers"),
         (one(hinge().at([f64::NAN, 0.0, 0.0])), "frame on the parent"),
         (one(hinge().dof(0, Dof { damping: -1.0, ..Dof::default() })), "joint damping must be not negative"),
         (one(hinge().dof(0, Dof::default().limits(1.0, -1.0))), "limits"),
@@ -86,7 +86,7 @@ fn links_refuse_what_their_joints_decide() {
     let mut tree = world.articulation_mut(id).unwrap();
     assert!(tree.set_position(&[0.0; 2]).is_err());
     assert!(tree.set_velocity(&[f64::NAN; 3]).is_err());
-    assert!(tree.set_velocity(&[1e300; 3]).is_err());
+    assert!(tree.set_velocity(&[f64::MAX; 3]).is_err());
     assert!(tree.set_force(0, 1, 1.0).is_err());
     assert!(tree.set_force(7, 0, 1.0).is_err());
     assert!(tree.set_target(0, &[]).is_err());

@@ -23,7 +23,8 @@ fn whip_keeps_its_energy_and_its_joints() {
             (gain, loss, gap) = (gain.max(change), loss.max(-change), gap.max(widest_gap(&world, id)));
         }
         assert!(gain < 1e-3 && loss < 0.05, "{links} links: gain {gain:e}, loss {loss:e}");
-        assert!(gap < 4.0 * eps(), "{links} links: gap {gap:e}");
+        // Places are as good as the length of the chain allows.
+        assert!(gap < eps() * links as f64, "{links} links: gap {gap:e}");
     }
 }
 
@@ -45,7 +46,7 @@ fn whip_for_a_minute() {
         }
         let cost = clock.elapsed().as_secs_f64() / 3600.0 * 1e6;
         println!("{links} links from {angle}°: gain {gain:.1e}, loss {loss:.1e}, gap {gap:.1e} m, {cost:.0} µs a step");
-        assert!(gain < 1e-3 && loss < allowed && gap < 4.0 * eps());
+        assert!(gain < 1e-3 && loss < allowed && gap < eps() * links as f64);
     }
 }
 
