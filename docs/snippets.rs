@@ -21,6 +21,8 @@ mod soft_step {}
 mod simultaneous {}
 #[doc = include_str!("src/joints.md")]
 mod joints {}
+#[doc = include_str!("src/articulations.md")]
+mod articulations {}
 #[doc = include_str!("src/queries.md")]
 mod queries {}
 #[doc = include_str!("src/snapshots.md")]

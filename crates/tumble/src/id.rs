@@ -147,6 +147,8 @@ ids! {
     MaterialId, MaterialTag, "material";
     /// Names a joint between two bodies.
     JointId, JointTag, "joint";
+    /// Names an articulation: a tree of links.
+    ArticulationId, ArticulationTag, "articulation";
     /// Names a force effect.
     EffectId, EffectTag, "effect";
 }

@@ -27,6 +27,7 @@
 #[cfg(target_endian = "big")]
 compile_error!("snapshots store records as the machine holds them, little-endian");
 
+pub mod articulation;
 pub mod body;
 mod clock;
 pub mod constraint;
@@ -60,7 +61,7 @@ pub use detect::query::{CastHit, Kinds, Nearby, PointHit, Predicate, QueryFilter
 pub use error::{Error, Result};
 pub use event::Event;
 pub use force::{BodySet, EffectDesc, EffectKind, EffectMut, EffectRef, ForceEffect};
-pub use id::{BodyId, ColliderId, EffectId, JointId, MaterialId};
+pub use id::{ArticulationId, BodyId, ColliderId, EffectId, JointId, MaterialId};
 pub use method::{Integrate, Method};
 pub use profile::{Profile, Stage};
 pub use record::SNAPSHOT_VERSION;

@@ -85,6 +85,8 @@ impl Params {
     pub const SPINS_FREELY: u32 = 2;
     pub const CAN_SLEEP: u32 = 4;
     pub const BULLET: u32 = 8;
+    /// A link of an articulation: its pose and velocity follow from the tree.
+    pub const LINK: u32 = 16;
     /// The locks, shifted.
     pub const LOCKS_SHIFT: u32 = 8;
 

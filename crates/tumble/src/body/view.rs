@@ -3,8 +3,9 @@
 use super::desc::{check_limit, check_mass_source, check_not_negative, check_rotation};
 use super::store::{Cold, Params, Velocity};
 use super::{BodyKind, Layers, Locks, MassSource};
+use crate::articulation::Push;
 use crate::error::{Error, Result};
-use crate::id::{BodyId, ColliderId, MaterialId};
+use crate::id::{ArticulationId, BodyId, ColliderId, MaterialId};
 use crate::integrate::rotation;
 use crate::math::{Aabb, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
 use crate::shape::{Geometry, MassProperties, Shape};
@@ -85,6 +86,12 @@ impl<'a> BodyRef<'a> {
     /// How it moves.
     pub fn kind(&self) -> BodyKind {
         self.cold().map_or(BodyKind::Fixed, |c| c.kind)
+    }
+
+    /// The articulation that it is a link of, and which.
+    pub fn link(&self) -> Option<(ArticulationId, usize)> {
+        let (slot, link) = self.state.articulations.link_of(self.id.index())?;
+        Some((self.state.articulations.all.id_at(slot)?, link))
     }
 
     /// Where its frame is.
@@ -394,6 +401,14 @@ impl BodyMut<'_> {
         &mut self.state.bodies.velocity[dense]
     }
 
+    /// An error for a link: what would be changed follows from the joints of its tree.
+    fn no_link(&self, problem: &'static str) -> Result<()> {
+        match self.view().params().has(Params::LINK) {
+            true => Err(Error::refused(self.subject(), problem)),
+            false => Ok(()),
+        }
+    }
+
     /// Locks and speed limits hold from the moment they are set.
     fn restrain(&mut self) {
         let params = *self.view().params();
@@ -408,6 +423,9 @@ impl BodyMut<'_> {
 
     /// Changes how it moves. A body made fixed stops; one made dynamic keeps its velocity.
     pub fn set_kind(&mut self, kind: BodyKind) -> Result<()> {
+        if kind != BodyKind::Dynamic {
+            self.no_link("a link is dynamic; to hold it, set its joint")?;
+        }
         let slot = self.slot();
         let Some(cold) = self.state.bodies.cold.at_mut(slot) else { return Err(self.id.missing()) };
         let old = core::mem::replace(&mut cold.kind, kind);
@@ -442,6 +460,7 @@ impl BodyMut<'_> {
     pub fn set_pose(&mut self, pose: WorldPose) -> Result<()> {
         self.finite_point("position", pose.translation)?;
         check_rotation(&self.subject(), pose.rotation)?;
+        self.no_link("a link is where its joints put it; set the position of its articulation")?;
         self.wake();
         let dense = self.dense();
         let rotation = pose.rotation.normalized();
@@ -504,6 +523,7 @@ impl BodyMut<'_> {
         if self.view().kind() == BodyKind::Fixed && (linear != Vec3::ZERO || angular != Vec3::ZERO) {
             return Err(Error::refused(self.subject(), "a fixed body has no velocity; make it kinematic"));
         }
+        self.no_link("a link moves as its joints do; set the velocity of its articulation")?;
         let params = *self.view().params();
         let angular = params.restrained(Velocity { linear: Vec3::ZERO, angular }).angular;
         let r = self.view().rotation().rotate(params.local_centre);
@@ -589,6 +609,10 @@ impl BodyMut<'_> {
         if !self.feels_force() {
             return Ok(());
         }
+        if let Some((tree, link)) = self.state.articulations.link_of(self.slot()) {
+            let push = Push::at_centre(link, linear.to_f64(), angular.to_f64());
+            return self.state.push_tree(tree, &[push]);
+        }
         let view = self.view();
         let params = *view.params();
         let inverse = params.inv_inertia_world(view.rotation());
@@ -628,6 +652,7 @@ impl BodyMut<'_> {
 
     /// Motions it must not make.
     pub fn set_locks(&mut self, locks: Locks) -> Result<()> {
+        self.no_link("a link has no locks; its joints say how it moves")?;
         let slot = self.slot();
         if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
             cold.locks = locks;
@@ -648,6 +673,7 @@ impl BodyMut<'_> {
         let subject = self.subject();
         check_limit(&subject, "largest linear speed", linear)?;
         check_limit(&subject, "largest angular speed", angular)?;
+        self.no_link("a link has no speed limits; damp its joints")?;
         let params = self.params_mut();
         params.max_linear_speed = linear;
         params.max_angular_speed = angular;
@@ -689,22 +715,25 @@ impl BodyMut<'_> {
     }
 
     /// Lets it take part in the simulation, or not. An inactive body stays where it is, and nothing touches it.
+    /// The links of an articulation take part all together.
     pub fn set_active(&mut self, active: bool) {
-        let slot = self.slot();
         self.wake();
+        let slot = self.slot();
         if self.state.bodies.cold.at(slot).is_some_and(|cold| cold.active == active && !cold.quarantined) {
             return;
         }
-        if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
-            cold.active = active;
-            if active {
-                cold.quarantined = false;
+        for slot in self.state.with_tree(self.slot()) {
+            if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
+                cold.active = active;
+                if active {
+                    cold.quarantined = false;
+                }
             }
+            self.state.rebuild_proxies(slot);
+            self.state.settle_island(slot);
+            self.state.wake(slot);
+            self.state.settle_joints(slot);
         }
-        self.state.rebuild_proxies(slot);
-        self.state.settle_island(slot);
-        self.wake();
-        self.state.settle_joints(slot);
     }
 
     /// Lets it appear in the debug geometry, or not.

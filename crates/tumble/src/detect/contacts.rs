@@ -97,6 +97,7 @@ impl State {
             && bb.active
             && !self.exclusions.contains(&(ca.body.min(cb.body), ca.body.max(cb.body)))
             && !self.joints.forbid_touch(ca.body, cb.body)
+            && !self.tree_forbids_touch(ca.body, cb.body)
     }
 
     /// The boxes of two colliders began to overlap.
@@ -208,9 +209,19 @@ impl State {
         }
     }
 
-    /// Gives the manifolds of an awake, touching contact a colour.
+    /// Two bodies are links of one tree that do not touch.
+    fn tree_forbids_touch(&self, a: u32, b: u32) -> bool {
+        let links = [a, b].map(|body| self.articulations.link_of(body));
+        let [Some((tree, a)), Some((other, b))] = links else { return false };
+        tree == other && self.articulations.all.at(tree).is_some_and(|t| t.exempt(a, b))
+    }
+
+    /// Gives the manifolds of an awake, touching contact a colour. Those of links have none: they are solved with their trees.
     pub fn enter_graph(&mut self, contact: u32) {
         let c = self.contacts.all[contact as usize];
+        if [c.body_a, c.body_b].iter().any(|&body| self.articulations.link_of(body).is_some()) {
+            return;
+        }
         let (a, b) = (self.node(c.body_a), self.node(c.body_b));
         let mut m = c.manifolds;
         while m != NONE {

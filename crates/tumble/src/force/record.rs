@@ -18,9 +18,10 @@ use std::sync::Arc;
 pub(crate) struct Registry(pub BTreeMap<String, Arc<dyn ForceEffect>>);
 
 impl Effects {
-    /// Nothing at all for a world that never had an effect, so that its hash is what it is without them.
-    pub fn save(&self, out: &mut impl Sink) {
-        if self.all.capacity() == 0 {
+    /// Nothing at all for a world that never had an effect, so that its hash is what it is without them; unless something follows
+    /// (`last` is false), which could not be told from effects.
+    pub fn save(&self, out: &mut impl Sink, last: bool) {
+        if last && self.all.capacity() == 0 {
             return;
         }
         self.all.save(out);

@@ -170,6 +170,7 @@ impl State {
             }
             out.extend(self.joined(body));
             out.extend(self.linked_by_effects(body));
+            out.extend(self.articulations.neighbours(body));
         });
         self.islands = islands;
     }
@@ -182,6 +183,9 @@ impl State {
                 cold.asleep = true;
                 let dense = cold.dense as usize;
                 self.bodies.velocity[dense] = Default::default();
+                if self.bodies.params[dense].has(Params::LINK) {
+                    self.stop_tree(body);
+                }
                 self.bodies.rest[dense].carry = crate::math::Vec3::ZERO;
             }
             self.bodies.set_awake(body, false);

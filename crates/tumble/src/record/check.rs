@@ -3,8 +3,10 @@
 //! Every part has been checked by itself: its lists end, its numbers are numbers. Here links between parts are followed, so
 //! that no later step meets a body, collider, proxy or material that is not there.
 
+use crate::articulation::store::Articulation;
 use crate::body::BodyKind;
 use crate::body::collider::NO_PROXY;
+use crate::body::store::Params;
 use crate::constraint::contact::{Contact, NONE};
 use crate::detect::broad::{ProxyId, ProxyPair};
 use crate::force::{BodySet, EffectKind};
@@ -26,6 +28,7 @@ impl State {
         self.place_all();
         self.check_joints()?;
         self.check_effects()?;
+        self.check_articulations()?;
         let graph = Graph::of(&self.contacts, &self.joints, |body| self.node(body));
         self.graph = graph.ok_or("the constraint graph")?;
         Ok(self)
@@ -103,6 +106,37 @@ impl State {
             }
         }
         Ok(())
+    }
+
+    /// Links are dynamic bodies, each of one tree, and say that they are; the trees take over their masses.
+    fn check_articulations(&mut self) -> Result<(), Misfit> {
+        let mut links = 0;
+        for slot in 0..self.articulations.all.capacity() as u32 {
+            let Some(articulation) = self.articulations.all.at(slot) else { continue };
+            let bodies = articulation.bodies.clone();
+            for &body in &bodies {
+                let dynamic = self.bodies.cold.at(body).is_some_and(|c| c.kind == BodyKind::Dynamic);
+                if !dynamic || self.articulations.link_of(body).is_some() {
+                    return Err("a link");
+                }
+            }
+            self.articulations.index(slot, true);
+            for &body in &bodies {
+                self.link_mass_changed(body);
+                let apart = |&other: &u32| self.islands.of(other) != self.islands.of(body);
+                if !self.bodies.params[self.bodies.dense_at(body)].has(Params::LINK) || bodies.iter().any(apart) {
+                    return Err("a link");
+                }
+            }
+            let fits =
+                |a: &Articulation| a.bodies.iter().collect::<std::collections::BTreeSet<_>>().len() == a.bodies.len();
+            if !self.articulations.all.at(slot).is_some_and(fits) {
+                return Err("the links of an articulation");
+            }
+            links += bodies.len();
+        }
+        let flagged = self.bodies.params.iter().filter(|p| p.has(Params::LINK)).count();
+        if flagged == links { Ok(()) } else { Err("a link without an articulation") }
     }
 
     /// Effects act on bodies that exist, and tie their islands together where they should.

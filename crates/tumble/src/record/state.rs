@@ -2,6 +2,7 @@
 
 use super::shapes::{self, ShapeTable};
 use super::stream::{Sink, Source};
+use crate::articulation::store::Articulations;
 use crate::body::collider::{self, NO_PROXY};
 use crate::body::store::{Bodies, CentrePose, Params, Rest, Velocity};
 use crate::body::{Material, PairTable};
@@ -50,6 +51,7 @@ impl State {
             // Code, which stays outside.
             registry: _,
             effects,
+            articulations,
             forces: _,
             // The manifolds and joints know their places in it.
             graph: _,
@@ -90,7 +92,9 @@ impl State {
         islands.save(out);
         save_events(events, out);
         save_events(pending, out);
-        effects.save(out);
+        // A world that never had effects or articulations says nothing of them.
+        effects.save(out, articulations.all.capacity() == 0);
+        articulations.save(out);
     }
 
     /// About how many bytes a snapshot takes: enough that writing it rarely asks for more memory.
@@ -165,6 +169,7 @@ impl State {
             events: load_events(source)?,
             pending: load_events(source)?,
             effects: Effects::load(source, forces)?,
+            articulations: Articulations::load(source)?,
         };
         if !source.is_empty() {
             return Err(source.corrupt("the end"));

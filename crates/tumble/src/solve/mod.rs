@@ -16,3 +16,5 @@ pub(crate) mod restitution;
 pub(crate) mod rolling;
 pub(crate) mod simultaneous;
 pub(crate) mod system;
+mod tree_rows;
+pub(crate) mod tree_work;

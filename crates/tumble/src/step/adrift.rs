@@ -97,6 +97,14 @@ impl Adrift {
                 *held = true;
             }
         }
+        if state.articulations.all.len() > 0 {
+            // What touches a link may hold on to the world through its tree.
+            for i in (0..bodies.awake() as u32).filter(|&i| bodies.params[i as usize].has(Params::LINK)) {
+                if let Some(held) = self.held.get_mut(island(i)) {
+                    *held = true;
+                }
+            }
+        }
         let mut any = false;
         for &i in solved {
             let Some(held) = self.held.get_mut(island(i)) else { continue };

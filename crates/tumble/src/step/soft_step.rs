@@ -34,9 +34,10 @@ use crate::solve::contact_kernel::{Pass, Rules, Solve, WarmStart};
 use crate::solve::contact_prepare::{self, Input, Recipe};
 use crate::solve::graph::OVERFLOW;
 use crate::solve::joint_work::{self, HOLD_SPEED, JointWork};
-use crate::solve::motion::{self, Motion};
+use crate::solve::motion::{self, Mass, Motion};
 use crate::solve::restitution::{Approach, Blows, Bounces};
 use crate::solve::rolling;
+use crate::solve::tree_work::{self, TreeWork};
 use crate::world::{Scratch, State};
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -63,9 +64,11 @@ pub(crate) fn step(
 
     let h = dt / method.substeps as Real;
     prepare(state, scratch, team, method, &loads, h);
+    prepare_trees(state, scratch, method, &loads, dt);
     profile.add(Stage::Prepare, watch.lap());
     solve(state, scratch, team, method, &loads, h);
     contact_prepare::store(&scratch.constraints, &mut state.contacts);
+    scratch.trees.store(state);
     scratch.joints.store(state, dt);
     if scratch.detector.looker.any_impacts {
         impacts::find(state, &scratch.constraints, &mut scratch.hits);
@@ -145,6 +148,35 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     }
 }
 
+/// Articulations into trees at work, which take part in the sub-steps in their own way.
+fn prepare_trees(state: &mut State, scratch: &mut Scratch, method: &SoftStep, loads: &Loads, dt: Real) {
+    let recipe = tree_recipe(state, method, dt);
+    scratch.trees.prepare(state, &mut scratch.motions, &mut scratch.supports, loads, &recipe);
+    if !scratch.trees.is_empty() {
+        let (supports, trees) = (&scratch.supports, &scratch.trees);
+        scratch.solved.clear();
+        scratch.solved.extend((0..supports.len() as u32).filter(|&i| supports[i as usize] > 0 && !trees.has(i)));
+    }
+}
+
+fn tree_recipe(state: &State, method: &SoftStep, dt: Real) -> tree_work::Recipe {
+    let tolerances = &state.method.tolerances;
+    let speed = tolerances.speed(state.gravity_strength());
+    let h = dt / method.substeps as Real;
+    let (hertz, damping) = (method.contact_stiffness / h, method.contact_damping);
+    tree_work::Recipe {
+        soft: Soft::new(hertz, damping, h),
+        soft_fixed: Soft::new(2.0 * hertz, damping, h),
+        slop: tolerances.slop * tolerances.length,
+        push_speed: tolerances.push_speed * speed,
+        near: (tolerances.detection * tolerances.length).to_f64(),
+        restitution_speed: tolerances.restitution_speed * speed,
+        warm_start: state.method.switches.warm_start,
+        h,
+        dt,
+    }
+}
+
 /// Passes of one sub-step that push, and passes that relax. The first sub-step of a step pushes twice: its contacts have just
 /// been found anew, and where they are new they know nothing yet of the load that they are to carry.
 fn passes(substep: u32) -> (u32, u32) {
@@ -167,8 +199,11 @@ fn joint_recipe(state: &State, method: &SoftStep, h: Real) -> joint_work::Recipe
 }
 
 fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, loads: &Loads, h: Real) {
-    let Scratch { motions, kicks, free, solved, constraints, joints, masses, .. } = scratch;
+    let Scratch { motions, kicks, free, solved, constraints, joints, trees, masses, .. } = scratch;
     let recipe = joint_recipe(state, method, h);
+    let dt = h * method.substeps as Real;
+    let of_trees = tree_recipe(state, method, dt);
+    trees.fly(dt);
     joints.evaluate(state, motions, masses, &recipe, state.time);
     let tolerances = &state.method.tolerances;
     let speed = tolerances.speed(state.gravity_strength());
@@ -202,24 +237,29 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
             motion::accelerate_again(motions, kicks, free, solved);
             joints.warm_start_again(motions);
         }
-        let mut pass = |joints: &mut JointWork, motions: &mut [Motion], push: bool| {
-            let contacts = |pass: Pass<'_>| isa.dispatch(Solve { pass, rules: rules(push) });
-            let hold = |joints: &mut JointWork, colour: usize, motions: &mut [Motion]| {
-                joints.solve(colour, motions, push, &recipe);
+        trees.kick(motions, masses, &of_trees, substep == 0);
+        let mut pass =
+            |joints: &mut JointWork, trees: &mut TreeWork, motions: &mut [Motion], masses: &[Mass], push: bool| {
+                let contacts = |pass: Pass<'_>| isa.dispatch(Solve { pass, rules: rules(push) });
+                let hold = |joints: &mut JointWork, colour: usize, motions: &mut [Motion]| {
+                    joints.solve(colour, motions, push, &recipe);
+                };
+                sweep(constraints, joints, motions, team, contacts, rolling::solve, hold);
+                joints.solve_again(motions, push, &recipe);
+                trees.solve(motions, masses, &of_trees, push);
             };
-            sweep(constraints, joints, motions, team, contacts, rolling::solve, hold);
-            joints.solve_again(motions, push, &recipe);
-        };
         let (pushes, relaxes) = passes(substep);
         for _ in 0..pushes {
-            pass(joints, motions, true);
+            pass(joints, trees, motions, masses, true);
         }
+        trees.drift(motions, h);
         motion::advance(motions, solved, h);
         joints.advance(state, motions, free, masses, loads.gyroscopic.then_some(kicks), h);
         joints.evaluate(state, motions, masses, &recipe, state.time + h.to_f64() * f64::from(substep + 1));
         for _ in 0..relaxes {
-            pass(joints, motions, false);
+            pass(joints, trees, motions, masses, false);
         }
+        trees.bounce(motions, free, masses, &of_trees);
         if constraints.bounces {
             let free = Shared::new(free);
             let contacts = |pass: Pass<'_>| isa.dispatch(Bounces { pass, free, threshold, h });
@@ -276,7 +316,9 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps:
         let (pose, velocity, rest) =
             (&mut state.bodies.pose[i], &mut state.bodies.velocity[i], &mut state.bodies.rest[i]);
         let mut way_turned = None;
-        if scratch.supports[i] == 0 && !params.has(Params::KINEMATIC) {
+        if params.has(Params::LINK) {
+            (*pose, *velocity) = scratch.trees.state_of(i);
+        } else if scratch.supports[i] == 0 && !params.has(Params::KINEMATIC) {
             flight::advance(pose, velocity, rest, &params, load, loads, dt);
         } else if params.has(Params::KINEMATIC) {
             pose.centre += velocity.linear.to_f64() * dt.to_f64();
@@ -308,7 +350,7 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps:
             scratch.broken.push(state.bodies.slot[i]);
             continue;
         }
-        if !params.has(Params::KINEMATIC) {
+        if !params.has(Params::KINEMATIC | Params::LINK) {
             let turn = way_turned.unwrap_or(state.bodies.velocity[i].angular * dt);
             finish::follow(ahead, &state.bodies, i, &before, turn);
         }
@@ -320,5 +362,6 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps:
         }
     }
     scratch.adrift.settle(&mut state.bodies, dt);
+    scratch.trees.put_back(state);
     finish::conclude(state, ahead, &mut scratch.broken, dt);
 }

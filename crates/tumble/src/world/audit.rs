@@ -54,7 +54,8 @@ impl State {
             ensure!(bodies.dense_at(id.index()) == dense, "{id} is not where the table says");
             let (params, velocity) = (&bodies.params[dense], bodies.velocity[dense]);
             let dynamic = cold.kind == BodyKind::Dynamic;
-            ensure!((params.inv_mass > 0.0) == dynamic, "{id} is {:?} with 1/m = {}", cold.kind, params.inv_mass);
+            let heavy = dynamic && (!params.has(Params::LINK) || cold.mass.mass > 0.0);
+            ensure!((params.inv_mass > 0.0) == heavy, "{id} is {:?} with 1/m = {}", cold.kind, params.inv_mass);
             ensure!(params.has(Params::KINEMATIC) == (cold.kind == BodyKind::Kinematic), "{id}: kinematic flag");
             ensure!(params.locks() == cold.locks, "{id}: locks");
             ensure!(dynamic || !cold.asleep, "{id} is asleep, but {:?}", cold.kind);

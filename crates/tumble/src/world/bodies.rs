@@ -61,6 +61,10 @@ impl World {
     /// Removes a body, its colliders, and all that hangs on it.
     pub fn remove_body(&mut self, id: BodyId) -> Result<()> {
         self.state.editable(id)?;
+        if self.state.articulations.link_of(id.index()).is_some() {
+            let subject = self.state.subject(id.index());
+            return Err(Error::refused(subject, "it is a link; remove its articulation"));
+        }
         self.state.remove_body(id, false);
         Ok(())
     }
@@ -113,7 +117,7 @@ impl State {
     }
 
     /// The description has been checked; mass and sleep are the caller's concern.
-    fn insert_body(&mut self, desc: BodyDesc) -> BodyId {
+    pub(super) fn insert_body(&mut self, desc: BodyDesc) -> BodyId {
         let (cold, pose, velocity, params, rest) = new_body(&desc);
         let id = self.bodies.insert(cold, pose, velocity, params, rest);
         self.settle_island(id.index());
@@ -123,7 +127,7 @@ impl State {
         id
     }
 
-    fn drop_body(&mut self, id: BodyId) {
+    pub(super) fn drop_body(&mut self, id: BodyId) {
         let colliders = self.bodies.cold.get(id).map(|c| c.colliders.clone()).unwrap_or_default();
         for slot in colliders.into_iter().rev() {
             if let Some(collider) = self.colliders.id_at(slot) {
@@ -135,6 +139,9 @@ impl State {
     }
 
     pub fn remove_body(&mut self, id: BodyId, by_validator: bool) {
+        if self.tree_goes_with(id, by_validator) {
+            return;
+        }
         self.wake(id.index());
         self.remove_joints(id.index());
         self.leave_sets(id);
@@ -157,12 +164,16 @@ impl State {
         }
         let rest = &mut bodies.rest[dense];
         rest.carry = Vec3::ZERO;
-        // A body without colliders counts as wide as its mass is spread.
-        let spread = Real::from_f64((plan.mass.inertia.trace() / plan.mass.mass).sqrt());
+        // A body without colliders counts as wide as its mass is spread, and a link without mass as a point.
+        let square = if plan.mass.mass > 0.0 { plan.mass.inertia.trace() / plan.mass.mass } else { 0.0 };
+        let spread = Real::from_f64(square.sqrt());
         rest.extent = if extent > spread { extent } else { spread };
         rest.core = core;
         if let Some(cold) = bodies.cold.at_mut(slot) {
             cold.mass = plan.mass;
+        }
+        if plan.params.has(Params::LINK) {
+            self.link_mass_changed(slot);
         }
         // The frame follows from the centre: where the centre is absurdly far off, it does so with a jump.
         if plan.centre.is_some() {
@@ -189,7 +200,9 @@ impl State {
         let invert = |m: f64| if dynamic && m > 0.0 { Real::from_f64(1.0 / m) } else { 0.0 };
         let inv_mass = invert(mass.mass);
         let inv_inertia = Vec3::new(invert(moments.x), invert(moments.y), invert(moments.z));
-        if !inv_mass.is_finite() || (dynamic && inv_mass == 0.0) {
+        let massless_link =
+            self.bodies.params[dense].has(Params::LINK) && mass.mass == 0.0 && cold.colliders.is_empty();
+        if !inv_mass.is_finite() || (dynamic && inv_mass == 0.0 && !massless_link) {
             return Err(Error::value(self.subject(slot), "mass", "within the range of numbers", mass.mass));
         }
         if !inv_inertia.is_finite() {
@@ -294,6 +307,7 @@ impl State {
             self.islands.add(slot);
             self.link_joints(slot);
             self.link_effects(slot);
+            self.link_tree(slot);
         } else {
             self.islands.remove(slot);
         }

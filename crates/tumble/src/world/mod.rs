@@ -1,5 +1,6 @@
 //! The world: it owns all data and the method in force.
 
+mod articulations;
 mod audit;
 mod bodies;
 mod colliders;
@@ -11,6 +12,7 @@ mod measure;
 mod query;
 mod time;
 
+use crate::articulation::store::Articulations;
 use crate::body::collider::Collider;
 use crate::body::desc::BodyDesc;
 use crate::body::store::Bodies;
@@ -39,6 +41,7 @@ use crate::solve::graph::Graph;
 use crate::solve::joint_work::JointWork;
 use crate::solve::motion::{Free, Kick, Mass, Motion};
 use crate::solve::simultaneous;
+use crate::solve::tree_work::TreeWork;
 use crate::step::adrift::Adrift;
 use crate::step::finish::Before;
 use crate::step::impacts::Hit;
@@ -76,6 +79,7 @@ pub(crate) struct State {
     /// Constraints of the user's that a snapshot may hold.
     pub registry: Registry,
     pub effects: Effects,
+    pub articulations: Articulations,
     /// Effects of the user's that a snapshot may hold.
     pub forces: force::Registry,
     pub graph: Graph,
@@ -151,6 +155,7 @@ pub(crate) struct Scratch {
     pub constraints: ContactConstraints,
     pub joints: JointWork,
     pub adrift: Adrift,
+    pub trees: TreeWork,
     pub motions: Vec<Motion>,
     pub kicks: Vec<Kick>,
     pub free: Vec<Free>,
@@ -241,6 +246,9 @@ impl World {
     /// ```
     pub fn set_method(&mut self, method: Method) -> Result<()> {
         method.validate()?;
+        if self.state.articulations.all.len() > 0 {
+            articulations::check_method(&method)?;
+        }
         if method != self.state.method {
             let old = core::mem::replace(&mut self.state.method, method);
             self.state.method_changed(&old);
@@ -360,6 +368,8 @@ impl World {
         joints.clear();
         let mut effects = core::mem::take(&mut self.state.effects);
         effects.all.clear();
+        let mut trees = core::mem::take(&mut self.state.articulations);
+        trees.clear();
         let method = core::mem::take(&mut self.state.method);
         let mut state = State::bare(self.state.gravity, self.state.clock, method, bodies, colliders, materials);
         state.add_built_ins();
@@ -368,6 +378,7 @@ impl World {
         state.registry = core::mem::take(&mut self.state.registry);
         state.effects = Effects::new(effects.all, effects.stamp);
         state.forces = core::mem::take(&mut self.state.forces);
+        state.articulations = trees;
         self.put(state);
     }
 
@@ -510,6 +521,7 @@ impl State {
             joints: Joints::default(),
             registry: Registry::default(),
             effects: Effects::default(),
+            articulations: Articulations::default(),
             forces: force::Registry::default(),
             graph: Graph::new(),
             islands: Islands::new(),

@@ -8,6 +8,7 @@
 extern crate tumble_f64 as tumble;
 
 mod absurd;
+mod articulations;
 mod body_mass;
 mod broad;
 mod compounds;

@@ -117,7 +117,8 @@ impl Bodies {
                     && is_usable(&self.pose[dense], &self.velocity[dense], params)
                     && params.locks() == cold.locks
                     && params.has(Params::KINEMATIC) == (cold.kind == BodyKind::Kinematic)
-                    && (params.inv_mass > 0.0) == dynamic
+                    && (params.inv_mass > 0.0) == (dynamic && cold.mass.mass > 0.0)
+                    && (!dynamic || cold.mass.mass > 0.0 || params.has(Params::LINK))
                     && (dynamic || params.inv_inertia == Vec3::ZERO)
                     && (dense >= self.awake as usize || (cold.active && !cold.asleep && cold.kind != BodyKind::Fixed))
             })
@@ -263,9 +264,13 @@ fn load_cold(
         }
         _ => return Err(source.corrupt("the mass of a body")),
     };
-    check_mass_source("snapshot", &mass_source)?;
     let mass = mass_of(record.mass);
-    if !(mass.mass > 0.0 && record.mass.iter().all(|v| v.is_finite())) {
+    // Links may have no mass; whether it is one is checked where the rest is known.
+    let massless = mass == MassProperties::ZERO && mass_source == MassSource::Explicit(MassProperties::ZERO);
+    if !massless {
+        check_mass_source("snapshot", &mass_source)?;
+    }
+    if !((mass.mass > 0.0 || massless) && record.mass.iter().all(|v| v.is_finite())) {
         return Err(source.corrupt("the mass of a body"));
     }
     let target = if has(AIMED) {

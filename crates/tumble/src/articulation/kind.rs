@@ -1,0 +1,351 @@
+//! The joints of a tree in its own coordinates: how many they have, where they put a link, and which motions they allow.
+//!
+//! A joint leads from a frame A, fixed to the parent, to a frame B, fixed to the link. Both have been turned so that the axis
+//! of the joint, where it has one, is their z. With rotations R and places p in the axes of the world:
+//!
+//! | joint | q | B in A | columns of S |
+//! |---|---|---|---|
+//! | fixed | | as A | |
+//! | revolute | θ | turned by θ about z | turning(z, p) |
+//! | prismatic | d | moved by d along z | sliding(z) |
+//! | helical | θ | turned by θ about z, moved by ℓ θ along it | turning(z, p) + ℓ sliding(z) |
+//! | cylindrical | θ, d | turned about z, moved along it | turning(z, p), sliding(z) |
+//! | universal | θ₁, θ₂ | turned about z, then about b | turning(z, p), turning(R₁ b, p) |
+//! | planar | x, y, θ | moved along x and y of A, turned about z | sliding(x), sliding(y), turning(z, p) |
+//! | spherical | quaternion | turned | turning about the axes of B |
+//! | free | place, quaternion | moved and turned | sliding along the axes of A, turning about them |
+//!
+//! The velocity of the link is that of its parent and S q̇. Its acceleration has a part c = (d/dt S) q̇ that does not depend
+//! on q̈: each column is carried along by all motions before it, so that c = Σ vₖ × Sₖ q̇ₖ with vₖ the velocity before column k.
+//! Of a spherical joint all columns are carried by the whole motion, v_parent × S q̇; of a free one, whose axes stand still while
+//! p moves, it is \[0; ṗ × ω\].
+
+use crate::error::{Error, Result};
+use crate::math::spatial::Motion;
+use crate::math::{Float, Mat3, Quat, Real, Vec3};
+use serde::{Deserialize, Serialize};
+
+/// The joint by which a link hangs on its parent, with its axes in the frame of the joint.
+///
+/// ```
+/// use tumble::articulation::LinkJoint;
+/// let hinge = LinkJoint::Revolute { axis: [0.0, 0.0, 1.0].into() };
+/// assert_eq!((hinge.coordinates(), hinge.dofs()), (1, 1));
+/// assert_eq!((LinkJoint::Spherical.coordinates(), LinkJoint::Spherical.dofs()), (4, 3));
+/// assert!(LinkJoint::Prismatic { axis: [0.0; 3].into() }.validate("joint").is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum LinkJoint {
+    /// Holds the link where it is on its parent.
+    Fixed,
+    /// Turns about an axis. Coordinate: the angle.
+    Revolute {
+        /// The axis.
+        axis: Vec3,
+    },
+    /// Slides along an axis. Coordinate: the distance.
+    Prismatic {
+        /// The axis.
+        axis: Vec3,
+    },
+    /// Turns about an axis and slides along it in proportion. Coordinate: the angle.
+    Helical {
+        /// The axis.
+        axis: Vec3,
+        /// Metres along the axis for each radian.
+        lead: Real,
+    },
+    /// Turns about an axis and slides along it. Coordinates: the angle, the distance.
+    Cylindrical {
+        /// The axis.
+        axis: Vec3,
+    },
+    /// Turns about an axis of the parent, then about another, which turns with the first. Coordinates: both angles.
+    Universal {
+        /// The first axis.
+        first: Vec3,
+        /// The second axis, where the first angle is 0.
+        second: Vec3,
+    },
+    /// Slides in a plane and turns about its normal. Coordinates: along two axes of the plane, the angle. The first of them is
+    /// the first tangent of the normal (see [`Vec3::tangents`]).
+    Planar {
+        /// The normal of the plane.
+        normal: Vec3,
+    },
+    /// Turns about a point. Coordinates: a unit quaternion x, y, z, w; velocity: the angular velocity in the frame of the link.
+    Spherical,
+    /// Moves as it likes; only for links without a parent. Coordinates: the place of the link's joint frame, and a unit quaternion
+    /// x, y, z, w; velocity: of that place, then the angular velocity, both along the axes of the world's joint frame.
+    Free,
+}
+
+impl LinkJoint {
+    /// Numbers that say where the link is on its parent.
+    pub fn coordinates(&self) -> usize {
+        match self {
+            Self::Spherical => 4,
+            Self::Free => 7,
+            _ => self.dofs(),
+        }
+    }
+
+    /// Degrees of freedom: numbers that say how it moves.
+    pub fn dofs(&self) -> usize {
+        match self {
+            Self::Fixed => 0,
+            Self::Revolute { .. } | Self::Prismatic { .. } | Self::Helical { .. } => 1,
+            Self::Cylindrical { .. } | Self::Universal { .. } => 2,
+            Self::Planar { .. } | Self::Spherical => 3,
+            Self::Free => 6,
+        }
+    }
+
+    /// An error where an axis has no direction, or the axes of a universal joint are one.
+    pub fn validate(&self, subject: &str) -> Result<()> {
+        let unit = |property, axis: Vec3| -> Result<Vec3<f64>> {
+            axis.to_f64().try_normalize().ok_or_else(|| {
+                Error::value(subject, property, "finite and not zero", format_args!("{:?}", axis.to_array()))
+            })
+        };
+        match *self {
+            Self::Fixed | Self::Spherical | Self::Free => Ok(()),
+            Self::Revolute { axis } | Self::Prismatic { axis } | Self::Cylindrical { axis } => {
+                unit("axis", axis).map(drop)
+            }
+            Self::Helical { axis, lead } => {
+                unit("axis", axis)?;
+                if lead.is_finite() { Ok(()) } else { Err(Error::value(subject, "lead", "finite", lead)) }
+            }
+            Self::Planar { normal } => unit("normal", normal).map(drop),
+            Self::Universal { first, second } => {
+                let (a, b) = (unit("first axis", first)?, unit("second axis", second)?);
+                // Axes within a thousandth of a radian of each other leave a direction that nothing moves in.
+                if a.cross(b).length() < 1e-3 {
+                    return Err(Error::refused(subject, "the axes of a universal joint must not be parallel"));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// What turns z to the axis of the joint; the joint as the passes see it, with z for its axis.
+    pub(super) fn canonical(&self) -> (Quat<f64>, Kind) {
+        let turn = |axis: Vec3| Quat::between(Vec3::Z, axis.to_f64().normalize_or(Vec3::Z));
+        match *self {
+            Self::Fixed => (Quat::IDENTITY, Kind::Fixed),
+            Self::Revolute { axis } => (turn(axis), Kind::Revolute),
+            Self::Prismatic { axis } => (turn(axis), Kind::Prismatic),
+            Self::Helical { axis, lead } => (turn(axis), Kind::Helical(lead.to_f64())),
+            Self::Cylindrical { axis } => (turn(axis), Kind::Cylindrical),
+            Self::Universal { first, second } => {
+                let q = turn(first);
+                (q, Kind::Universal(q.unrotate(second.to_f64().normalize_or(Vec3::X))))
+            }
+            Self::Planar { normal } => {
+                let z = normal.to_f64().normalize_or(Vec3::Z);
+                let (x, y) = z.tangents();
+                (Quat::from_mat3(&Mat3::from_columns(x, y, z)), Kind::Planar)
+            }
+            Self::Spherical => (Quat::IDENTITY, Kind::Spherical),
+            Self::Free => (Quat::IDENTITY, Kind::Free),
+        }
+    }
+}
+
+/// A joint with z for its axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    Fixed,
+    Revolute,
+    Prismatic,
+    Helical(f64),
+    Cylindrical,
+    Universal(Vec3<f64>),
+    Planar,
+    Spherical,
+    Free,
+}
+
+/// A frame: axes and origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Place {
+    pub rotation: Mat3<f64>,
+    pub origin: Vec3<f64>,
+}
+
+impl Place {
+    pub const IDENTITY: Self = Self { rotation: Mat3::IDENTITY, origin: Vec3::ZERO };
+
+    /// A frame in this one, in the frame that this one is in.
+    #[inline(always)]
+    pub fn then(&self, inner: &Self) -> Self {
+        Self { rotation: self.rotation * inner.rotation, origin: self.point(inner.origin) }
+    }
+
+    #[inline(always)]
+    pub fn point(&self, p: Vec3<f64>) -> Vec3<f64> {
+        self.origin + self.rotation * p
+    }
+
+    pub fn inverse(&self) -> Self {
+        let rotation = self.rotation.transpose();
+        Self { rotation, origin: -(rotation * self.origin) }
+    }
+}
+
+/// R turned by `angle` about its own z.
+#[inline(always)]
+fn turned(r: &Mat3<f64>, angle: f64) -> Mat3<f64> {
+    let (s, c) = libm::sincos(angle);
+    Mat3::from_columns(r.x * c + r.y * s, r.y * c - r.x * s, r.z)
+}
+
+/// The quaternion in four coordinates, made unit; no turn where they say nothing.
+pub(super) fn quaternion(q: &[f64]) -> Quat<f64> {
+    match q {
+        &[x, y, z, w, ..] => Quat::new(x, y, z, w).try_normalize().unwrap_or(Quat::IDENTITY),
+        _ => Quat::IDENTITY,
+    }
+}
+
+impl Kind {
+    /// Where B is, given A and the coordinates, and the columns of S about the origin of the frame that A is in.
+    #[inline(always)]
+    pub fn place(self, a: Place, q: &[f64], s: &mut [Motion<f64>]) -> Place {
+        match (self, q, s) {
+            (Self::Revolute, &[angle], [s]) => {
+                *s = Motion::turning(a.rotation.z, a.origin);
+                Place { rotation: turned(&a.rotation, angle), origin: a.origin }
+            }
+            (Self::Prismatic, &[d], [s]) => {
+                *s = Motion::sliding(a.rotation.z);
+                Place { origin: a.origin + a.rotation.z * d, ..a }
+            }
+            (Self::Helical(lead), &[angle], [s]) => {
+                let z = a.rotation.z;
+                *s = Motion::turning(z, a.origin) + Motion::sliding(z * lead);
+                Place { rotation: turned(&a.rotation, angle), origin: a.origin + z * (lead * angle) }
+            }
+            (Self::Cylindrical, &[angle, d], [turn, slide]) => {
+                let z = a.rotation.z;
+                (*turn, *slide) = (Motion::turning(z, a.origin), Motion::sliding(z));
+                Place { rotation: turned(&a.rotation, angle), origin: a.origin + z * d }
+            }
+            (Self::Universal(b), &[first, second], [s1, s2]) => {
+                let r = turned(&a.rotation, first);
+                *s1 = Motion::turning(a.rotation.z, a.origin);
+                *s2 = Motion::turning(r * b, a.origin);
+                Place { rotation: r * Quat::from_axis_angle(b, second).to_mat3(), origin: a.origin }
+            }
+            (Self::Planar, &[x, y, angle], [sx, sy, turn]) => {
+                let r = &a.rotation;
+                let origin = a.origin + r.x * x + r.y * y;
+                (*sx, *sy, *turn) = (Motion::sliding(r.x), Motion::sliding(r.y), Motion::turning(r.z, origin));
+                Place { rotation: turned(r, angle), origin }
+            }
+            (Self::Spherical, q, [sx, sy, sz]) => {
+                let rotation = a.rotation * quaternion(q).to_mat3();
+                *sx = Motion::turning(rotation.x, a.origin);
+                *sy = Motion::turning(rotation.y, a.origin);
+                *sz = Motion::turning(rotation.z, a.origin);
+                Place { rotation, origin: a.origin }
+            }
+            (Self::Free, &[x, y, z, ref turn @ ..], [lx, ly, lz, ax, ay, az]) => {
+                let r = &a.rotation;
+                let origin = a.origin + r.x * x + r.y * y + r.z * z;
+                (*lx, *ly, *lz) = (Motion::sliding(r.x), Motion::sliding(r.y), Motion::sliding(r.z));
+                *ax = Motion::turning(r.x, origin);
+                *ay = Motion::turning(r.y, origin);
+                *az = Motion::turning(r.z, origin);
+                Place { rotation: *r * quaternion(turn).to_mat3(), origin }
+            }
+            _ => a,
+        }
+    }
+
+    /// The velocity of the link, and c, from that of its parent.
+    #[inline(always)]
+    pub fn velocity(self, parent: Motion<f64>, s: &[Motion<f64>], qd: &[f64]) -> (Motion<f64>, Motion<f64>) {
+        match (self, s, qd) {
+            (_, &[s], &[qd]) => {
+                let own = s * qd;
+                (parent + own, parent.cross(own))
+            }
+            (Self::Spherical, s, qd) => {
+                let own = sum(s, qd);
+                (parent + own, parent.cross(own))
+            }
+            (Self::Free, &[lx, ly, lz, ref turn @ ..], &[x, y, z, ref w @ ..]) => {
+                let (along, own) = (lx * x + ly * y + lz * z, sum(turn, w));
+                (parent + along + own, Motion::sliding(along.linear.cross(own.angular)))
+            }
+            _ => {
+                let (mut v, mut c) = (parent, Motion::ZERO);
+                for (&s, &qd) in s.iter().zip(qd) {
+                    let own = s * qd;
+                    c += v.cross(own);
+                    v += own;
+                }
+                (v, c)
+            }
+        }
+    }
+
+    /// q̇ of the coordinates from the velocities: themselves, and ½ q ω for quaternions.
+    #[inline(always)]
+    pub fn rate(self, q: &[f64], qd: &[f64], out: &mut [f64]) {
+        match (self, q, qd, out) {
+            (Self::Spherical, &[x, y, z, w], &[a, b, c], out) => {
+                let rate = Quat::new(x, y, z, w) * Quat::new(0.5 * a, 0.5 * b, 0.5 * c, 0.0);
+                out.copy_from_slice(&[rate.x, rate.y, rate.z, rate.w]);
+            }
+            (Self::Free, &[_, _, _, x, y, z, w], &[u, v, t, a, b, c], out) => {
+                let rate = Quat::new(0.5 * a, 0.5 * b, 0.5 * c, 0.0) * Quat::new(x, y, z, w);
+                out.copy_from_slice(&[u, v, t, rate.x, rate.y, rate.z, rate.w]);
+            }
+            (_, _, qd, out) => out.copy_from_slice(qd),
+        }
+    }
+
+    /// Makes the quaternion among the coordinates unit again.
+    pub fn normalize(self, q: &mut [f64]) {
+        let at = match self {
+            Self::Spherical => 0,
+            Self::Free => 3,
+            _ => return,
+        };
+        let unit = quaternion(&q[at..]);
+        q[at..].copy_from_slice(&[unit.x, unit.y, unit.z, unit.w]);
+    }
+
+    /// How far the coordinates are from `target`, along the degrees of freedom: what a spring or a motor sees.
+    pub fn offset(self, q: &[f64], target: &[f64], out: &mut [f64]) {
+        let between = |from: &[f64], to: &[f64]| quaternion(from).conjugate() * quaternion(to);
+        match self {
+            Self::Spherical => out.copy_from_slice(&between(q, target).to_rotation_vector().to_array()),
+            Self::Free => {
+                for k in 0..3 {
+                    out[k] = target[k] - q[k];
+                }
+                let (from, to) = (quaternion(&q[3..]), quaternion(&target[3..]));
+                out[3..].copy_from_slice(&(to * from.conjugate()).to_rotation_vector().to_array());
+            }
+            _ => {
+                for (out, (q, target)) in out.iter_mut().zip(q.iter().zip(target)) {
+                    *out = target - q;
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn sum(s: &[Motion<f64>], qd: &[f64]) -> Motion<f64> {
+    let mut own = Motion::ZERO;
+    for (&s, &qd) in s.iter().zip(qd) {
+        own += s * qd;
+    }
+    own
+}

@@ -1,0 +1,24 @@
+//! Articulations: trees of links on joints in reduced coordinates.
+//!
+//! A link is a body like any other, with colliders, contacts and queries; but it has no pose and velocity of its own. They follow
+//! from the coordinates of the joints between it and the world, so that no joint can ever open, whatever it carries.
+
+mod desc;
+pub(crate) mod dynamics;
+pub(crate) mod flight;
+mod inverse;
+pub(crate) mod kind;
+mod mass_matrix;
+mod record;
+pub(crate) mod response;
+pub(crate) mod store;
+pub(crate) mod tree;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub use desc::{ArticulationDesc, Dof, LinkDesc, Motor};
+pub use kind::LinkJoint;
+pub use view::{ArticulationMut, ArticulationRef};
+pub(crate) use view::{Push, respond_to};

@@ -1,0 +1,177 @@
+//! Articulations in snapshots.
+
+use super::desc::{Dof, Motor, check_numbers, check_quaternion};
+use super::kind::LinkJoint;
+use super::store::{Articulation, Articulations};
+use super::tree::Tree;
+use crate::body::store::is_rotation;
+use crate::constraint::contact::NONE;
+use crate::error::Result;
+use crate::id::Slots;
+use crate::math::{Point, Quat, Vec3, WorldPose};
+use crate::record::stream::{Sink, Source};
+
+impl Articulations {
+    /// Nothing at all for a world that never had any: its bytes, and so its hash, are what they would be without articulations.
+    pub fn save(&self, out: &mut impl Sink) {
+        let Self { all, links: _ } = self;
+        if all.capacity() == 0 {
+            return;
+        }
+        all.save(out);
+        for (_, articulation) in all.iter() {
+            articulation.save(out);
+        }
+    }
+
+    /// What [`Articulations::save`] wrote. Masses are the bodies', and which bodies are links is for `index`.
+    pub fn load(source: &mut Source<'_>) -> Result<Self> {
+        if source.is_empty() {
+            return Ok(Self::default());
+        }
+        let all =
+            Slots::load(source, |source, count| (0..count).map(|_| Articulation::load(source)).collect::<Result<_>>())?;
+        Ok(Self { all, ..Self::default() })
+    }
+}
+
+impl Articulation {
+    fn save(&self, out: &mut impl Sink) {
+        let Self { tree, bodies, self_collision, name } = self;
+        let Tree { links, dofs, dof_parent: _, dof_link: _, q, qd, rest, target, pace } = tree;
+        out.bool(*self_collision);
+        out.bool(name.is_some());
+        out.str(name.as_deref().unwrap_or(""));
+        out.u32s(bodies);
+        for link in links {
+            out.u32(link.parent);
+            save_joint(&link.joint, out);
+            for frame in &link.frames {
+                save_frame(frame, out);
+            }
+            out.bool(link.massless);
+            for dof in &dofs[link.dofs()] {
+                save_dof(dof, out);
+            }
+        }
+        for list in [q, qd, rest, target] {
+            for &v in list {
+                out.f64(v);
+            }
+        }
+        out.u32(*pace);
+    }
+
+    fn load(source: &mut Source<'_>) -> Result<Self> {
+        let self_collision = source.bool()?;
+        let named = source.bool()?;
+        let name = source.str()?.to_owned();
+        let bodies = source.u32s()?;
+        let mut tree = Tree::empty();
+        for i in 0..bodies.len() as u32 {
+            let parent = source.u32()?;
+            let joint = load_joint(source)?;
+            let frames = [load_frame(source)?, load_frame(source)?];
+            let massless = source.bool()?;
+            let dofs = (0..joint.dofs()).map(|_| load_dof(source)).collect::<Result<Vec<_>>>()?;
+            let sound = joint.validate("link").is_ok()
+                && dofs.iter().all(|d| d.validate("link", joint.canonical().1).is_ok())
+                && (parent == NONE || (parent < i && joint != LinkJoint::Free));
+            if !sound {
+                return Err(source.corrupt("a link"));
+            }
+            tree.add_link(parent, joint, frames, massless, &dofs);
+        }
+        let Tree { q, qd, rest, target, .. } = &mut tree;
+        for list in [q, qd, rest, target] {
+            for v in list {
+                *v = source.f64()?;
+            }
+        }
+        tree.pace = source.u32()?;
+        let sound = tree.links.iter().all(|link| {
+            let qs = link.coordinates();
+            check_numbers("link", "velocity", &tree.qd[link.dofs()], qs.len().min(link.dofs().len())).is_ok()
+                && [&tree.q, &tree.rest, &tree.target].iter().all(|list| {
+                    check_numbers("link", "position", &list[qs.clone()], qs.len()).is_ok()
+                        && check_quaternion("link", "position", link.kind, &list[qs.clone()]).is_ok()
+                })
+        });
+        if !sound || bodies.is_empty() {
+            return Err(source.corrupt("the coordinates of an articulation"));
+        }
+        Ok(Self { tree, bodies, self_collision, name: named.then_some(name) })
+    }
+}
+
+fn save_frame(frame: &WorldPose, out: &mut impl Sink) {
+    for v in frame.translation.to_array() {
+        out.f64(v);
+    }
+    for v in <[_; 4]>::from(frame.rotation) {
+        out.real(v);
+    }
+}
+
+fn load_frame(source: &mut Source<'_>) -> Result<WorldPose> {
+    let translation = Point::new(source.f64()?, source.f64()?, source.f64()?);
+    let rotation = Quat::new(source.real()?, source.real()?, source.real()?, source.real()?);
+    if !(translation.is_finite() && rotation.try_normalize().is_some_and(is_rotation)) {
+        return Err(source.corrupt("the frame of a link"));
+    }
+    Ok(WorldPose { translation, rotation })
+}
+
+fn save_joint(joint: &LinkJoint, out: &mut impl Sink) {
+    let (tag, a, b, lead) = match *joint {
+        LinkJoint::Fixed => (0, Vec3::ZERO, Vec3::ZERO, 0.0),
+        LinkJoint::Revolute { axis } => (1, axis, Vec3::ZERO, 0.0),
+        LinkJoint::Prismatic { axis } => (2, axis, Vec3::ZERO, 0.0),
+        LinkJoint::Helical { axis, lead } => (3, axis, Vec3::ZERO, lead),
+        LinkJoint::Cylindrical { axis } => (4, axis, Vec3::ZERO, 0.0),
+        LinkJoint::Universal { first, second } => (5, first, second, 0.0),
+        LinkJoint::Planar { normal } => (6, normal, Vec3::ZERO, 0.0),
+        LinkJoint::Spherical => (7, Vec3::ZERO, Vec3::ZERO, 0.0),
+        LinkJoint::Free => (8, Vec3::ZERO, Vec3::ZERO, 0.0),
+    };
+    out.u8(tag);
+    out.vec3(a);
+    out.vec3(b);
+    out.real(lead);
+}
+
+fn load_joint(source: &mut Source<'_>) -> Result<LinkJoint> {
+    let (tag, axis, second, lead) = (source.u8()?, source.vec3()?, source.vec3()?, source.real()?);
+    Ok(match tag {
+        0 => LinkJoint::Fixed,
+        1 => LinkJoint::Revolute { axis },
+        2 => LinkJoint::Prismatic { axis },
+        3 => LinkJoint::Helical { axis, lead },
+        4 => LinkJoint::Cylindrical { axis },
+        5 => LinkJoint::Universal { first: axis, second },
+        6 => LinkJoint::Planar { normal: axis },
+        7 => LinkJoint::Spherical,
+        8 => LinkJoint::Free,
+        _ => return Err(source.corrupt("the joint of a link")),
+    })
+}
+
+fn save_dof(dof: &Dof, out: &mut impl Sink) {
+    let Dof { armature, damping, stiffness, friction, limits, motor, force } = *dof;
+    let Motor { stiffness: k, damping: c, speed, max_force } = motor;
+    out.bool(limits.is_some());
+    let [low, high] = limits.unwrap_or([0.0; 2]);
+    for v in [armature, damping, stiffness, friction, low, high, k, c, speed, max_force, force] {
+        out.f64(v);
+    }
+}
+
+fn load_dof(source: &mut Source<'_>) -> Result<Dof> {
+    let limited = source.bool()?;
+    let mut next = || source.f64();
+    let (armature, damping, stiffness, friction) = (next()?, next()?, next()?, next()?);
+    let limits = [next()?, next()?];
+    let motor = Motor { stiffness: next()?, damping: next()?, speed: next()?, max_force: next()? };
+    let force = next()?;
+    Ok(Dof { armature, damping, stiffness, friction, limits: limited.then_some(limits), motor, force })
+}

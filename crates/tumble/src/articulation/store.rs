@@ -1,0 +1,124 @@
+//! All articulations of a world, and which bodies are their links.
+
+use super::dynamics::{Load, Pass};
+use super::tree::Tree;
+use crate::body::store::{Bodies, CentrePose, Velocity};
+use crate::constraint::contact::NONE;
+use crate::id::{ArticulationTag, Slots};
+use crate::integrate::Loads;
+use crate::math::Quat;
+
+/// A tree, and the bodies that are its links.
+#[derive(Clone, Debug)]
+pub(crate) struct Articulation {
+    pub tree: Tree,
+    /// Slots of the bodies, by number of the link.
+    pub bodies: Vec<u32>,
+    pub self_collision: bool,
+    pub name: Option<String>,
+}
+
+/// Without links.
+pub(crate) static NOBODY: Articulation =
+    Articulation { tree: Tree::empty(), bodies: Vec::new(), self_collision: false, name: None };
+
+impl Articulation {
+    /// What acts on the links from outside: weight, forces of the user and of effects, and damping.
+    pub fn gather_loads(&self, bodies: &Bodies, loads: &Loads, out: &mut Vec<Load>) {
+        out.clear();
+        for (link, &slot) in self.tree.links.iter().zip(&self.bodies) {
+            let dense = bodies.dense_at(slot);
+            let (params, load) = (&bodies.params[dense], bodies.load_on(dense));
+            let weight = loads.gravity.to_f64() * (link.mass * f64::from(params.gravity_scale));
+            out.push(Load {
+                force: weight + load.force.to_f64(),
+                torque: load.torque.to_f64(),
+                linear_damping: f64::from(params.linear_damping),
+                angular_damping: f64::from(params.angular_damping),
+            });
+        }
+    }
+
+    /// Where a body is and how it moves, by what the pass says of its link.
+    pub fn body_state(&self, pass: &Pass, link: usize) -> (CentrePose, Velocity) {
+        let (moving, of) = (&pass.links[link], &self.tree.links[link]);
+        let rotation = (Quat::from_mat3(&moving.place.rotation) * of.body_rotation).to_real().normalized();
+        // A body without mass is balanced about the origin of its frame.
+        let centre = if of.massless { moving.place.point(of.body_place.origin) } else { moving.centre };
+        let velocity = Velocity {
+            linear: moving.velocity.velocity_at(centre).to_real(),
+            angular: moving.velocity.angular.to_real(),
+        };
+        (CentrePose { centre: centre + pass.origin, rotation }, velocity)
+    }
+
+    /// The tree where it is and as it moves.
+    pub fn placed(&self) -> Pass {
+        let mut pass = Pass::default();
+        pass.place(&self.tree, &self.tree.q);
+        pass.set_moving(&self.tree, &self.tree.qd);
+        pass
+    }
+
+    /// Two links never touch: because none of this tree do, or with nothing but massless links between them.
+    pub fn exempt(&self, a: usize, b: usize) -> bool {
+        let (upper, lower) = (a.min(b), a.max(b));
+        let mut above = self.tree.links[lower].parent();
+        while let Some(p) = above.filter(|&p| p > upper && self.tree.links[p].massless) {
+            above = self.tree.links[p].parent();
+        }
+        !self.self_collision || above == Some(upper)
+    }
+}
+
+/// Articulations by slot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Articulations {
+    pub all: Slots<Articulation, ArticulationTag>,
+    /// Slot of the articulation and number of the link, by body slot; follows from the rest.
+    pub(super) links: Vec<[u32; 2]>,
+}
+
+impl Articulations {
+    /// The articulation of a body, and which link it is.
+    #[inline(always)]
+    pub fn link_of(&self, body: u32) -> Option<(u32, usize)> {
+        match self.links.get(body as usize) {
+            Some(&[slot, link]) if slot != NONE => Some((slot, link as usize)),
+            _ => None,
+        }
+    }
+
+    /// Says which bodies the links of an articulation are, or are no longer.
+    pub fn index(&mut self, slot: u32, here: bool) {
+        let Some(articulation) = self.all.at(slot) else { return };
+        for (link, &body) in articulation.bodies.iter().enumerate() {
+            if self.links.len() <= body as usize {
+                self.links.resize(body as usize + 1, [NONE; 2]);
+            }
+            self.links[body as usize] = if here { [slot, link as u32] } else { [NONE; 2] };
+        }
+    }
+
+    /// The bodies that hang on this one, or on which it hangs.
+    pub fn neighbours(&self, body: u32) -> impl Iterator<Item = u32> + '_ {
+        let found = self.link_of(body).and_then(|(slot, link)| Some((self.all.at(slot)?, link)));
+        found.into_iter().flat_map(|(articulation, link)| {
+            let next_to = move |(i, l): (usize, &super::tree::Link)| {
+                l.parent() == Some(link) || articulation.tree.links[link].parent() == Some(i)
+            };
+            let links = articulation.tree.links.iter().enumerate();
+            // Roots stand side by side: one tree, whatever it stands on.
+            let root = articulation.tree.links[link].parent == NONE;
+            links
+                .filter(move |&(i, l)| next_to((i, l)) || (root && i != link && l.parent == NONE))
+                .map(|(i, _)| articulation.bodies[i])
+        })
+    }
+
+    /// Everything is gone; ids from before stay stale.
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.links.clear();
+    }
+}

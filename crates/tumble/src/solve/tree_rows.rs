@@ -1,0 +1,654 @@
+//! Contacts, limits, dry friction and hard motors of articulations, as rows with the response of whole trees.
+//!
+//! A row is a number Ċ = J u, u being the velocities along the degrees of freedom of up to two trees and of up to two free bodies.
+//! With M̃ of each tree as its last factorisation has it, and the mass of free bodies,
+//!
+//! ```text
+//!   Y = M̃⁻¹ Jᵀ      K = J Y      Δλ = -(Ċ + bias) / K      u ← u + Y Δλ
+//! ```
+//!
+//! Where both ends are links of one tree, J is the sum of both, and K has the cross terms with it. Rows are solved one after the
+//! other, several times in a pass, since those of one tree are few and all feel each other. What a contact asks for is what it
+//! asks for between free bodies: the equations stand at the head of `contact_kernel`.
+
+use super::contact_constraint::Soft;
+use super::motion::{self, Free, MOVABLE, Mass, Motion};
+use super::tree_work::{Recipe, Working, velocity};
+use crate::articulation::dynamics::path;
+use crate::articulation::kind::Kind;
+use crate::articulation::response::Impulse;
+use crate::constraint::contact::{Contact, ContactManifold, Contacts, MAX_POINTS, NONE};
+use crate::math::spatial::Wrench;
+use crate::math::{Float, Num, Real, Vec3};
+use crate::world::State;
+
+/// Rounds over all rows in one pass.
+const ROUNDS: usize = 4;
+
+/// How near a turning joint must be to its limit to be watched, in radians.
+const NEAR_TURN: f64 = 0.02;
+
+/// One end of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    /// Nothing moves it.
+    Nothing,
+    /// A free body, by dense index.
+    Body(u32),
+    /// A link of a tree at work.
+    Link(u32, u32),
+}
+
+/// J over one end: what stands before v and ω of its centre of mass.
+#[derive(Clone, Copy, Debug)]
+struct Half {
+    end: End,
+    linear: Vec3<f64>,
+    angular: Vec3<f64>,
+}
+
+impl Half {
+    /// Δv and Δω of a free body by an impulse along the row.
+    fn change(&self, impulse: f64, mass: &Mass) -> (Vec3, Vec3) {
+        let linear = (self.linear * impulse).to_real().scale(Vec3::new(mass[6], mass[7], mass[8]));
+        (linear, motion::inertia_of(mass) * (self.angular * impulse).to_real())
+    }
+}
+
+const NO_HALF: Half = Half { end: End::Nothing, linear: Vec3::ZERO, angular: Vec3::ZERO };
+
+/// J and Y over the degrees of freedom of one tree.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    tree: u32,
+    /// Where both begin in the lists of all.
+    first: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    halves: [Half; 2],
+    /// A row along a degree of freedom of the tree of the first block.
+    dof: u32,
+    /// The sign before it.
+    sign: f64,
+    blocks: [Block; 2],
+    block_count: u32,
+    /// 1/K; 0 where nothing moves.
+    mass: f64,
+    impulse: f64,
+}
+
+/// The rows of a manifold: friction along two tangents and about the normal, then one for each point.
+#[derive(Clone, Copy, Debug)]
+struct Site {
+    manifold: u32,
+    first: u32,
+    points: u32,
+    tangent: Vec3,
+    separation: [f64; MAX_POINTS],
+    lever: [f64; MAX_POINTS],
+    /// Velocity along the normal before the rows of the sub-step.
+    approach: [f64; MAX_POINTS],
+    surface: [f64; 2],
+    static_friction: f64,
+    dynamic_friction: f64,
+    spinning: f64,
+    restitution: f64,
+    soft: Soft,
+    firm_depth: f64,
+}
+
+/// A row along a degree of freedom.
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    row: u32,
+    task: Task,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    /// Stay on this side of a limit that is so far off.
+    Limit(f64),
+    /// Reach a speed, with at most this force.
+    Speed(f64, f64),
+}
+
+/// All rows of a step. Kept between steps for its memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TreeRows {
+    rows: Vec<Row>,
+    sites: Vec<Site>,
+    stops: Vec<Stop>,
+    /// J and Y of all blocks.
+    j: Vec<f64>,
+    y: Vec<f64>,
+    /// Trees that have rows.
+    held: Vec<bool>,
+}
+
+impl TreeRows {
+    /// The tree has rows in this step.
+    pub fn holds(&self, tree: usize) -> bool {
+        self.held.get(tree).is_some_and(|&h| h)
+    }
+
+    /// Finds the rows of all trees, and counts the contact points of awake bodies.
+    pub fn prepare(
+        &mut self,
+        trees: &mut [Working],
+        links: &[[u32; 2]],
+        state: &State,
+        supports: &mut [u32],
+        recipe: &Recipe,
+    ) {
+        let Self { rows, sites, stops, j, y, held } = self;
+        rows.clear();
+        sites.clear();
+        stops.clear();
+        held.clear();
+        held.resize(trees.len(), false);
+        let end = |slot: u32| {
+            let dense = state.bodies.dense_at(slot);
+            match links.get(dense) {
+                Some(&[tree, link]) if tree != NONE => End::Link(tree, link),
+                Some(_) => End::Body(dense as u32),
+                None => End::Nothing,
+            }
+        };
+        for tree in 0..trees.len() {
+            for &body in &trees[tree].articulation.bodies {
+                for contact in state.contacts.of_body(body) {
+                    let c = &state.contacts.all[contact as usize];
+                    let ends = [end(c.body_a), end(c.body_b)];
+                    // Between two links the first of them counts it.
+                    let first = if matches!(ends[0], End::Link(..)) { c.body_a } else { c.body_b };
+                    if first != body || !c.has(Contact::TOUCHING) || c.has(Contact::SENSOR) {
+                        continue;
+                    }
+                    let mut m = c.manifolds;
+                    while m != NONE {
+                        let manifold = &state.contacts.manifolds[m as usize];
+                        add_manifold(rows, sites, m, manifold, ends, trees, recipe);
+                        for slot in [c.body_a, c.body_b] {
+                            if let Some(s) = supports.get_mut(state.bodies.dense_at(slot)) {
+                                *s += manifold.point_count;
+                            }
+                        }
+                        m = manifold.next;
+                    }
+                    for end in ends {
+                        if let End::Link(tree, _) = end {
+                            held[tree as usize] = true;
+                        }
+                    }
+                }
+            }
+            let before = rows.len();
+            add_stops(rows, stops, tree as u32, &trees[tree], recipe);
+            held[tree] |= rows.len() > before;
+        }
+        // Blocks find their places once: the trees of a row do not change within a step.
+        let mut length = 0;
+        for row in rows.iter_mut() {
+            for block in &mut row.blocks[..row.block_count as usize] {
+                block.first = length;
+                length += trees[block.tree as usize].articulation.tree.dofs.len() as u32;
+            }
+        }
+        j.resize(length as usize, 0.0);
+        y.resize(length as usize, 0.0);
+    }
+
+    /// J, Y and K of all rows, where the passes have placed and factored the trees.
+    pub fn respond(&mut self, trees: &[Working], masses: &[Mass]) {
+        let Self { rows, j, y, .. } = self;
+        for row in rows.iter_mut() {
+            let mut k = 0.0;
+            for block in &row.blocks[..row.block_count as usize] {
+                let Working { articulation, pass, .. } = &trees[block.tree as usize];
+                let tree = &articulation.tree;
+                let at = block.first as usize..block.first as usize + tree.dofs.len();
+                let (j, y) = (&mut j[at.clone()], &mut y[at]);
+                j.fill(0.0);
+                if row.dof != NONE {
+                    j[row.dof as usize] = row.sign;
+                    pass.respond(tree, &[Impulse::Dof(row.dof as usize, row.sign)], y);
+                } else {
+                    let mut impulses = [Impulse::Dof(0, 0.0); 2];
+                    let mut count = 0;
+                    for half in &row.halves {
+                        let End::Link(of, link) = half.end else { continue };
+                        if of != block.tree {
+                            continue;
+                        }
+                        let link = link as usize;
+                        let wrench = Wrench::at(half.linear, pass.links[link].centre) + Wrench::turning(half.angular);
+                        for k in path(tree, link) {
+                            j[k] += pass.axes[k].dot(wrench);
+                        }
+                        impulses[count] = Impulse::Link(link, wrench);
+                        count += 1;
+                    }
+                    pass.respond(tree, &impulses[..count], y);
+                }
+                k += j.iter().zip(y.iter()).map(|(j, y)| j * y).sum::<f64>();
+            }
+            for half in &row.halves {
+                let End::Body(dense) = half.end else { continue };
+                let mass = &masses[dense as usize];
+                if mass[MOVABLE] != 0.0 {
+                    let inverse = Vec3::new(mass[6], mass[7], mass[8]).to_f64();
+                    k += half.linear.dot(half.linear.scale(inverse))
+                        + half.angular.dot(motion::inertia_of(mass).to_f64() * half.angular);
+                }
+            }
+            row.mass = if k > 0.0 && k.is_finite() { 1.0 / k } else { 0.0 };
+        }
+    }
+
+    /// Ċ
+    fn rate(&self, row: &Row, trees: &[Working], motions: &[Motion]) -> f64 {
+        let mut rate = 0.0;
+        for block in &row.blocks[..row.block_count as usize] {
+            let qd = &trees[block.tree as usize].articulation.tree.qd;
+            let at = block.first as usize;
+            rate += self.j[at..at + qd.len()].iter().zip(qd).map(|(j, v)| j * v).sum::<f64>();
+        }
+        for half in &row.halves {
+            if let End::Body(dense) = half.end {
+                let (v, w) = velocity(&motions[dense as usize]);
+                rate += half.linear.dot(v) + half.angular.dot(w);
+            }
+        }
+        rate
+    }
+
+    /// u ← u + Y Δλ, on trees alone or on free bodies too.
+    fn push(&self, row: &Row, delta: f64, trees: &mut [Working], bodies: Option<(&mut [Motion], &[Mass])>) {
+        if delta == 0.0 {
+            return;
+        }
+        for block in &row.blocks[..row.block_count as usize] {
+            let qd = &mut trees[block.tree as usize].articulation.tree.qd;
+            let at = block.first as usize;
+            for (qd, y) in qd.iter_mut().zip(&self.y[at..]) {
+                *qd += y * delta;
+            }
+        }
+        let Some((motions, masses)) = bodies else { return };
+        for half in &row.halves {
+            let End::Body(dense) = half.end else { continue };
+            let (motion, mass) = (&mut motions[dense as usize], &masses[dense as usize]);
+            if mass[MOVABLE] == 0.0 {
+                continue;
+            }
+            let (v, w) = motion::velocity_of(motion);
+            let (dv, dw) = half.change(delta, mass);
+            motion::set_velocity(motion, v + dv, w + dw);
+        }
+    }
+
+    /// Applies the impulses that the rows carry: to trees, and in the first sub-step to free bodies.
+    pub fn warm_start(
+        &mut self,
+        trees: &mut [Working],
+        motions: &mut [Motion],
+        masses: &[Mass],
+        first: bool,
+        recipe: &Recipe,
+    ) {
+        if first && !recipe.warm_start {
+            for row in &mut self.rows {
+                row.impulse = 0.0;
+            }
+            return;
+        }
+        for i in 0..self.rows.len() {
+            let row = self.rows[i];
+            self.push(&row, row.impulse, trees, if first { Some((motions, masses)) } else { None });
+        }
+    }
+
+    /// Sets the impulse of a row, and pushes by what it has changed.
+    fn set_impulse(&mut self, i: usize, impulse: f64, trees: &mut [Working], motions: &mut [Motion], masses: &[Mass]) {
+        let row = self.rows[i];
+        self.rows[i].impulse = impulse;
+        self.push(&row, impulse - row.impulse, trees, Some((motions, masses)));
+    }
+
+    /// One pass over all rows, pushing or relaxing.
+    pub fn solve(
+        &mut self,
+        trees: &mut [Working],
+        motions: &mut [Motion],
+        masses: &[Mass],
+        recipe: &Recipe,
+        push: bool,
+    ) {
+        for _ in 0..ROUNDS {
+            for i in 0..self.stops.len() {
+                self.solve_stop(i, trees, motions, masses, recipe, push);
+            }
+            for i in 0..self.sites.len() {
+                self.solve_friction(i, trees, motions, masses);
+                self.solve_normals(i, trees, motions, masses, recipe, push);
+            }
+            if self.rows.len() < 2 {
+                break;
+            }
+        }
+    }
+
+    fn solve_stop(
+        &mut self,
+        i: usize,
+        trees: &mut [Working],
+        motions: &mut [Motion],
+        masses: &[Mass],
+        recipe: &Recipe,
+        push: bool,
+    ) {
+        let stop = self.stops[i];
+        let row = self.rows[stop.row as usize];
+        let rate = self.rate(&row, trees, motions);
+        let h = recipe.h.to_f64();
+        let new = match stop.task {
+            Task::Speed(speed, force) => {
+                let wanted = row.impulse - row.mass * (rate - speed);
+                wanted.clamp(-force * h, force * h)
+            }
+            Task::Limit(s) => {
+                let bias = if s > 0.0 {
+                    if !push && row.impulse <= 0.0 {
+                        return;
+                    }
+                    s / h
+                } else if push {
+                    // A limit is exact: no slop, and no softness.
+                    Num::max(recipe.soft_fixed.bias_rate.to_f64() * s, -recipe.push_speed.to_f64())
+                } else {
+                    0.0
+                };
+                Num::max(row.impulse - row.mass * (rate + bias), 0.0)
+            }
+        };
+        self.set_impulse(stop.row as usize, new, trees, motions, masses);
+    }
+
+    fn solve_normals(
+        &mut self,
+        i: usize,
+        trees: &mut [Working],
+        motions: &mut [Motion],
+        masses: &[Mass],
+        recipe: &Recipe,
+        push: bool,
+    ) {
+        let site = self.sites[i];
+        let h = recipe.h.to_f64();
+        let (slop, push_speed) = (recipe.slop.to_f64(), recipe.push_speed.to_f64());
+        for p in 0..site.points as usize {
+            let r = site.first as usize + 3 + p;
+            let (row, s) = (self.rows[r], site.separation[p]);
+            let (mut mass_scale, mut impulse_scale) = (1.0, 0.0);
+            let bias = if s > 0.0 {
+                // As in the kernel: the relaxing pass leaves surfaces alone that are apart and have not pushed.
+                if !push && row.impulse <= 0.0 {
+                    continue;
+                }
+                s / h
+            } else if push {
+                if s + site.firm_depth <= 0.0 {
+                    mass_scale = site.soft.mass_scale.to_f64();
+                    impulse_scale = site.soft.impulse_scale.to_f64();
+                }
+                Num::max(site.soft.bias_rate.to_f64() * Num::min(s + slop, 0.0), -push_speed)
+            } else {
+                0.0
+            };
+            let rate = self.rate(&row, trees, motions);
+            let new = row.impulse - row.mass * mass_scale * (rate + bias) - impulse_scale * row.impulse;
+            self.set_impulse(r, Num::max(new, 0.0), trees, motions, masses);
+        }
+    }
+
+    /// Friction of a manifold: the impulse that would stop slip and twist, or as much of it as friction bears.
+    fn solve_friction(&mut self, i: usize, trees: &mut [Working], motions: &mut [Motion], masses: &[Mass]) {
+        let site = self.sites[i];
+        let first = site.first as usize;
+        let (mut normal, mut torque) = (0.0, 0.0);
+        for p in 0..site.points as usize {
+            let lambda = self.rows[first + 3 + p].impulse;
+            normal += lambda;
+            torque += lambda * site.lever[p];
+        }
+        torque += normal * site.spinning;
+        let lever = if normal > 0.0 { torque / normal } else { 0.0 };
+        let mut wanted = [0.0; 3];
+        for (k, wanted) in wanted.iter_mut().enumerate() {
+            let row = self.rows[first + k];
+            let surface = if k < 2 { site.surface[k] } else { 0.0 };
+            *wanted = row.impulse - row.mass * (self.rate(&row, trees, motions) + surface);
+        }
+        if !(lever > 0.0) {
+            wanted[2] = 0.0;
+        }
+        let twist = if lever > 0.0 { wanted[2] / lever } else { 0.0 };
+        let size = Num::sqrt(wanted[0] * wanted[0] + wanted[1] * wanted[1] + twist * twist);
+        if size > site.static_friction * normal {
+            let keep = site.dynamic_friction * normal / Num::max(size, f64::MIN_POSITIVE);
+            wanted = wanted.map(|w| w * Num::min(keep, 1.0));
+        }
+        for (k, wanted) in wanted.into_iter().enumerate() {
+            self.set_impulse(first + k, wanted, trees, motions, masses);
+        }
+    }
+
+    /// Separations after a sub-step of these velocities.
+    pub fn travel(&mut self, trees: &[Working], motions: &[Motion], h: f64) {
+        for i in 0..self.sites.len() {
+            let site = self.sites[i];
+            for p in 0..site.points as usize {
+                let rate = self.rate(&self.rows[site.first as usize + 3 + p], trees, motions);
+                self.sites[i].separation[p] += h * rate;
+            }
+        }
+        for i in 0..self.stops.len() {
+            let Stop { row, task: Task::Limit(s) } = self.stops[i] else { continue };
+            let rate = self.rate(&self.rows[row as usize], trees, motions);
+            self.stops[i].task = Task::Limit(s + h * rate);
+        }
+    }
+
+    /// Velocities along the normals before the rows of a sub-step act.
+    pub fn approach(&mut self, trees: &[Working], motions: &[Motion]) {
+        for i in 0..self.sites.len() {
+            let site = self.sites[i];
+            if site.restitution <= 0.0 {
+                continue;
+            }
+            for p in 0..site.points as usize {
+                let rate = self.rate(&self.rows[site.first as usize + 3 + p], trees, motions);
+                self.sites[i].approach[p] = rate;
+            }
+        }
+    }
+
+    /// Points that have been hit fast enough bounce: v_n = -e times the velocity before.
+    ///
+    /// The impulse of a blow is over with it: the next sub-step starts without it, and for free bodies it counts to what they
+    /// had without rows.
+    pub fn bounce(
+        &mut self,
+        trees: &mut [Working],
+        motions: &mut [Motion],
+        free: &mut [Free],
+        masses: &[Mass],
+        recipe: &Recipe,
+    ) {
+        let threshold = recipe.restitution_speed.to_f64();
+        for i in 0..self.sites.len() {
+            let site = self.sites[i];
+            if site.restitution <= 0.0 {
+                continue;
+            }
+            for p in 0..site.points as usize {
+                let r = site.first as usize + 3 + p;
+                let row = self.rows[r];
+                if row.impulse > 0.0 && site.approach[p] < -threshold {
+                    let rate = self.rate(&row, trees, motions);
+                    let new = row.impulse - row.mass * (rate + site.restitution * site.approach[p]);
+                    let new = Num::max(new, 0.0);
+                    self.push(&row, new - row.impulse, trees, Some((&mut *motions, masses)));
+                    for half in &row.halves {
+                        let End::Body(dense) = half.end else { continue };
+                        let (free, mass) = (&mut free[dense as usize], &masses[dense as usize]);
+                        let (dv, dw) = half.change(new, mass);
+                        for c in 0..3 {
+                            free[c] += dv[c];
+                            free[3 + c] += dw[c];
+                        }
+                    }
+                    self.rows[r].impulse = 0.0;
+                }
+            }
+        }
+    }
+
+    /// Writes the impulses back to the manifolds: where the next step starts.
+    pub fn store(&self, contacts: &mut Contacts) {
+        for site in &self.sites {
+            let manifold = &mut contacts.manifolds[site.manifold as usize];
+            let rows = &self.rows[site.first as usize..];
+            let impulse = |k: usize| Real::from_f64(rows[k].impulse);
+            let n = manifold.normal;
+            manifold.friction_impulse = site.tangent * impulse(0) + n.cross(site.tangent) * impulse(1);
+            manifold.angular_impulse = n * impulse(2);
+            for (p, point) in manifold.points[..site.points as usize].iter_mut().enumerate() {
+                point.normal_impulse = impulse(3 + p);
+            }
+        }
+    }
+}
+
+/// The blocks of a row with these ends: one for each tree.
+fn blocks_of(halves: &[Half; 2]) -> ([Block; 2], u32) {
+    let mut blocks = [Block { tree: NONE, first: 0 }; 2];
+    let mut count = 0;
+    for half in halves {
+        if let End::Link(tree, _) = half.end
+            && (count == 0 || blocks[0].tree != tree)
+        {
+            blocks[count].tree = tree;
+            count += 1;
+        }
+    }
+    (blocks, count as u32)
+}
+
+fn add_manifold(
+    rows: &mut Vec<Row>,
+    sites: &mut Vec<Site>,
+    index: u32,
+    manifold: &ContactManifold,
+    ends: [End; 2],
+    trees: &[Working],
+    recipe: &Recipe,
+) {
+    let points = manifold.used();
+    let (n, material) = (manifold.normal, &manifold.material);
+    let total: Real = points.iter().map(|p| p.normal_impulse).sum();
+    let mut centre = Vec3::ZERO;
+    for p in points {
+        centre += p.anchor * if total > 0.0 { p.normal_impulse / total } else { 1.0 / points.len() as Real };
+    }
+    let (t1, t2) = n.tangents();
+    let mut add = |linear: Vec3, arm_a: Option<Vec3>, impulse: Real| {
+        // J = [-d, -(r_A × d), d, r_B × d], or [0, -d, 0, d] for a turn about d.
+        let half = |end: End, sign: Real, arm: Option<Vec3>| match arm {
+            Some(arm) => Half { end, linear: (linear * sign).to_f64(), angular: (arm.cross(linear) * sign).to_f64() },
+            None => Half { end, linear: Vec3::ZERO, angular: (linear * sign).to_f64() },
+        };
+        let halves = [half(ends[0], -1.0, arm_a), half(ends[1], 1.0, arm_a.map(|a| a - manifold.lever))];
+        let (blocks, block_count) = blocks_of(&halves);
+        let impulse = impulse.to_f64();
+        rows.push(Row { halves, dof: NONE, sign: 1.0, blocks, block_count, mass: 0.0, impulse });
+        rows.len() as u32 - 1
+    };
+    let first = add(t1, Some(centre), manifold.friction_impulse.dot(t1));
+    add(t2, Some(centre), manifold.friction_impulse.dot(t2));
+    add(n, None, manifold.angular_impulse.dot(n));
+    let still = |end: End| match end {
+        End::Nothing => true,
+        End::Body(_) => false,
+        End::Link(tree, link) => path(&trees[tree as usize].articulation.tree, link as usize).next().is_none(),
+    };
+    let fixed = ends.into_iter().any(still);
+    let own = material.hertz > 0.0;
+    let mut site = Site {
+        manifold: index,
+        first,
+        points: points.len() as u32,
+        tangent: t1,
+        separation: [0.0; MAX_POINTS],
+        lever: [0.0; MAX_POINTS],
+        approach: [0.0; MAX_POINTS],
+        surface: [t1, t2].map(|t| manifold.surface_velocity.dot(t).to_f64()),
+        static_friction: material.static_friction.to_f64(),
+        dynamic_friction: material.dynamic_friction.to_f64(),
+        spinning: material.spinning_friction.to_f64(),
+        restitution: material.restitution.to_f64(),
+        soft: if own {
+            Soft::new(material.hertz, material.damping_ratio, recipe.h)
+        } else if fixed {
+            recipe.soft_fixed
+        } else {
+            recipe.soft
+        },
+        firm_depth: if fixed && !own { recipe.slop.to_f64() } else { 0.0 },
+    };
+    for (i, p) in points.iter().enumerate() {
+        add(n, Some(p.anchor), p.normal_impulse);
+        site.separation[i] = p.separation.to_f64();
+        site.lever[i] = (p.anchor - centre).length().to_f64();
+    }
+    sites.push(site);
+}
+
+/// Limits that are near, dry friction, and motors that hold a speed.
+fn add_stops(rows: &mut Vec<Row>, stops: &mut Vec<Stop>, tree: u32, working: &Working, recipe: &Recipe) {
+    let of = &working.articulation.tree;
+    let mut add = |dof: usize, sign: f64, task: Task| {
+        let blocks = [Block { tree, first: 0 }, Block { tree: NONE, first: 0 }];
+        let dof = dof as u32;
+        rows.push(Row { halves: [NO_HALF; 2], dof, sign, blocks, block_count: 1, mass: 0.0, impulse: 0.0 });
+        stops.push(Stop { row: rows.len() as u32 - 1, task });
+    };
+    for link in &of.links {
+        for (k, dof) in link.dofs().enumerate() {
+            let d = &of.dofs[dof];
+            if d.friction > 0.0 {
+                add(dof, 1.0, Task::Speed(0.0, d.friction));
+            }
+            if d.motor.is_on() && d.motor.damping.is_infinite() {
+                add(dof, 1.0, Task::Speed(d.motor.speed, d.motor.max_force));
+            }
+            let Some([low, high]) = d.limits else { continue };
+            let turns = match link.kind {
+                Kind::Prismatic => false,
+                Kind::Cylindrical => k == 0,
+                Kind::Planar => k == 2,
+                _ => true,
+            };
+            let reach = 2.0 * recipe.dt.to_f64() * of.qd[dof].abs() + if turns { NEAR_TURN } else { recipe.near };
+            let q = of.q[link.coordinates()][k];
+            if q - low < reach {
+                add(dof, 1.0, Task::Limit(q - low));
+            }
+            if high - q < reach {
+                add(dof, -1.0, Task::Limit(high - q));
+            }
+        }
+    }
+}

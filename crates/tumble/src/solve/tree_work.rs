@@ -1,0 +1,396 @@
+//! Articulations in the sub-steps of soft step.
+//!
+//! A tree that nothing touches, drives or stops flies through the step at once: see `flight`. For the others each sub-step of h
+//! is
+//!
+//! ```text
+//!   kick      q̇ ← q̇ + h M̃⁻¹ τ            weight, loads, springs, dampers and motors; M̃ = M + h c + h² k
+//!   rows      contacts, limits, dry friction: solved with the contacts of free bodies, see `tree_rows`
+//!   drift     motion without forces over h   at constant kinetic energy
+//!   rows      relaxing
+//! ```
+//!
+//! M̃ is the mass matrix with the dampers c and the springs k of all joints and motors as they will be at the end of the sub-step,
+//! so that no motor is too stiff. It is factored once per sub-step, and all impulses of the sub-step act on the whole tree
+//! through that one factorisation. Kick and drift split the motion into forces that do not depend on velocities and motion
+//! that no force disturbs; each keeps what it should, and neither can feed the other.
+
+use super::motion::{self, Free, Mass, Motion};
+use super::tree_rows::TreeRows;
+use crate::articulation::dynamics::{Load, Pass};
+use crate::articulation::flight::{Forces, Stages, fly};
+use crate::articulation::store::Articulation;
+use crate::articulation::tree::Tree;
+use crate::body::store::{CentrePose, Velocity};
+use crate::constraint::contact::NONE;
+use crate::integrate::Loads;
+use crate::math::{Float, Num, Point, Quat, Real, Vec3};
+use crate::solve::contact_constraint::Soft;
+use crate::world::State;
+
+/// Turn of any link in a sub-step, in radians, below which a drift of one stage will do.
+const SLOW_TURN: f64 = 0.01;
+
+/// Where a passive joint is stiffer than this over a step, as c dt + k dt² over the inertia that it moves, it is taken implicitly.
+const SOFT: f64 = 0.05;
+
+/// Rounds in which motors that have reached their largest force are told from the others.
+const ROUNDS: usize = 4;
+
+/// Contact points that a link counts as supported by where its tree stands on something: it is held.
+const HELD: u32 = 3;
+
+/// What is the same for all trees of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recipe {
+    pub soft: Soft,
+    /// Against what nothing moves.
+    pub soft_fixed: Soft,
+    pub slop: Real,
+    pub push_speed: Real,
+    /// How near a sliding joint must be to its limit to be watched.
+    pub near: f64,
+    pub restitution_speed: Real,
+    pub warm_start: bool,
+    pub h: Real,
+    pub dt: Real,
+}
+
+/// A tree at work.
+#[derive(Clone, Debug)]
+pub(super) struct Working {
+    slot: u32,
+    pub articulation: Articulation,
+    pub pass: Pass,
+    loads: Vec<Load>,
+    /// Coordinates before the step.
+    before: Vec<f64>,
+    /// h c + h² k of each degree of freedom, and the forces along them.
+    extra: Vec<f64>,
+    tau: Vec<f64>,
+    offset: Vec<f64>,
+    pull: Vec<f64>,
+    /// -1, 0, 1: the motor pulls with all its force.
+    saturated: Vec<f64>,
+    /// Nothing acts on it in the step but smooth forces.
+    pub flies: bool,
+}
+
+/// All trees at work in a step. Kept between steps for its memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TreeWork {
+    pub(super) trees: Vec<Working>,
+    stages: Stages,
+    /// Tree and link by dense index of the body; `NONE` for others. Empty where no tree is awake.
+    pub(super) links: Vec<[u32; 2]>,
+    rows: TreeRows,
+}
+
+impl TreeWork {
+    pub fn is_empty(&self) -> bool {
+        self.trees.is_empty()
+    }
+
+    /// The body is a link of a tree at work.
+    pub fn has(&self, dense: u32) -> bool {
+        self.links.get(dense as usize).is_some_and(|l| l[0] != NONE)
+    }
+
+    /// Takes the awake trees out of the world, and gathers what acts on them. [`TreeWork::put_back`] returns them.
+    pub fn prepare(
+        &mut self,
+        state: &mut State,
+        motions: &mut [Motion],
+        supports: &mut [u32],
+        loads: &Loads,
+        recipe: &Recipe,
+    ) {
+        self.trees.clear();
+        self.links.clear();
+        if state.articulations.all.len() == 0 {
+            return;
+        }
+        self.links.resize(state.bodies.awake(), [NONE; 2]);
+        for slot in 0..state.articulations.all.capacity() as u32 {
+            let Some(articulation) = state.articulations.all.at_mut(slot) else { continue };
+            if !articulation.bodies.first().is_some_and(|&b| state.bodies.is_awake(b)) {
+                continue;
+            }
+            let articulation = Articulation {
+                tree: core::mem::take(&mut articulation.tree),
+                bodies: core::mem::take(&mut articulation.bodies),
+                self_collision: articulation.self_collision,
+                name: None,
+            };
+            for (link, &body) in articulation.bodies.iter().enumerate() {
+                let dense = state.bodies.dense_at(body);
+                if let Some(place) = self.links.get_mut(dense) {
+                    *place = [self.trees.len() as u32, link as u32];
+                }
+            }
+            let mut working = Working::new(slot, articulation);
+            working.articulation.gather_loads(&state.bodies, loads, &mut working.loads);
+            self.trees.push(working);
+        }
+        self.rows.prepare(&mut self.trees, &self.links, state, supports, recipe);
+        for (i, working) in self.trees.iter_mut().enumerate() {
+            working.flies = !self.rows.holds(i) && working.is_smooth(recipe.dt.to_f64());
+            if !working.flies {
+                working.pass.place(&working.articulation.tree, &working.articulation.tree.q);
+            }
+            // What stands on something is held by it as a whole.
+            let stands = working
+                .articulation
+                .tree
+                .links
+                .iter()
+                .any(|l| l.parent == NONE && l.kind != crate::articulation::kind::Kind::Free);
+            let touches: u32 = working.articulation.bodies.iter().map(|&b| supports[state.bodies.dense_at(b)]).sum();
+            for &body in &working.articulation.bodies {
+                let dense = state.bodies.dense_at(body);
+                supports[dense] = if stands { HELD } else { touches };
+                motion::set_rotation(&mut motions[dense], Quat::new(0.0, 0.0, 0.0, 0.0));
+            }
+        }
+    }
+
+    /// Lets the trees fly that nothing holds. One flight of the whole step each.
+    pub fn fly(&mut self, dt: Real) {
+        for working in self.trees.iter_mut().filter(|w| w.flies) {
+            let Working { articulation, pass, loads, .. } = working;
+            fly(&mut articulation.tree, pass, &mut self.stages, &Forces { loads, joints: true }, dt.to_f64());
+        }
+    }
+
+    /// The kick of a sub-step, and the responses of its rows; in the first the impulses of the last step act on both ends, later
+    /// those of the last sub-step on the trees, where free bodies have them already.
+    pub fn kick(&mut self, motions: &mut [Motion], masses: &[Mass], recipe: &Recipe, first: bool) {
+        if self.trees.is_empty() {
+            return;
+        }
+        for working in self.trees.iter_mut().filter(|w| !w.flies) {
+            working.kick(recipe.h.to_f64());
+        }
+        self.rows.respond(&self.trees, masses);
+        self.rows.approach(&self.trees, motions);
+        self.rows.warm_start(&mut self.trees, motions, masses, first, recipe);
+    }
+
+    /// One pass over the rows.
+    pub fn solve(&mut self, motions: &mut [Motion], masses: &[Mass], recipe: &Recipe, push: bool) {
+        if !self.trees.is_empty() {
+            self.rows.solve(&mut self.trees, motions, masses, recipe, push);
+        }
+    }
+
+    /// Moves the trees over a sub-step.
+    pub fn drift(&mut self, motions: &[Motion], h: Real) {
+        if self.trees.is_empty() {
+            return;
+        }
+        self.rows.travel(&self.trees, motions, h.to_f64());
+        for working in self.trees.iter_mut().filter(|w| !w.flies) {
+            working.drift(&mut self.stages, h.to_f64());
+        }
+    }
+
+    /// Bounces, at the end of a sub-step.
+    pub fn bounce(&mut self, motions: &mut [Motion], free: &mut [Free], masses: &[Mass], recipe: &Recipe) {
+        if !self.trees.is_empty() {
+            self.rows.bounce(&mut self.trees, motions, free, masses, recipe);
+        }
+    }
+
+    /// Writes the impulses back to the manifolds.
+    pub fn store(&self, state: &mut State) {
+        self.rows.store(&mut state.contacts);
+    }
+
+    /// Where a link is after the step, and how it moves. Not numbers where its tree has lost its way.
+    pub fn state_of(&self, dense: usize) -> (CentrePose, Velocity) {
+        let [tree, link] = self.links[dense];
+        let working = &self.trees[tree as usize];
+        if working.is_lost() {
+            let nan = Point::all(f64::NAN);
+            return (CentrePose { centre: nan, rotation: Quat::IDENTITY }, Velocity::default());
+        }
+        working.articulation.body_state(&working.pass, link as usize)
+    }
+
+    /// Returns the trees to the world. One that has lost its way is back where it was, and stands.
+    pub fn put_back(&mut self, state: &mut State) {
+        for working in self.trees.drain(..) {
+            let lost = working.is_lost();
+            let Some(home) = state.articulations.all.at_mut(working.slot) else { continue };
+            home.bodies = working.articulation.bodies;
+            home.tree = working.articulation.tree;
+            if lost {
+                home.tree.q.copy_from_slice(&working.before);
+                home.tree.qd.fill(0.0);
+            }
+        }
+        self.links.clear();
+    }
+}
+
+impl Working {
+    fn new(slot: u32, articulation: Articulation) -> Self {
+        let n = articulation.tree.dofs.len();
+        Self {
+            slot,
+            before: articulation.tree.q.clone(),
+            articulation,
+            pass: Pass::default(),
+            loads: Vec::new(),
+            extra: vec![0.0; n],
+            tau: vec![0.0; n],
+            offset: vec![0.0; n],
+            pull: vec![0.0; n],
+            saturated: vec![0.0; n],
+            flies: false,
+        }
+    }
+
+    fn is_lost(&self) -> bool {
+        let tree = &self.articulation.tree;
+        !tree.q.iter().chain(&tree.qd).all(|v| v.is_finite())
+    }
+
+    /// Its joints have no motors, and springs and dampers so soft that explicit steps follow them.
+    fn is_smooth(&mut self, dt: f64) -> bool {
+        let tree = &self.articulation.tree;
+        if tree.dofs.iter().any(|d| d.motor.is_on()) {
+            return false;
+        }
+        if tree.dofs.iter().all(|d| d.damping == 0.0 && d.stiffness == 0.0) {
+            return true;
+        }
+        self.pass.place(tree, &tree.q);
+        self.pass.factor(tree, None);
+        tree.dofs.iter().zip(&self.pass.columns).all(|(d, c)| (d.damping + d.stiffness * dt) * dt * c.inverse < SOFT)
+    }
+
+    /// q̇ ← q̇ + h M̃⁻¹ τ, with motors that pull with all they have where they would have to pull more.
+    fn kick(&mut self, h: f64) {
+        let Self { articulation, pass, loads, extra, tau, offset, pull, saturated, .. } = self;
+        let tree = &mut articulation.tree;
+        for link in &tree.links {
+            let (qs, vs) = (link.coordinates(), link.dofs());
+            if tree.dofs[vs.clone()].iter().any(|d| d.stiffness != 0.0) {
+                link.kind.offset(&tree.q[qs.clone()], &tree.rest[qs.clone()], &mut offset[vs.clone()]);
+            }
+            if tree.dofs[vs.clone()].iter().any(|d| d.motor.stiffness != 0.0) {
+                link.kind.offset(&tree.q[qs.clone()], &tree.target[qs], &mut pull[vs]);
+            }
+        }
+        pass.set_moving(tree, &tree.qd);
+        for _ in 0..ROUNDS {
+            for (k, dof) in tree.dofs.iter().enumerate() {
+                let qd = tree.qd[k];
+                let spring = if dof.stiffness != 0.0 { dof.stiffness * (offset[k] - h * qd) } else { 0.0 };
+                tau[k] = dof.force + spring - dof.damping * qd;
+                extra[k] = h * dof.damping + h * h * dof.stiffness;
+                if let Some((stiffness, damping)) = gains(tree, k) {
+                    let motor = &dof.motor;
+                    if saturated[k] == 0.0 {
+                        tau[k] += stiffness * (pull_of(pull, k, stiffness) - h * qd) + damping * (motor.speed - qd);
+                        extra[k] += h * damping + h * h * stiffness;
+                    } else {
+                        tau[k] += saturated[k] * motor.max_force;
+                    }
+                }
+            }
+            pass.factor(tree, Some(extra));
+            pass.set_bias(tree, Some(loads), false);
+            pass.accelerate(tree, |k| tau[k], false);
+            let mut changed = false;
+            for (k, dof) in tree.dofs.iter().enumerate() {
+                let Some((stiffness, damping)) = gains(tree, k).filter(|_| dof.motor.max_force.is_finite()) else {
+                    continue;
+                };
+                let qd = tree.qd[k] + h * pass.columns[k].acceleration;
+                let wanted = stiffness * (pull_of(pull, k, stiffness) - h * qd) + damping * (dof.motor.speed - qd);
+                let now = if wanted > dof.motor.max_force {
+                    1.0
+                } else if wanted < -dof.motor.max_force {
+                    -1.0
+                } else {
+                    0.0
+                };
+                // From one side to the other in one round: it is between them.
+                let now = if now * saturated[k] < 0.0 { 0.0 } else { now };
+                changed |= now != saturated[k];
+                saturated[k] = now;
+            }
+            if !changed {
+                break;
+            }
+        }
+        for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
+            *qd += h * column.acceleration;
+        }
+    }
+
+    /// Moves over h without forces, at constant kinetic energy.
+    fn drift(&mut self, stages: &mut Stages, h: f64) {
+        let Self { articulation, pass, .. } = self;
+        let tree = &mut articulation.tree;
+        pass.set_moving(tree, &tree.qd);
+        let turn = pass.links.iter().map(|m| m.velocity.angular.length_squared()).fold(0.0, Num::max);
+        if h * h * turn > SLOW_TURN * SLOW_TURN {
+            fly(tree, pass, stages, &Forces { loads: &[], joints: false }, h);
+            return;
+        }
+        // Midway between the velocities before and after, to second order in the turn.
+        let energy = pass.kinetic_energy(tree, &tree.qd);
+        pass.set_bias(tree, None, true);
+        pass.accelerate(tree, |_| 0.0, true);
+        advance(tree, pass, h);
+        pass.place(tree, &tree.q);
+        pass.set_moving(tree, &tree.qd);
+        // Of the error in energy, of the order of the square of the turn, nothing is left.
+        let after = pass.kinetic_energy(tree, &tree.qd);
+        if after > 0.0 && energy.is_finite() {
+            let keep = Num::sqrt(energy / after).clamp(0.99, 1.01);
+            for qd in &mut tree.qd {
+                *qd *= keep;
+            }
+            pass.set_moving(tree, &tree.qd);
+        }
+    }
+}
+
+/// q ← q + h (q̇ + ½ h q̈), q̇ ← q̇ + h q̈.
+fn advance(tree: &mut Tree, pass: &Pass, h: f64) {
+    for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
+        *qd += 0.5 * h * column.acceleration;
+    }
+    for i in 0..tree.links.len() {
+        let (qs, vs, kind) = (tree.links[i].coordinates(), tree.links[i].dofs(), tree.links[i].kind);
+        let mut rate = [0.0; 7];
+        kind.rate(&tree.q[qs.clone()], &tree.qd[vs], &mut rate[..qs.len()]);
+        for (q, r) in tree.q[qs.clone()].iter_mut().zip(rate) {
+            *q += h * r;
+        }
+        kind.normalize(&mut tree.q[qs]);
+    }
+    for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
+        *qd += 0.5 * h * column.acceleration;
+    }
+}
+
+/// Stiffness and damping of a motor that is a damped spring; a motor that holds a speed by force is a row.
+fn gains(tree: &Tree, k: usize) -> Option<(f64, f64)> {
+    let motor = &tree.dofs[k].motor;
+    (motor.is_on() && motor.damping.is_finite()).then_some((motor.stiffness, motor.damping))
+}
+
+fn pull_of(pull: &[f64], k: usize, stiffness: f64) -> f64 {
+    if stiffness != 0.0 { pull[k] } else { 0.0 }
+}
+
+/// The velocity of a free body.
+pub(super) fn velocity(motion: &Motion) -> (Vec3<f64>, Vec3<f64>) {
+    let (v, w) = motion::velocity_of(motion);
+    (v.to_f64(), w.to_f64())
+}

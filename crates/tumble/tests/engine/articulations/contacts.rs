@@ -1,0 +1,177 @@
+//! Links among free bodies: contacts, sleep, events, snapshots.
+
+use super::{DT, G, chain, energy, floor, rod, run, sleepless};
+use crate::support::real;
+use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
+use tumble::math::Vec3;
+use tumble::shape::Shape;
+use tumble::{BodyDesc, Event, World};
+
+/// A chain of ball joints dropped on the floor comes to rest on it, sinks no deeper than the slop allows, and falls asleep.
+#[test]
+fn chain_falls_on_the_floor_and_sleeps() {
+    let mut world = World::new();
+    floor(&mut world);
+    let mut desc = ArticulationDesc::new().self_collision(true);
+    for i in 0..8 {
+        let dof = Dof { damping: 0.02, ..Dof::default() };
+        let link = if i == 0 {
+            LinkDesc::free(rod()).position(&[0.0, 2.0, 0.0, 0.6, 0.0, 0.0, 0.8])
+        } else {
+            let mut link = LinkDesc::spherical(rod()).parent(i - 1).at([0.0, -0.25, 0.0]).anchor([0.0, 0.25, 0.0]);
+            link.dofs = vec![dof; 3];
+            link
+        };
+        desc.add(link);
+    }
+    let id = world.add_articulation(desc).unwrap();
+    let mut lowest = f64::MAX;
+    let mut slept = false;
+    for _ in 0..1500 {
+        world.step(DT).unwrap();
+        for body in world.articulation(id).unwrap().links().collect::<Vec<_>>() {
+            for collider in world.body(body).unwrap().colliders() {
+                lowest = lowest.min(f64::from(world.collider(collider).unwrap().bounds().min.y));
+            }
+        }
+        if world.awake_count() == 0 {
+            slept = true;
+            break;
+        }
+    }
+    assert!(lowest > -0.03, "{lowest}");
+    assert!(slept, "still awake: {:?}", world.articulation(id).unwrap().velocity());
+    let tip = world.articulation(id).unwrap().link(7).unwrap();
+    world.body_mut(tip).unwrap().apply_impulse([0.0, 2.0, 0.0]).unwrap();
+    assert_eq!(world.awake_count(), 8, "a tree wakes as a whole");
+    assert!(world.articulation(id).unwrap().velocity().iter().any(|v| *v != 0.0));
+}
+
+/// A loaded link at its limit rests on a free box (000-40): limit and contact are one system, and all of it stands still.
+#[test]
+fn loaded_link_at_its_limit_rests_on_a_box() {
+    let mut world = sleepless();
+    floor(&mut world);
+    // The arm lies level on a limit; a box of 20 kg lies on its end, and below the end another box just touches it.
+    let arm = BodyDesc::dynamic().collider(Shape::cuboid(0.5, 0.05, 0.2).unwrap()).mass(2.0);
+    let mut desc = ArticulationDesc::new();
+    let dof = Dof::default().limits(0.0, 1.0);
+    desc.add(LinkDesc::revolute(arm, [0.0, 0.0, 1.0]).at([0.0, 1.0, 0.0]).anchor([-0.5, 0.0, 0.0]).dof(0, dof));
+    let id = world.add_articulation(desc).unwrap();
+    let above =
+        BodyDesc::dynamic().position([0.8, 1.15, 0.0]).collider(Shape::cuboid(0.1, 0.1, 0.1).unwrap()).mass(20.0);
+    let above = world.add_body(above).unwrap();
+    let below =
+        BodyDesc::dynamic().position([0.8, 0.475, 0.0]).collider(Shape::cuboid(0.1, 0.475, 0.1).unwrap()).mass(5.0);
+    let below = world.add_body(below).unwrap();
+    run(&mut world, 5.0);
+    let angle = world.articulation(id).unwrap().position()[0];
+    assert!(angle.abs() < 2e-3, "{angle}");
+    for (body, height) in [(above, 1.15), (below, 0.475)] {
+        let body = world.body(body).unwrap();
+        assert!((body.position().y - height).abs() < 0.01, "{:?}", body.position());
+        assert!(body.linear_velocity().length() < 1e-2 && (body.position().x - 0.8).abs() < 0.01);
+    }
+}
+
+/// A heavy box on the end of a hinged plank without a limit, the other end on a prop: the prop bears the share of the lever.
+#[test]
+fn plank_shares_its_load_between_hinge_and_prop() {
+    let mut world = sleepless();
+    floor(&mut world);
+    let plank = BodyDesc::dynamic().collider(Shape::cuboid(0.5, 0.05, 0.2).unwrap()).mass(4.0);
+    let mut desc = ArticulationDesc::new();
+    desc.add(LinkDesc::revolute(plank, [0.0, 0.0, 1.0]).at([0.0, 1.05, 0.0]).anchor([-0.5, 0.0, 0.0]));
+    let id = world.add_articulation(desc).unwrap();
+    let prop = BodyDesc::dynamic().position([0.9, 0.5, 0.0]).collider(Shape::cuboid(0.1, 0.5, 0.1).unwrap()).mass(1.0);
+    let prop = world.add_body(prop).unwrap();
+    run(&mut world, 3.0);
+    assert!(world.articulation(id).unwrap().position()[0].abs() < 0.01);
+    let prop = world.body(prop).unwrap();
+    assert!(prop.linear_velocity().length() < 1e-2 && (prop.position().y - 0.5).abs() < 0.01);
+}
+
+/// A free ball hits a hanging rod: momentum about the hinge is conserved, and restitution is what was asked for.
+#[test]
+fn ball_bounces_off_a_hanging_rod() {
+    let mut world = sleepless();
+    world.set_gravity(Vec3::ZERO).unwrap();
+    let mut desc = ArticulationDesc::new();
+    let elastic = |s: Shape| tumble::ColliderDesc::new(s).restitution(0.8).friction(0.0);
+    let bar = BodyDesc::dynamic().collider(elastic(Shape::cuboid(0.05, 0.5, 0.05).unwrap())).mass(3.0);
+    desc.add(LinkDesc::revolute(bar, [0.0, 0.0, 1.0]).anchor([0.0, 0.5, 0.0]));
+    let id = world.add_articulation(desc).unwrap();
+    let ball = BodyDesc::dynamic().position([-1.0, -0.8, 0.0]).linear_velocity([2.0, 0.0, 0.0]).mass(1.0);
+    let ball = world.add_body(ball.collider(elastic(Shape::sphere(0.1).unwrap()))).unwrap();
+    let inertia = world.articulation(id).unwrap().mass_matrix()[0];
+    run(&mut world, 1.0);
+    let (v, w) =
+        (f64::from(world.body(ball).unwrap().linear_velocity().x), world.articulation(id).unwrap().velocity()[0]);
+    // m v r + I ω = m v₀ r, and (ω r - v) = e v₀.
+    let r = 0.8;
+    let expected = (1.0 + 0.8) * 2.0 * r / (r * r + inertia);
+    assert!((w - expected).abs() < 0.03 * expected, "{w} for {expected}");
+    assert!((v * r + inertia * w - 2.0 * r).abs() < 0.02 * 2.0 * r, "{}", v * r + inertia * w);
+}
+
+/// A box stands on a table that a motor raises: the box goes along, and its weight is felt by the motor.
+#[test]
+fn lift_raises_a_box() {
+    let mut world = sleepless();
+    let mut desc = ArticulationDesc::new();
+    let table = BodyDesc::dynamic().collider(Shape::cuboid(0.5, 0.1, 0.5).unwrap()).mass(5.0);
+    desc.add(LinkDesc::prismatic(table, [0.0, 1.0, 0.0]).dof(0, Dof::default().motor(Motor::velocity(0.5, 1e5))));
+    let id = world.add_articulation(desc).unwrap();
+    let box_ = BodyDesc::dynamic().position([0.0, 0.3, 0.0]).collider(Shape::cuboid(0.2, 0.2, 0.2).unwrap()).mass(50.0);
+    let box_ = world.add_body(box_).unwrap();
+    run(&mut world, 2.0);
+    let height = world.articulation(id).unwrap().position()[0];
+    assert!((height - 1.0).abs() < 0.02, "{height}");
+    let box_ = world.body(box_).unwrap();
+    assert!(
+        (box_.position().y - height - 0.3).abs() < 0.01 && (box_.linear_velocity().y.abs() - real(0.5)).abs() < 0.02
+    );
+}
+
+/// Swinging rods hit boxes and each other for a while: nothing gains energy, events are told, every bit is the same again after
+/// a restore and on two threads.
+#[test]
+fn links_hit_bodies_without_gain_and_to_the_bit() {
+    let mut world = sleepless();
+    floor(&mut world);
+    let a = world.add_articulation(chain(6, 3.2, 1.5)).unwrap();
+    let b = world.add_articulation(chain(4, 2.9, 0.7)).unwrap();
+    for i in 0..4 {
+        let position = [-0.8 - 0.1 * f64::from(i), 0.5 + f64::from(i), 0.0];
+        world.add_body(BodyDesc::dynamic().position(position).collider(Shape::cuboid(0.4, 0.4, 0.4).unwrap())).unwrap();
+    }
+    let total = |world: &World| {
+        let free: f64 = world.body_ids().filter(|&id| world.body(id).unwrap().link().is_none()).fold(0.0, |sum, id| {
+            let body = world.body(id).unwrap();
+            sum + body.kinetic_energy() + body.mass() * G * body.centre_of_mass().y
+        });
+        free + energy(world, a) + energy(world, b)
+    };
+    let start = total(&world);
+    let saved = world.snapshot();
+    let mut began = 0;
+    let mut most = f64::MIN;
+    for _ in 0..240 {
+        world.step(DT).unwrap();
+        most = most.max(total(&world));
+        began += world.events().iter().filter(|e| matches!(e, Event::ContactBegan { .. })).count();
+    }
+    assert!(began > 3, "{began}");
+    assert!(most < start + 0.002 * start.abs(), "{most} from {start}");
+    let hash = world.hash();
+    let mut again = World::from_snapshot(&saved).unwrap();
+    again.set_threads(2).unwrap();
+    for _ in 0..120 {
+        again.step(DT).unwrap();
+    }
+    let mut again = World::from_snapshot(&again.snapshot()).unwrap();
+    for _ in 0..120 {
+        again.step(DT).unwrap();
+    }
+    assert_eq!(again.hash(), hash);
+}
