@@ -13,6 +13,7 @@ mod broad;
 mod compounds;
 mod conservation;
 mod continuous;
+mod denormals;
 mod edit_model;
 mod effects;
 mod errors;
