@@ -77,7 +77,7 @@ public:
         JPH::RegisterDefaultAllocator();
         JPH::Factory::sInstance = new JPH::Factory;
         JPH::RegisterTypes();
-        temporary = std::make_unique<JPH::TempAllocatorImplWithMallocFallback>(64 << 20);
+        temporary = std::make_unique<JPH::TempAllocatorImpl>(256 << 20);
         if (threads == 1) jobs = std::make_unique<JPH::JobSystemSingleThreaded>(JPH::cMaxPhysicsJobs);
         else jobs = std::make_unique<JPH::JobSystemThreadPool>(JPH::cMaxPhysicsJobs, JPH::cMaxPhysicsBarriers, threads - 1);
         JPH::uint count = JPH::uint(world.bodies.size()) + 1;

@@ -58,6 +58,9 @@ public:
             std::copy(q, q + 4, d->mocap_quat + 4 * mocap);
         }
         mj_step(m, d);
+        // It starts again from the beginning when its state stops being finite; that is no result.
+        for (int warning : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC})
+            if (d->warning[warning].number > 0) throw std::runtime_error("its state blew up and was reset");
     }
     flat::State state(size_t i) override {
         const mjtNum *p = d->xpos + 3 * ids[i], *q = d->xquat + 4 * ids[i];

@@ -12,6 +12,15 @@ pub(crate) struct Before {
     pub velocity: Velocity,
 }
 
+/// A velocity below this counts as none. What decays would otherwise end in denormal numbers, for which processors take many times
+/// as long; above it, also the products with a step or a share of rounding are normal.
+const NOTHING: Real = Real::MIN_POSITIVE / Real::EPSILON;
+
+fn without_dust(v: Vec3) -> Vec3 {
+    let kept = |x: Real| if x.abs() < NOTHING { 0.0 } else { x };
+    Vec3::new(kept(v.x), kept(v.y), kept(v.z))
+}
+
 /// Takes stock of what a step has made of an awake body: its acceleration, and for how long it has been slower than
 /// `idle_speed`. A state that is not finite is taken back, and the answer is false.
 pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle_speed: Real, dt: Real) -> bool {
@@ -22,6 +31,7 @@ pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle_sp
         rest.carry = Vec3::ZERO;
         return false;
     }
+    *velocity = Velocity { linear: without_dust(velocity.linear), angular: without_dust(velocity.angular) };
     rest.linear_acceleration = (velocity.linear - before.velocity.linear) / dt;
     rest.angular_acceleration = (velocity.angular - before.velocity.angular) / dt;
     // The farthest point moved by at most |Δx| + |ω| dt r, however the two add up. Not from the orientations: a body that
