@@ -31,6 +31,8 @@ mod snapshots {}
 mod control {}
 #[doc = include_str!("src/scenes.md")]
 mod scenes {}
+#[doc = include_str!("src/benchmarks.md")]
+mod benchmarks {}
 #[doc = include_str!("src/conventions-and-units.md")]
 mod conventions_and_units {}
 #[doc = include_str!("src/determinism-and-precision.md")]

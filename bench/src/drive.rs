@@ -2,12 +2,13 @@
 
 use crate::Fault;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
 use std::time::Instant;
 use tumble::method::{SoftStep, Step};
-use tumble::{QueryFilter, RayCast, World};
+use tumble::{Method, QueryFilter, RayCast, Stage, World};
 use tumble_scene::flat::Flat;
 
 /// The words of the command line.
@@ -27,14 +28,13 @@ pub fn run(order: &Order<'_>) -> Result<(), Fault> {
     let flat = Flat::parse(&fs::read_to_string(order.list)?)?;
     let (repeats, threads): (u32, usize) = (order.repeats.parse()?, order.threads.parse()?);
     let before = resident();
-    let mut world = flat.build()?;
-    world.set_keep_start(false);
-    let mut method = world.method().clone();
+    let mut method = Method::default();
     method.switches.sleep = false;
     if let (Some(substeps), Step::SoftStep(step)) = (order.substeps, &method.step) {
         method.step = Step::SoftStep(SoftStep { substeps: substeps.parse()?, ..step.clone() });
     }
-    world.set_method(method)?;
+    let mut world = flat.build_with(method)?;
+    world.set_keep_start(false);
     world.set_threads(threads)?;
     let Step::SoftStep(step) = &world.method().step else { return Err("another step".into()) };
     let settings = format!("{}, {} substeps, {} lanes", world.method().name, step.substeps, world.isa().name());
@@ -42,17 +42,32 @@ pub fn run(order: &Order<'_>) -> Result<(), Fault> {
         "{}",
         json!({ "engine": "tumble", "version": env!("CARGO_PKG_VERSION"), "threads": threads, "settings": settings })
     );
+    let settle = match order.work {
+        "steps" => 0,
+        "rays" => 1,
+        _ => 60,
+    };
+    for _ in 0..settle {
+        world.step(DT as _)?;
+    }
+    let processor = processor_ms();
     match order.work {
         "steps" => {
+            let mut stages = [0.0; Stage::ALL.len()];
             for _ in 0..repeats {
                 timed(|| world.step(DT as _))?;
+                for (sum, (_, time)) in stages.iter_mut().zip(world.profile().stages()) {
+                    *sum += time.as_secs_f64() * 1e3 / f64::from(repeats);
+                }
             }
+            let stages: BTreeMap<&str, f64> = Stage::ALL.map(Stage::name).into_iter().zip(stages).collect();
+            println!("{}", json!({ "stages": stages }));
         }
-        "rays" => rays(&mut world, &flat, repeats)?,
+        "rays" => rays(&world, &flat, repeats)?,
         "snapshot" => snapshots(&mut world, repeats)?,
         other => return Err(format!("no work is called {other:?}").into()),
     }
-    println!("{}", json!({ "memory": resident().saturating_sub(before) }));
+    println!("{}", json!({ "processor_ms": processor_ms() - processor, "memory": resident().saturating_sub(before) }));
     let mut text = String::new();
     for state in Flat::states(&world) {
         let words: Vec<String> = state.iter().map(f64::to_string).collect();
@@ -69,8 +84,7 @@ fn timed<T>(work: impl FnOnce() -> tumble::Result<T>) -> tumble::Result<T> {
     Ok(outcome)
 }
 
-fn rays(world: &mut World, flat: &Flat, repeats: u32) -> Result<(), Fault> {
-    world.step(DT as _)?;
+fn rays(world: &World, flat: &Flat, repeats: u32) -> Result<(), Fault> {
     let rays: Vec<RayCast> =
         flat.rays.iter().map(|&[x, y, z, dx, dy, dz]| RayCast::between([x, y, z], [x + dx, y + dy, z + dz])).collect();
     let mut hits = Vec::new();
@@ -83,9 +97,6 @@ fn rays(world: &mut World, flat: &Flat, repeats: u32) -> Result<(), Fault> {
 }
 
 fn snapshots(world: &mut World, repeats: u32) -> Result<(), Fault> {
-    for _ in 0..60 {
-        world.step(DT as _)?;
-    }
     let (mut bytes, hash) = (Vec::new(), world.hash());
     for _ in 0..repeats {
         timed(|| {
@@ -95,6 +106,17 @@ fn snapshots(world: &mut World, repeats: u32) -> Result<(), Fault> {
     }
     println!("{}", json!({ "bytes": bytes.len(), "same": world.hash() == hash }));
     Ok(())
+}
+
+/// Milliseconds that all threads of the process have run on a processor so far, where the system tells: what others do on the
+/// machine counts less there than in the time that passes.
+fn processor_ms() -> f64 {
+    let Ok(tasks) = fs::read_dir("/proc/self/task") else { return 0.0 };
+    let nanoseconds = |task: fs::DirEntry| {
+        let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<f64>().ok()
+    };
+    tasks.flatten().filter_map(nanoseconds).sum::<f64>() * 1e-6
 }
 
 /// Memory of the process in bytes, where the system tells.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const HIDDEN_BUT_OURS: [&str; 3] = [".cargo", ".ci", ".github"];
 
 /// All files below the current directory in the order of their names, except what tools make: build folders (Cargo marks
-/// them with a tag), the built manual, installed packages, and hidden folders of other tools.
+/// them with a tag), the built manual, the engines built for benchmarks, installed packages, and hidden folders of other tools.
 ///
 /// The tree is walked rather than asked of git, so that an unpacked archive is checked like a clone.
 pub fn all() -> io::Result<Vec<PathBuf>> {
@@ -36,5 +36,6 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
 fn is_made_by_tools(folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let hidden = name.starts_with('.') && !HIDDEN_BUT_OURS.contains(&name.as_ref());
-    hidden || name == "node_modules" || folder == Path::new("docs/book") || folder.join("CACHEDIR.TAG").exists()
+    let built = ["docs/book", "peers/target"].iter().any(|made| folder == Path::new(made));
+    hidden || built || name == "node_modules" || folder.join("CACHEDIR.TAG").exists()
 }

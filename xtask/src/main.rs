@@ -1,6 +1,7 @@
 //! The project's own chores: `cargo xtask`.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod files;
 mod golden;
 mod shell;
@@ -31,6 +32,10 @@ fn main() -> ExitCode {
             Ok(options) => test::run(&options),
             Err(problem) => refuse(&problem, &test::help()),
         },
+        ["bench", options @ ..] => match bench::run(options) {
+            Ok(code) => code,
+            Err(problem) => refuse(&problem, &help()),
+        },
         ["golden", options @ ..] => match golden::run(options) {
             Ok(code) => code,
             Err(problem) => refuse(&problem, &help()),
@@ -45,5 +50,10 @@ fn refuse(problem: &str, help: &str) -> ExitCode {
 }
 
 fn help() -> String {
-    format!("The project's own chores.\n\nUsage: cargo xtask CHORE [OPTIONS]\n\n{}{}", golden::help(), test::help())
+    format!(
+        "The project's own chores.\n\nUsage: cargo xtask CHORE [OPTIONS]\n\n{}{}{}",
+        bench::help(),
+        golden::help(),
+        test::help()
+    )
 }

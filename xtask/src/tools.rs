@@ -39,6 +39,24 @@ pub fn qemu_aarch64() -> Result<(), String> {
     ensure("qemu-aarch64", probe, "apt-get install --yes qemu-user")
 }
 
+/// CMake, which builds engines in C and C++.
+pub fn cmake() -> Result<(), String> {
+    let probe = || shell::succeeds(&mut shell::command("cmake --version"));
+    ensure("CMake", probe, "apt-get install --yes cmake")
+}
+
+/// A library of the system, known to `pkg-config` under the name of its module.
+pub fn library(package: &str, module: &str) -> Result<(), String> {
+    let probe = || shell::succeeds(&mut shell::command(&format!("pkg-config --exists {module}")));
+    ensure(package, probe, &format!("apt-get install --yes {package} pkg-config"))
+}
+
+/// Valgrind, which counts instructions.
+pub fn valgrind() -> Result<(), String> {
+    let probe = || shell::succeeds(&mut shell::command("valgrind --version"));
+    ensure("Valgrind", probe, "apt-get install --yes valgrind")
+}
+
 /// Where Cargo puts what it builds.
 pub fn target_directory() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from)

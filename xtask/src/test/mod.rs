@@ -11,8 +11,9 @@ mod suite;
 mod targets;
 mod text;
 
-use crate::{shell, tools};
-use report::{Findings, Report};
+use crate::{bench, shell, tools};
+pub use report::Findings;
+use report::Report;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -33,7 +34,7 @@ enum Size {
 }
 
 /// In the order in which they run: the quick ones first, so that a slip shows early.
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 11] = [
     Part { name: "fmt", what: "the code is formatted", size: Size::Always, check: fmt },
     Part {
         name: "text",
@@ -59,6 +60,12 @@ const PARTS: [Part; 10] = [
         what: "all tests in both precisions, doctests, manual, examples",
         size: Size::Always,
         check: suite::debug,
+    },
+    Part {
+        name: "counts",
+        what: "the hot kernels take no more instructions than they did",
+        size: Size::Always,
+        check: bench::counts::check,
     },
     Part {
         name: "wasm",

@@ -7,7 +7,7 @@ use tumble::constraint::joint::{Ball, Fixed, Hinge};
 use tumble::constraint::{Axis, Limit};
 use tumble::math::{Float, Pose as RealPose, Quat, Real, Sym3, Vec3, WorldPose};
 use tumble::shape::{MassProperties, MeshDesc, Shape as EngineShape};
-use tumble::{BodyDesc, BodyId, BodyKind, ColliderDesc, JointDesc, JointKind, Layers, Material, World};
+use tumble::{BodyDesc, BodyId, BodyKind, ColliderDesc, JointDesc, JointKind, Layers, Material, Method, World};
 
 fn pose(translation: Vec3<f64>, rotation: Quat) -> Pose {
     let (t, q) = (translation, rotation.to_f64());
@@ -126,10 +126,13 @@ impl Flat {
 
     /// The world of a list, with the default method and tolerances for its length.
     pub fn build(&self) -> Result<World> {
-        let mut world = World::new();
-        let mut method = world.method().clone();
+        self.build_with(Method::default())
+    }
+
+    /// The world of a list, with this method and tolerances for the length of the list.
+    pub fn build_with(&self, mut method: Method) -> Result<World> {
         method.tolerances.length = Real::from_f64(self.length);
-        world.set_method(method).map_err(engine)?;
+        let mut world = World::with_method(method).map_err(engine)?;
         let gravity: Vec3 = Vec3::from(self.gravity).to_real();
         world.set_gravity(gravity).map_err(engine)?;
         let shapes = self.shapes.iter().map(Shape::build).collect::<Result<Vec<_>>>()?;

@@ -20,7 +20,7 @@ pub fn scene() -> Scene {
         .parameter(Parameter::new("stones", 27.0).range(1.0, 5_120.0).whole().help("How many"))
         .parameter(Parameter::new("points", 32.0).range(8.0, 64.0).whole().help("Corners of a stone"))
         .camera(Camera::new([3.0, 6.0, 6.0], [0.0, 1.0, 0.0]))
-        .check("overlap", "No stone lies in another or in a wall; deepest, in radii", "")
+        .check("overlap", "No stone lies in another or in a wall; deepest", "m")
         .check("inside", "No stone leaves the pit; how many do", "")
 }
 
@@ -37,7 +37,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         stones.add(stage, desc, shape.clone(), Material::default())?;
     }
     stage.run_for(4.0);
-    stage.check_at_end("overlap", |world| overlap(world, 0.1 * RADIUS));
+    stage.check_at_end("overlap", |world| overlap(world, 0.25 * RADIUS));
     stage.check_at_end("inside", move |world| stones.outside(world, [-half, 0.0, -half], [half, height, half]));
     Ok(())
 }

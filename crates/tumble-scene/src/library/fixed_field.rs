@@ -14,7 +14,7 @@ pub fn scene() -> Scene {
         .parameter(Parameter::new("side", 20.0).range(10.0, 1_000.0).whole().help("Boxes along each side of the field"))
         .parameter(Parameter::new("balls", 9.0).range(1.0, 100.0).whole().help("How many"))
         .camera(Camera::new([10.0, 8.0, 24.0], [10.0, 0.0, 10.0]))
-        .check("overlap", "No ball lies in a box; deepest, in radii", "")
+        .check("overlap", "No ball lies in a box; deepest", "m")
         .check("on-top", "No ball falls through the field; how many do", "")
 }
 

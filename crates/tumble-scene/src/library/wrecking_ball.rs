@@ -75,7 +75,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let wall = bricks.clone();
     stage.check_at_end("breach", move |world| {
         let far = wall.moved(world, BRICK[2], 1.0)?.figure;
-        Some(Reading::between(far, 1.0, 50.0))
+        Some(Reading::between(far, 0.3, 50.0))
     });
     stage.check_at_end("above", move |world| bricks.outside(world, [-50.0, 0.1, -50.0], [50.0, 50.0, 50.0]));
     Ok(())

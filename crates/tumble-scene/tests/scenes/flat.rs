@@ -47,7 +47,7 @@ fn states_of_others_are_judged() {
     };
     assert_eq!((outcome(&states, "stands"), outcome(&states, "overlap")), (Outcome::Passed, Outcome::Passed));
     // A box is pushed into its neighbour on the way to the other side.
-    states[1][0] += 0.5;
+    states[1][0] += 0.8;
     assert_eq!((outcome(&states, "stands"), outcome(&states, "overlap")), (Outcome::Failed, Outcome::Failed));
     assert!(setup().start().unwrap().judge(&states[1..]).is_err(), "a state is missing");
 }

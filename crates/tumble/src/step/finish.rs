@@ -13,6 +13,15 @@ pub(crate) struct Before {
     pub velocity: Velocity,
 }
 
+/// A velocity below this counts as none. What decays would otherwise end in denormal numbers, for which processors take many times
+/// as long; above it, also the products with a step or a share of rounding are normal.
+const NOTHING: Real = Real::MIN_POSITIVE / Real::EPSILON;
+
+fn without_dust(v: Vec3) -> Vec3 {
+    let kept = |x: Real| if x.abs() < NOTHING { 0.0 } else { x };
+    Vec3::new(kept(v.x), kept(v.y), kept(v.z))
+}
+
 /// When a body is idle: by which measure, and below which speed.
 #[derive(Clone, Copy)]
 pub(crate) struct Idle {
@@ -30,6 +39,7 @@ pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle: &
         rest.carry = Vec3::ZERO;
         return false;
     }
+    *velocity = Velocity { linear: without_dust(velocity.linear), angular: without_dust(velocity.angular) };
     rest.linear_acceleration = (velocity.linear - before.velocity.linear) / dt;
     rest.angular_acceleration = (velocity.angular - before.velocity.angular) / dt;
     let extent = if rest.extent.is_finite() { rest.extent } else { 0.0 };

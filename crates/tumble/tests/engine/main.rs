@@ -14,6 +14,7 @@ mod broad;
 mod compounds;
 mod conservation;
 mod continuous;
+mod denormals;
 mod edit_model;
 mod effects;
 mod errors;

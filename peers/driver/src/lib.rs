@@ -1,0 +1,133 @@
+//! What the drivers of engines in Rust share: the command line, the clock and the lines of JSON; see `peers/README.md`.
+#![forbid(unsafe_code)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::process::ExitCode;
+use std::time::Instant;
+use tumble_scene::flat::Flat;
+
+/// Why something was not done.
+pub enum Fault {
+    /// The engine cannot do it: what it lacks.
+    Unsupported(&'static str),
+    /// Something went wrong.
+    Failed(String),
+}
+
+impl<E: std::error::Error> From<E> for Fault {
+    fn from(error: E) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+/// An engine.
+pub trait Engine: Sized {
+    /// Its name.
+    const NAME: &'static str;
+    /// Its version.
+    const VERSION: &'static str;
+    /// Its own defaults that matter.
+    fn settings(&self) -> String;
+    /// Builds the world of a list, without sleep.
+    fn build(flat: &Flat, threads: usize) -> Result<Self, Fault>;
+    /// A step of 1/60 s.
+    fn step(&mut self);
+    /// Where the bodies are, in the order of the list, and the velocities of their centres of mass.
+    fn states(&self) -> Vec<[f64; 13]>;
+    /// The distance of what a ray hits first, in metres.
+    fn cast(&self, _ray: &[f64; 6]) -> Result<Option<f64>, Fault> {
+        Err(Fault::Unsupported("ray casts"))
+    }
+    /// Writes the state into memory and reads it back.
+    fn save_and_restore(&mut self) -> Result<(), Fault> {
+        Err(Fault::Unsupported("snapshots"))
+    }
+}
+
+/// The `main` of a driver. Exit code 3 says that the engine cannot do what is asked.
+pub fn main<E: Engine>() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [list, work, repeats, threads, states] = arguments.as_slice() else {
+        eprintln!("usage: LIST WORK REPEATS THREADS STATES");
+        return ExitCode::from(2);
+    };
+    match drive::<E>(list, work, repeats, threads, states) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Fault::Unsupported(what)) => {
+            eprintln!("{} has no {what}", E::NAME);
+            ExitCode::from(3)
+        }
+        Err(Fault::Failed(problem)) => {
+            eprintln!("{}: {problem}", E::NAME);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn drive<E: Engine>(list: &str, work: &str, repeats: &str, threads: &str, states: &str) -> Result<(), Fault> {
+    let flat = Flat::parse(&fs::read_to_string(list)?)?;
+    let (repeats, threads): (u32, usize) = (repeats.parse()?, threads.parse()?);
+    let before = resident();
+    let mut engine = E::build(&flat, threads)?;
+    let (name, version, settings) = (E::NAME, E::VERSION, engine.settings());
+    println!(r#"{{"engine":"{name}","version":"{version}","threads":{threads},"settings":"{settings}"}}"#);
+    let settle = match work {
+        "steps" => 0,
+        "rays" => 1,
+        _ => 60,
+    };
+    (0..settle).for_each(|_| engine.step());
+    let processor = processor_ms();
+    for _ in 0..repeats {
+        let start = Instant::now();
+        let mut found = None;
+        match work {
+            "steps" => engine.step(),
+            "rays" => {
+                let (mut hits, mut distance) = (0_u32, 0.0);
+                for ray in &flat.rays {
+                    if let Some(far) = engine.cast(ray)? {
+                        hits += 1;
+                        distance += far;
+                    }
+                }
+                found = Some((hits, distance));
+            }
+            "snapshot" => engine.save_and_restore()?,
+            other => return Err(Fault::Failed(format!("unknown work {other}"))),
+        }
+        println!(r#"{{"ms":{:.6}}}"#, start.elapsed().as_secs_f64() * 1e3);
+        if let Some((hits, distance)) = found {
+            println!(r#"{{"hits":{hits},"distance":{distance}}}"#);
+        }
+    }
+    println!(
+        r#"{{"processor_ms":{:.3},"memory":{}}}"#,
+        processor_ms() - processor,
+        resident().saturating_sub(before)
+    );
+    let mut text = String::new();
+    for state in engine.states() {
+        let words: Vec<String> = state.iter().map(f64::to_string).collect();
+        writeln!(text, "{}", words.join(" "))?;
+    }
+    fs::write(states, text)?;
+    Ok(())
+}
+
+/// Milliseconds that all threads of the process have run on a processor so far, where the system tells.
+fn processor_ms() -> f64 {
+    let Ok(tasks) = fs::read_dir("/proc/self/task") else { return 0.0 };
+    let nanoseconds = |task: fs::DirEntry| {
+        let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<f64>().ok()
+    };
+    tasks.flatten().filter_map(nanoseconds).sum::<f64>() * 1e-6
+}
+
+/// Memory of the process in bytes, where the system tells.
+fn resident() -> u64 {
+    let status = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    status.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).map_or(0, |pages| pages * 4096)
+}

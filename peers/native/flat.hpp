@@ -1,0 +1,290 @@
+// Reads flat lists (format: crates/tumble-scene/src/flat/mod.rs) and drives an engine through them; see ../README.md.
+#pragma once
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace flat {
+
+struct Vec { double x = 0, y = 0, z = 0; };
+struct Quat { double x = 0, y = 0, z = 0, w = 1; };
+struct Pose { Vec p; Quat q; };
+
+inline Vec operator+(Vec a, Vec b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+inline Vec operator-(Vec a, Vec b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+inline Vec operator*(Vec a, double s) { return {a.x * s, a.y * s, a.z * s}; }
+inline Vec cross(Vec a, Vec b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
+inline Quat operator*(Quat a, Quat b) {
+    return {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+            a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
+inline Quat conjugate(Quat q) { return {-q.x, -q.y, -q.z, q.w}; }
+inline Vec rotate(Quat q, Vec v) {
+    Vec u{q.x, q.y, q.z}, t = cross(u, v) * 2.0;
+    return v + t * q.w + cross(u, t);
+}
+inline Pose operator*(Pose a, Pose b) { return {a.p + rotate(a.q, b.p), a.q * b.q}; }
+
+struct Shape {
+    enum Kind { Plane, Ball, Box, Capsule, Hull, Mesh } kind;
+    Vec normal, half;       // of planes and boxes
+    double offset = 0;      // of planes
+    double length = 0;      // half length of capsules
+    double radius = 0;      // of balls and capsules
+    std::vector<Vec> points;
+    std::vector<int> triangles; // three indices each
+};
+struct Collider { int shape; Pose pose; double friction, restitution; };
+struct Body {
+    enum Kind { Fixed, Kinematic, Dynamic } kind;
+    Pose pose;
+    Vec linear, angular; // of the centre of mass of dynamic bodies, of the origin of kinematic ones
+    double mass = 0;
+    Vec centre;
+    double inertia[6] = {0, 0, 0, 0, 0, 0}; // xx yy zz xy xz yz about the centre of mass
+    std::vector<Collider> colliders;
+};
+struct Joint {
+    enum Kind { Ball, Hinge, Fixed } kind;
+    int a, b; // -1 for the world
+    Pose frame_a, frame_b;
+    double low = -INFINITY, high = INFINITY;
+    bool limited() const { return std::isfinite(low) && std::isfinite(high); }
+};
+struct Ray { Vec from, way; };
+
+struct World {
+    Vec gravity;
+    double length = 1;
+    std::vector<Shape> shapes;
+    std::vector<Body> bodies;
+    std::vector<Joint> joints;
+    std::vector<Ray> rays;
+};
+
+class Reader {
+public:
+    explicit Reader(const std::string& path) {
+        std::ifstream file(path, std::ios::binary);
+        if (!file) throw std::runtime_error("cannot open " + path);
+        std::stringstream buffer;
+        buffer << file.rdbuf();
+        text = buffer.str();
+        at = text.c_str();
+    }
+    std::string word() {
+        while (*at && std::isspace(static_cast<unsigned char>(*at))) ++at;
+        const char* start = at;
+        while (*at && !std::isspace(static_cast<unsigned char>(*at))) ++at;
+        if (start == at) throw std::runtime_error("the list ends too soon");
+        return {start, at};
+    }
+    void expect(const char* wanted) {
+        std::string found = word();
+        if (found != wanted) throw std::runtime_error(std::string("expected ") + wanted + ", found " + found);
+    }
+    double number() {
+        char* end;
+        double value = std::strtod(at, &end);
+        if (end == at) throw std::runtime_error("expected a number");
+        at = end;
+        return value;
+    }
+    int count() { return static_cast<int>(number()); }
+    Vec vec() { double x = number(), y = number(), z = number(); return {x, y, z}; }
+    Pose pose() {
+        Pose pose;
+        pose.p = vec();
+        pose.q.x = number(); pose.q.y = number(); pose.q.z = number(); pose.q.w = number();
+        return pose;
+    }
+
+private:
+    std::string text;
+    const char* at;
+};
+
+inline World read(const std::string& path) {
+    Reader in(path);
+    World world;
+    in.expect("tumble-flat"); in.expect("1");
+    in.expect("gravity"); world.gravity = in.vec();
+    in.expect("length"); world.length = in.number();
+    in.expect("shapes");
+    for (int n = in.count(); n > 0; --n) {
+        Shape shape{};
+        std::string word = in.word();
+        if (word == "plane") { shape.kind = Shape::Plane; shape.normal = in.vec(); shape.offset = in.number(); }
+        else if (word == "ball") { shape.kind = Shape::Ball; shape.radius = in.number(); }
+        else if (word == "box") { shape.kind = Shape::Box; shape.half = in.vec(); }
+        else if (word == "capsule") { shape.kind = Shape::Capsule; shape.length = in.number(); shape.radius = in.number(); }
+        else if (word == "hull" || word == "mesh") {
+            shape.kind = word == "hull" ? Shape::Hull : Shape::Mesh;
+            int points = in.count(), triangles = word == "mesh" ? in.count() : 0;
+            for (int i = 0; i < points; ++i) shape.points.push_back(in.vec());
+            for (int i = 0; i < 3 * triangles; ++i) shape.triangles.push_back(in.count());
+        } else throw std::runtime_error("unknown shape " + word);
+        world.shapes.push_back(std::move(shape));
+    }
+    in.expect("bodies");
+    for (int n = in.count(); n > 0; --n) {
+        Body body{};
+        std::string word = in.word();
+        body.kind = word == "fixed" ? Body::Fixed : word == "kinematic" ? Body::Kinematic : Body::Dynamic;
+        body.pose = in.pose();
+        if (body.kind != Body::Fixed) { body.linear = in.vec(); body.angular = in.vec(); }
+        if (body.kind == Body::Dynamic) {
+            body.mass = in.number();
+            body.centre = in.vec();
+            for (double& moment : body.inertia) moment = in.number();
+        }
+        for (int c = in.count(); c > 0; --c) {
+            Collider collider{};
+            collider.shape = in.count();
+            collider.pose = in.pose();
+            collider.friction = in.number();
+            collider.restitution = in.number();
+            body.colliders.push_back(collider);
+        }
+        world.bodies.push_back(std::move(body));
+    }
+    in.expect("joints");
+    for (int n = in.count(); n > 0; --n) {
+        Joint joint{};
+        std::string word = in.word();
+        joint.kind = word == "ball" ? Joint::Ball : word == "hinge" ? Joint::Hinge : Joint::Fixed;
+        joint.a = in.count(); joint.b = in.count();
+        joint.frame_a = in.pose(); joint.frame_b = in.pose();
+        if (joint.kind == Joint::Hinge) { joint.low = in.number(); joint.high = in.number(); }
+        world.joints.push_back(joint);
+    }
+    in.expect("rays");
+    for (int n = in.count(); n > 0; --n) {
+        Vec from = in.vec(), way = in.vec();
+        world.rays.push_back({from, way});
+    }
+    in.expect("end");
+    return world;
+}
+
+// A thick box whose upper face is the plane, for engines without planes.
+struct Slab { Pose pose; Vec half; };
+inline Slab slab(const Shape& plane) {
+    const double wide = 1000, thick = 10;
+    Vec n = plane.normal;
+    // The shortest turn from y to the normal.
+    Quat q{n.z, 0, -n.x, 1 + n.y};
+    double size = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+    if (size > 1e-9) q = {q.x / size, q.y / size, q.z / size, q.w / size}; else q = {1, 0, 0, 0};
+    return {{n * (plane.offset - thick), q}, {wide, thick, wide}};
+}
+
+struct State { Pose pose; Vec linear, angular; }; // velocity of the centre of mass
+
+struct Unsupported : std::runtime_error { using std::runtime_error::runtime_error; };
+
+class Engine {
+public:
+    virtual ~Engine() = default;
+    virtual std::string name() const = 0;
+    virtual std::string version() const = 0;
+    virtual std::string settings() const = 0; // the engine's own defaults that matter
+    virtual void build(const World& world, int threads) = 0;
+    virtual void step(double dt) = 0;
+    virtual State state(size_t body) = 0;
+    // The distance of the first hit in metres, or a negative number.
+    virtual double cast(const Ray&) { throw Unsupported("ray casts"); }
+    virtual void save_and_restore() { throw Unsupported("snapshots"); }
+};
+
+inline long resident() {
+    std::ifstream statm("/proc/self/statm");
+    long size = 0, pages = 0;
+    statm >> size >> pages;
+    return pages * 4096;
+}
+
+// Milliseconds that all threads of the process have run on a processor so far: what others do on the machine counts less there.
+inline double processor_ms() {
+    double sum = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::ifstream file(task.path() / "schedstat");
+        double nanoseconds = 0;
+        file >> nanoseconds;
+        sum += nanoseconds;
+    }
+    return sum * 1e-6;
+}
+
+// The command line of every driver: LIST WORK REPEATS THREADS STATES. Exit code 3 says that the engine cannot do it.
+inline int drive(int argc, char** argv, Engine& engine) {
+    if (argc != 6) {
+        std::cerr << "usage: " << argv[0] << " LIST WORK REPEATS THREADS STATES\n";
+        return 2;
+    }
+    const double dt = 1.0 / 60.0;
+    std::string work = argv[2];
+    int repeats = std::atoi(argv[3]), threads = std::atoi(argv[4]);
+    try {
+        World world = read(argv[1]);
+        long before = resident();
+        engine.build(world, threads);
+        std::cout << "{\"engine\":\"" << engine.name() << "\",\"version\":\"" << engine.version() << "\",\"threads\":" << threads
+                  << ",\"settings\":\"" << engine.settings() << "\"}\n";
+        auto timed = [](auto&& act) {
+            auto start = std::chrono::steady_clock::now();
+            act();
+            std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+            std::printf("{\"ms\":%.6f}\n", took.count());
+        };
+        std::cout.flush();
+        if (work != "steps")
+            for (int i = 0; i < (work == "rays" ? 1 : 60); ++i) engine.step(dt);
+        double processor = processor_ms();
+        if (work == "steps") {
+            for (int i = 0; i < repeats; ++i) timed([&] { engine.step(dt); });
+        } else if (work == "rays") {
+            long hits = 0;
+            double distance = 0;
+            for (int i = 0; i < repeats; ++i) {
+                hits = 0;
+                distance = 0;
+                timed([&] {
+                    for (const Ray& ray : world.rays) {
+                        double far = engine.cast(ray);
+                        if (far >= 0) { ++hits; distance += far; }
+                    }
+                });
+            }
+            std::printf("{\"hits\":%ld,\"distance\":%.9g}\n", hits, distance);
+        } else if (work == "snapshot") {
+            for (int i = 0; i < repeats; ++i) timed([&] { engine.save_and_restore(); });
+        } else throw std::runtime_error("unknown work " + work);
+        std::printf("{\"processor_ms\":%.3f,\"memory\":%ld}\n", processor_ms() - processor, resident() - before);
+        std::ofstream out(argv[5]);
+        out.precision(17);
+        for (size_t i = 0; i < world.bodies.size(); ++i) {
+            State s = engine.state(i);
+            out << s.pose.p.x << ' ' << s.pose.p.y << ' ' << s.pose.p.z << ' ' << s.pose.q.x << ' ' << s.pose.q.y << ' '
+                << s.pose.q.z << ' ' << s.pose.q.w << ' ' << s.linear.x << ' ' << s.linear.y << ' ' << s.linear.z << ' '
+                << s.angular.x << ' ' << s.angular.y << ' ' << s.angular.z << '\n';
+        }
+        return 0;
+    } catch (const Unsupported& gap) {
+        std::cerr << engine.name() << " has no " << gap.what() << "\n";
+        return 3;
+    } catch (const std::exception& fault) {
+        std::cerr << engine.name() << ": " << fault.what() << "\n";
+        return 1;
+    }
+}
+
+} // namespace flat

@@ -1,0 +1,188 @@
+//! `cargo xtask bench`: how fast Tumble is, alone or beside other engines on the same bodies.
+//!
+//! One process per engine, case and round; the rounds of all engines are interleaved, so that a machine that drifts drifts for
+//! all of them. What every engine came to is judged by the gate of the case.
+
+mod chart;
+pub mod counts;
+mod curves;
+mod machine;
+mod peers;
+mod report;
+mod run;
+
+use crate::shell;
+use run::{Case, Engine, Row};
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What to measure.
+#[derive(Debug, PartialEq)]
+struct Options {
+    /// Names of engines besides Tumble; `None` for Tumble alone, empty for all there are.
+    peers: Option<Vec<String>>,
+    /// Names of cases; empty for all.
+    scenes: Vec<String>,
+    /// How often each engine runs each case.
+    rounds: u32,
+    /// Counts of threads.
+    threads: Vec<usize>,
+    /// Steps instead of those of the case.
+    steps: Option<u32>,
+    /// Write the results into `benchmarks`.
+    write: bool,
+    /// Measure step time against the number of bodies, and time against quality.
+    curves: bool,
+    /// Count instructions instead of measuring time.
+    counts: bool,
+}
+
+impl Options {
+    fn parse(words: &[&str]) -> Result<Self, String> {
+        let all = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut options = Self {
+            peers: None,
+            scenes: Vec::new(),
+            rounds: 3,
+            threads: if all > 1 { vec![1, all] } else { vec![1] },
+            steps: None,
+            write: false,
+            curves: false,
+            counts: false,
+        };
+        let mut words = words.iter();
+        while let Some(&word) = words.next() {
+            let (name, given) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+            let mut value = || given.or_else(|| words.next().copied()).ok_or_else(|| format!("`{name}` needs a value"));
+            match name {
+                // Its value is optional, and must be given after `=`.
+                "--peers" => options.peers = Some(given.map(list).unwrap_or_default()),
+                "--scenes" => options.scenes = list(value()?),
+                "--rounds" => options.rounds = number(name, value()?)?,
+                "--threads" => {
+                    let counts = list(value()?);
+                    options.threads =
+                        counts.iter().map(|n| number(name, n).map(|n| n as usize)).collect::<Result<_, _>>()?;
+                }
+                "--steps" => options.steps = Some(number(name, value()?)?),
+                "--write" => options.write = true,
+                "--curves" => options.curves = true,
+                "--counts" => options.counts = true,
+                other => return Err(format!("`{other}` is no option of `bench`")),
+            }
+        }
+        Ok(options)
+    }
+}
+
+fn list(words: &str) -> Vec<String> {
+    words.split(',').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn number(name: &str, word: &str) -> Result<u32, String> {
+    match word.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(format!("`{name}` needs positive whole numbers, got `{word}`")),
+    }
+}
+
+/// How to call it.
+pub fn help() -> String {
+    format!(
+        "  bench              measure speed: Tumble alone, on this machine\n\
+         \x20   --peers[=A,B]    beside other engines: {}\n\
+         \x20   --scenes A,B     these cases alone\n\
+         \x20   --threads 1,2    with so many threads; one and all of them otherwise\n\
+         \x20   --rounds N       each engine runs each case so often; 3 otherwise\n\
+         \x20   --steps N        so many steps instead of those of the case\n\
+         \x20   --curves         step time against the number of bodies, time against quality, memory\n\
+         \x20   --counts         count the instructions of the hot kernels instead, and with --write keep the counts\n\
+         \x20   --write          keep the results under benchmarks/, and show them in the README\n",
+        peers::names().join(", ")
+    )
+}
+
+/// Runs the chore with the words after its name.
+pub fn run(words: &[&str]) -> Result<ExitCode, String> {
+    let options = Options::parse(words)?;
+    let outcome = if options.counts { counts::measure(options.write) } else { measure(&options) };
+    Ok(match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("xtask: {problem}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+fn measure(options: &Options) -> Result<(), String> {
+    shell::run(&mut shell::command("cargo build --release --package tumble-bench"))?;
+    let folder = run::folder();
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut engines = vec![Engine::tumble()];
+    let mut missing = Vec::new();
+    if let Some(names) = &options.peers {
+        peers::build(names, &options.threads, &mut engines, &mut missing)?;
+    }
+    let cases = Case::all(&options.scenes, options.steps)?;
+    let results = run::all(&engines, &cases, &options.threads, options.rounds)?;
+    let machine = machine::describe();
+    println!("\n{}", report::table(&results, &missing, &machine));
+    let curves = if options.curves { Some(curves::measure(&engines, options.rounds)?) } else { None };
+    if let Some(curves) = &curves {
+        println!("{}", curves.text());
+    }
+    if options.write {
+        write(&results, &missing, &machine, curves.as_ref())?;
+    }
+    Ok(())
+}
+
+fn write(
+    results: &[Row],
+    missing: &[(String, String)],
+    machine: &machine::Machine,
+    curves: Option<&curves::Curves>,
+) -> Result<(), String> {
+    let folder = PathBuf::from("benchmarks").join(machine.slug());
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let put = |name: &str, text: String| {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        println!("written: {}", path.display());
+        Ok::<(), String>(())
+    };
+    put("results.json", report::json(results, missing, machine))?;
+    put("chart.svg", chart::bars(results))?;
+    if let Some(curves) = curves {
+        put("scaling.csv", curves.scaling_csv())?;
+        put("scaling.svg", curves.scaling_chart())?;
+        put("quality.csv", curves.quality_csv())?;
+        put("memory.csv", curves.memory_csv())?;
+    }
+    report::into_readme(results, missing, machine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values may stand after a space or an equals sign; `--peers` alone means all of them.
+    #[test]
+    fn options_are_read() {
+        let options = Options::parse(&["--peers", "--scenes", "wall,washer", "--rounds=2", "--threads", "1"]).unwrap();
+        assert_eq!(options.peers, Some(Vec::new()));
+        assert_eq!(options.scenes, ["wall", "washer"]);
+        assert_eq!((options.rounds, options.threads), (2, vec![1]));
+        assert_eq!(Options::parse(&["--peers=rapier,jolt"]).unwrap().peers, Some(vec!["rapier".into(), "jolt".into()]));
+    }
+
+    /// A slip of the pen must not measure something else for an hour.
+    #[test]
+    fn wrong_options_are_refused() {
+        for wrong in [&["--peer"][..], &["--rounds"], &["--rounds", "0"], &["--threads", "x"], &["wall"]] {
+            assert!(Options::parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

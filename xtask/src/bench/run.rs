@@ -1,0 +1,361 @@
+//! Running drivers, and what comes out.
+
+use crate::tools;
+use serde_json::Value;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Where lists and states are kept while they are needed.
+pub fn folder() -> PathBuf {
+    tools::target_directory().join("bench")
+}
+
+/// Tumble's own program: driver, writer of lists and judge.
+pub fn program() -> PathBuf {
+    let mut path = tools::target_directory().join("release").join("tumble-bench");
+    path.set_extension(std::env::consts::EXE_EXTENSION);
+    path
+}
+
+/// An engine: how its driver is called for a count of threads.
+pub struct Engine {
+    /// Its name.
+    pub name: String,
+    /// The driver for one thread and, where it is another program, the one for more.
+    single: Vec<PathBuf>,
+    many: Vec<PathBuf>,
+}
+
+impl Engine {
+    /// Tumble itself.
+    pub fn tumble() -> Self {
+        Self::new("tumble", vec![program(), "drive".into()])
+    }
+
+    /// An engine with one driver.
+    pub fn new(name: &str, words: Vec<PathBuf>) -> Self {
+        Self { name: name.to_owned(), many: words.clone(), single: words }
+    }
+
+    /// An engine with another driver for more threads than one.
+    pub fn with_threads(mut self, words: Vec<PathBuf>) -> Self {
+        self.many = words;
+        self
+    }
+
+    fn command(&self, threads: usize) -> Command {
+        let words = if threads == 1 { &self.single } else { &self.many };
+        let mut command = Command::new(words.first().map_or(Path::new(""), PathBuf::as_path));
+        command.args(words.get(1..).unwrap_or_default());
+        command
+    }
+}
+
+/// A case, as Tumble's program describes it.
+#[derive(Clone)]
+pub struct Case {
+    pub name: String,
+    work: String,
+    repeats: u64,
+    /// Its list is written with these values, and there is no gate.
+    values: Vec<String>,
+}
+
+impl Case {
+    /// All cases, or those of these names.
+    pub fn all(names: &[String], steps: Option<u32>) -> Result<Vec<Self>, String> {
+        let output = Command::new(program()).arg("cases").output().map_err(|error| format!("tumble-bench: {error}"))?;
+        let list: Value = serde_json::from_slice(&output.stdout).map_err(|error| format!("tumble-bench: {error}"))?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let mut cases = Vec::new();
+        for case in list.as_array().into_iter().flatten() {
+            let work = text(&case["work"]);
+            let repeats = case["repeats"].as_u64().unwrap_or(1);
+            let repeats = if work == "steps" { steps.map_or(repeats, u64::from) } else { repeats };
+            cases.push(Self { name: text(&case["name"]), work, repeats, values: Vec::new() });
+        }
+        if let Some(unknown) = names.iter().find(|name| !cases.iter().any(|case| case.name == **name)) {
+            let known: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
+            return Err(format!("no case is called `{unknown}`; there are {}", known.join(", ")));
+        }
+        cases.retain(|case| names.is_empty() || names.contains(&case.name));
+        Ok(cases)
+    }
+
+    /// A scene at another size, for curves.
+    pub fn sized(scene: &str, parameter: &str, value: u32, steps: u64) -> Self {
+        Self {
+            name: scene.to_owned(),
+            work: "steps".to_owned(),
+            repeats: steps,
+            values: vec![format!("{parameter}={value}")],
+        }
+    }
+
+    /// The list of its world, written once.
+    pub fn list(&self) -> Result<PathBuf, String> {
+        let path = folder().join(format!("{}{}.flat", self.name, self.values.join(",").replace('=', "-")));
+        let mut command = Command::new(program());
+        command.arg("write").arg(&self.name).arg(&path).args(&self.values);
+        let output = command.output().map_err(|error| format!("tumble-bench: {error}"))?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+        }
+        Ok(path)
+    }
+}
+
+/// What a driver said about one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    pub version: String,
+    pub settings: String,
+    /// Milliseconds of each repeat.
+    pub times: Vec<f64>,
+    /// Milliseconds on processors, of all repeats together.
+    pub processor_ms: f64,
+    /// Bytes that the world took.
+    pub memory: f64,
+    /// Milliseconds of the stages of a step, where the driver tells.
+    pub stages: Value,
+    /// Of ray casts.
+    pub hits: Option<f64>,
+    pub distance: Option<f64>,
+    /// Of snapshots: the world is the same afterwards.
+    pub same: Option<bool>,
+}
+
+impl Run {
+    /// Reads the lines of a driver.
+    pub fn parse(output: &str) -> Self {
+        let mut run = Self::default();
+        for line in output.lines() {
+            let Ok(entry) = serde_json::from_str::<Value>(line) else { continue };
+            if let Some(ms) = entry["ms"].as_f64() {
+                run.times.push(ms);
+            }
+            if entry["engine"].is_string() {
+                run.version = entry["version"].as_str().unwrap_or_default().to_owned();
+                run.settings = entry["settings"].as_str().unwrap_or_default().to_owned();
+            }
+            if entry["stages"].is_object() {
+                run.stages = entry["stages"].clone();
+            }
+            run.processor_ms = entry["processor_ms"].as_f64().unwrap_or(run.processor_ms);
+            run.memory = entry["memory"].as_f64().unwrap_or(run.memory);
+            run.hits = entry["hits"].as_f64().or(run.hits);
+            run.distance = entry["distance"].as_f64().or(run.distance);
+            run.same = entry["same"].as_bool().or(run.same);
+        }
+        run
+    }
+
+    /// Mean milliseconds of a repeat.
+    pub fn mean(&self) -> f64 {
+        self.times.iter().sum::<f64>() / self.times.len().max(1) as f64
+    }
+}
+
+/// What came out for an engine in a case.
+pub struct Row {
+    pub case: String,
+    pub engine: String,
+    pub threads: usize,
+    /// One entry per round that succeeded.
+    pub runs: Vec<Run>,
+    /// What the judge said of the last round.
+    pub verdict: Value,
+    /// Why there is no figure.
+    pub fault: Option<String>,
+}
+
+impl Row {
+    /// The round with the smallest mean.
+    pub fn best(&self) -> Option<f64> {
+        self.runs.iter().map(Run::mean).reduce(f64::min)
+    }
+
+    /// The middle of the means of the rounds.
+    pub fn median(&self) -> Option<f64> {
+        let mut means: Vec<f64> = self.runs.iter().map(Run::mean).collect();
+        means.sort_by(f64::total_cmp);
+        means.get(means.len().checked_sub(1)? / 2).copied()
+    }
+
+    /// Milliseconds of processors per repeat, in the best round.
+    pub fn processor(&self) -> Option<f64> {
+        let share = |run: &Run| run.processor_ms / run.times.len().max(1) as f64;
+        self.runs.iter().map(share).reduce(f64::min)
+    }
+
+    /// The gate let it pass.
+    pub fn passes(&self) -> bool {
+        self.fault.is_none() && self.verdict["pass"].as_bool().unwrap_or(false)
+    }
+}
+
+/// Runs every engine on every case, in rounds.
+pub fn all(engines: &[Engine], cases: &[Case], threads: &[usize], rounds: u32) -> Result<Vec<Row>, String> {
+    let mut rows = Vec::new();
+    for case in cases {
+        let list = case.list()?;
+        let mut of_case: Vec<(&Engine, Row)> = Vec::new();
+        for engine in engines {
+            for &threads in threads {
+                let (case, engine_name) = (case.name.clone(), engine.name.clone());
+                let row =
+                    Row { case, engine: engine_name, threads, runs: Vec::new(), verdict: Value::Null, fault: None };
+                of_case.push((engine, row));
+            }
+        }
+        for round in 0..rounds {
+            for (engine, row) in &mut of_case {
+                if row.fault.is_none() {
+                    once(engine, case, &list, row, round + 1 == rounds);
+                }
+            }
+        }
+        for (_, row) in of_case {
+            show(&row);
+            rows.push(row);
+        }
+        let _ = fs::remove_file(list);
+    }
+    judge_rays(&mut rows);
+    Ok(rows)
+}
+
+/// An engine that takes longer for a run is not usable for the case.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// The output of a command that ends in time; else it is ended.
+fn within(command: &mut Command, limit: Duration) -> io::Result<Output> {
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    // What it prints is read beside the clock, so that it never waits for a full pipe.
+    let read = |pipe: Option<Box<dyn Read + Send>>| {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = pipe.map(|mut pipe| pipe.read_to_end(&mut bytes));
+            bytes
+        })
+    };
+    let out = read(child.stdout.take().map(|pipe| Box::new(pipe) as _));
+    let err = read(child.stderr.take().map(|pipe| Box::new(pipe) as _));
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if start.elapsed() > limit {
+            child.kill()?;
+            child.wait()?;
+            return Err(io::Error::other(format!("takes longer than {} s", limit.as_secs())));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let joined = |thread: std::thread::JoinHandle<Vec<u8>>| thread.join().unwrap_or_default();
+    Ok(Output { status, stdout: joined(out), stderr: joined(err) })
+}
+
+/// One run of one driver; with `last` its outcome is judged.
+fn once(engine: &Engine, case: &Case, list: &Path, row: &mut Row, last: bool) {
+    let states = folder().join(format!("{}-{}.states", case.name, engine.name));
+    let mut command = engine.command(row.threads);
+    command.arg(list).arg(&case.work).arg(case.repeats.to_string()).arg(row.threads.to_string()).arg(&states);
+    let output = match within(&mut command, LIMIT) {
+        Ok(output) if output.status.success() => output,
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let said = said.lines().last().unwrap_or_default().to_owned();
+            row.fault = Some(if said.is_empty() { format!("ended with {}", output.status) } else { said });
+            return;
+        }
+        Err(error) => {
+            row.fault = Some(error.to_string());
+            return;
+        }
+    };
+    row.runs.push(Run::parse(&String::from_utf8_lossy(&output.stdout)));
+    if last {
+        let judged = Command::new(program()).arg("judge").arg(&case.name).arg(list).arg(&states).output();
+        row.verdict = judged
+            .ok()
+            .and_then(|output| serde_json::from_slice(&output.stdout).ok())
+            .unwrap_or_else(|| serde_json::json!({ "pass": false, "fault": "the judge gave no verdict" }));
+    }
+    let _ = fs::remove_file(states);
+}
+
+/// Rays have no state to judge: what counts is that engines agree on what is hit. The median of all engines is the measure.
+fn judge_rays(rows: &mut [Row]) {
+    let found = |row: &Row| row.runs.last().and_then(|run| Some((run.hits?, run.distance?)));
+    let mut all: Vec<(f64, f64)> = rows.iter().filter_map(found).collect();
+    all.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let Some(&(hits, distance)) = all.get(all.len().saturating_sub(1) / 2) else { return };
+    for row in rows.iter_mut() {
+        if let Some((own_hits, own_distance)) = found(row) {
+            let agree = (own_hits - hits).abs() <= 1e-3 * hits && (own_distance - distance).abs() <= 1e-3 * distance;
+            row.verdict["pass"] = Value::Bool(agree);
+        }
+    }
+}
+
+fn show(row: &Row) {
+    match (&row.fault, row.best()) {
+        (None, Some(best)) => {
+            let gate = if row.passes() { "" } else { "  FAILS THE GATE" };
+            println!("    {:<18} {:<12} {} threads  {best:>10.3} ms{gate}", row.case, row.engine, row.threads);
+        }
+        (fault, _) => {
+            let reason = fault.as_deref().unwrap_or("no figure");
+            println!("    {:<18} {:<12} {} threads  {reason}", row.case, row.engine, row.threads);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of drivers are understood, and other output between them does no harm.
+    #[test]
+    fn lines_of_drivers_are_understood() {
+        let run = Run::parse(
+            "{\"engine\":\"x\",\"version\":\"1.2\",\"threads\":1,\"settings\":\"4 steps\"}\nhello\n{\"ms\":1.0}\n{\"ms\":3.0}\n\
+             {\"hits\":7,\"distance\":2.5}\n{\"processor_ms\":4.5,\"memory\":1000}\n",
+        );
+        assert_eq!((run.version.as_str(), run.settings.as_str(), run.mean()), ("1.2", "4 steps", 2.0));
+        assert_eq!((run.hits, run.processor_ms, run.memory), (Some(7.0), 4.5, 1000.0));
+    }
+
+    /// A driver that hangs is ended, and says so.
+    #[cfg(unix)]
+    #[test]
+    fn what_takes_too_long_is_ended() {
+        let error = within(Command::new("sleep").arg("60"), Duration::from_millis(50)).unwrap_err();
+        assert_eq!(error.to_string(), "takes longer than 0 s");
+        let output = within(Command::new("echo").arg("hello"), Duration::from_secs(60)).unwrap();
+        assert_eq!(output.stdout, b"hello\n");
+    }
+
+    /// Best and median are those of the rounds, and an engine that differs on rays fails.
+    #[test]
+    fn rounds_are_summed_up() {
+        let run = |ms, hits| Run { times: vec![ms], hits: Some(hits), distance: Some(1.0), ..Run::default() };
+        let row = |engine: &str, hits| Row {
+            case: "rays".into(),
+            engine: engine.into(),
+            threads: 1,
+            runs: vec![run(3.0, hits), run(1.0, hits), run(2.0, hits)],
+            verdict: serde_json::json!({}),
+            fault: None,
+        };
+        let mut rows = [row("a", 1000.0), row("b", 1000.0), row("c", 900.0)];
+        assert_eq!((rows[0].best(), rows[0].median()), (Some(1.0), Some(2.0)));
+        judge_rays(&mut rows);
+        assert_eq!(rows.each_ref().map(Row::passes), [true, true, false]);
+    }
+}
