@@ -73,6 +73,10 @@ fn ready() -> Result<(), String> {
     if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
         return Err("they are counted on x86-64 Linux".to_owned());
     }
+    #[cfg(target_arch = "x86_64")]
+    if !std::is_x86_feature_detected!("avx2") {
+        return Err("this processor has no AVX2".to_owned());
+    }
     tools::valgrind()
 }
 
