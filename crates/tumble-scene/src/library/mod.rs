@@ -20,6 +20,7 @@ mod jenga;
 mod joint_grid;
 mod junkyard;
 mod many_pyramids;
+mod newtons_cradle;
 mod projectiles;
 mod props;
 mod pyramid;
@@ -56,6 +57,7 @@ pub fn scenes() -> Vec<Scene> {
         two_islands::scene(),
         sliding_cubes::scene(),
         bouncing_balls::scene(),
+        newtons_cradle::scene(),
         many_pyramids::scene(),
         falling_boxes::scene(),
         ball_pit::scene(),

@@ -104,6 +104,27 @@ pub const MUTATIONS: &[Mutation] = &[
         },
     },
     Mutation {
+        scene: "newtons-cradle",
+        check: "swings",
+        what: "air slows the last ball",
+        apply: |world| edit(world, "ball-4", |b| b.set_damping(0.1, 0.0)),
+    },
+    Mutation {
+        scene: "newtons-cradle",
+        check: "still",
+        what: "the second ball is drawn aside too",
+        apply: |world| edit(world, "ball-1", |b| b.set_position([-0.05, 0.034, 0.0])),
+    },
+    Mutation {
+        scene: "newtons-cradle",
+        check: "strings",
+        what: "a string is made of rubber",
+        apply: |world| {
+            let joint = world.joint_ids().next().unwrap();
+            world.joint_mut(joint)?.set_stiffness(tumble::constraint::Stiffness::tuned(0.5, 1.0))
+        },
+    },
+    Mutation {
         scene: "bouncing-balls",
         check: "gain",
         what: "the last ball is thrown upwards",
