@@ -23,6 +23,7 @@ pub mod check;
 mod error;
 pub mod figure;
 pub mod flat;
+pub mod file;
 pub mod library;
 pub mod names;
 mod parameter;

@@ -4,6 +4,7 @@
 mod box_stack;
 mod dzhanibekov_nut;
 mod flat;
+mod files;
 mod flight;
 mod free_fall;
 mod library;
