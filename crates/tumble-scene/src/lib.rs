@@ -25,11 +25,14 @@ pub mod figure;
 pub mod flat;
 pub mod file;
 pub mod library;
+pub mod mesh;
 pub mod names;
 mod parameter;
 pub mod quality;
+pub mod recording;
 pub mod run;
 mod scene;
+pub mod trajectory;
 
 pub use camera::Camera;
 pub use check::{Bound, Claim, Outcome, Reading, Verdict};

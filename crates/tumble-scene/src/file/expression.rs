@@ -557,7 +557,8 @@ mod tests {
     /// Whatever is wrong is answered with its place, and nothing is read twice or for ever.
     #[test]
     fn mistakes_have_places() {
-        for (text, at) in [("1 +", 3), ("(1", 0), ("1 2", 2), ("j + 1", 0), ("2 * sine(1)", 4), ("3 degs", 2), ("", 0)] {
+        for (text, at) in [("1 +", 3), ("(1", 0), ("1 2", 2), ("j + 1", 0), ("2 * sine(1)", 4), ("3 degs", 2), ("", 0)]
+        {
             assert_eq!(value(text).map_err(|(at, _)| at), Err(at), "{text:?}");
         }
         assert!(value("2 * sine(1)").is_err_and(|(_, words)| words.contains("\"sin\"")));

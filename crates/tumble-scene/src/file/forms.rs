@@ -31,7 +31,7 @@ pub static SCENE: Form = Form {
 
 /// What a scene and a group have in common. Articulations will be another list here.
 pub static CONTENT: Form = Form {
-    title: "a group",
+    title: "the contents",
     help: "Bodies and what acts between them.",
     fields: &[
         field("body", Kind::List(&Kind::Table(&BODY)), "Bodies"),
@@ -57,7 +57,11 @@ pub static REPEAT: Form = Form {
     title: "a repeated table",
     help: "A table that stands for many.",
     fields: &[
-        field("repeat", Kind::Values, "Names that count: `{ i = 5 }` is 0 to 4, `{ i = [1, 5] }` is 1 to 5; later ones inside earlier ones"),
+        field(
+            "repeat",
+            Kind::Values,
+            "Names that count: `{ i = 5 }` is 0 to 4, `{ i = [1, 5] }` is 1 to 5; later ones inside earlier ones",
+        ),
         field("when", Kind::Condition, "Left out where this is false"),
     ],
     also: &[],
@@ -122,10 +126,7 @@ pub static MATERIAL: Form = Form {
 pub static TUNED: Form = Form {
     title: "a softness",
     help: "A damped spring by frequency and damping ratio.",
-    fields: &[
-        field("hertz", PLAIN, "Frequency"),
-        field("damping_ratio", PLAIN, "1 is critical; 1 by default"),
-    ],
+    fields: &[field("hertz", PLAIN, "Frequency"), field("damping_ratio", PLAIN, "1 is critical; 1 by default")],
     also: &[],
 };
 
@@ -154,7 +155,11 @@ pub static SHAPE: Form = Form {
         field("capsule", Kind::Table(&ROUND), "Round ends; `length` of its axis without them"),
         field("cylinder", Kind::Table(&ROUND), "Flat ends; along the axis that is up"),
         field("cone", Kind::Table(&ROUND), "Its point up, the middle of its height at the origin"),
-        field("half_space", Kind::Either(&[Kind::Direction, Kind::Table(&HALF_SPACE)]), "Everything below a plane; the outward normal, or a table"),
+        field(
+            "half_space",
+            Kind::Either(&[Kind::Direction, Kind::Table(&HALF_SPACE)]),
+            "Everything below a plane; the outward normal, or a table",
+        ),
         field("rectangle", Kind::Several(2, &LENGTH), "A thin, two-sided level rectangle: its lengths"),
         field("hull", Kind::List(&POINT), "The convex hull of points"),
         field("mesh", Kind::Table(&MESH), "Triangles"),
@@ -187,10 +192,23 @@ pub static HALF_SPACE: Form = Form {
 
 pub static MESH: Form = Form {
     title: "a mesh",
-    help: "Triangles, written here.",
+    help: "Triangles, from a file or written here.",
     fields: &[
+        field("file", Kind::Text, "An OBJ, STL, PLY, glTF or GLB file, found from the folder of the scene file"),
+        field(
+            "as",
+            Kind::Choice(&["hull", "parts", "surface"]),
+            "What it becomes: its convex hull (by default), convex parts, or the surface as it is",
+        ),
+        field("scale", PLAIN, "Multiplies the coordinates of the file; 1 by default"),
+        field("most_parts", Kind::Whole, "No more convex parts than this; 16 by default"),
+        field("tolerance", PLAIN, "Volume that convex parts may have too much, as a share; 0.05 by default"),
         field("vertices", Kind::List(&POINT), "Corners"),
-        field("triangles", Kind::List(&Kind::Several(3, &Kind::Whole)), "Three corners each, counter-clockwise from the front"),
+        field(
+            "triangles",
+            Kind::List(&Kind::Several(3, &Kind::Whole)),
+            "Three corners each, counter-clockwise from the front",
+        ),
         field("sides", Kind::Choice(&["one", "two"]), "Which sides things meet; one by default"),
         field("materials", Kind::List(&Kind::Whole), "For every triangle a slot of the collider's materials"),
         field("weld_distance", LENGTH, "Corners this close count as one where neighbours are sought"),
@@ -252,7 +270,11 @@ pub static BODY: Form = Form {
         field("can_sleep", Kind::Flag, "It may fall asleep"),
         field("bullet", Kind::Flag, "Continuous detection also against other dynamic bodies"),
         field("user_data", Kind::Whole, "Anything that a program wants to find again"),
-        field("colliders", Kind::List(&Kind::Table(&COLLIDER)), "Its colliders, where there are several or one off the origin"),
+        field(
+            "colliders",
+            Kind::List(&Kind::Table(&COLLIDER)),
+            "Its colliders, where there are several or one off the origin",
+        ),
     ],
     also: &[&SURFACE, &SHAPE, &REPEAT],
 };
@@ -261,11 +283,15 @@ pub const LOCKS: &[&str] = &["move-x", "move-y", "move-z", "turn-x", "turn-y", "
 
 /// What a collider is besides its shape and place.
 pub static SURFACE: Form = Form {
-    title: "a collider",
+    title: "the surface of a collider",
     help: "What a collider is besides its shape and place.",
     fields: &[
         field("material", Kind::Either(&[Kind::Text, Kind::Table(&MATERIAL)]), "A material by name, or one of its own"),
-        field("materials", Kind::List(&Kind::Either(&[Kind::Text, Kind::Table(&MATERIAL)])), "Materials by slot, for meshes, height fields and compounds"),
+        field(
+            "materials",
+            Kind::List(&Kind::Either(&[Kind::Text, Kind::Table(&MATERIAL)])),
+            "Materials by slot, for meshes, height fields and compounds",
+        ),
         field("friction", PLAIN, "Friction of a material of its own"),
         field("restitution", PLAIN, "Restitution of a material of its own"),
         field("density", Kind::Number(Dimension::DENSITY), "Density instead of the material's"),

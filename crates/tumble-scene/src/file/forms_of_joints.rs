@@ -10,7 +10,11 @@ pub static JOINT: Form = Form {
     help: "What holds two bodies together. Further fields depend on its kind.",
     fields: &[
         field("kind", Kind::Choice(JOINTS), "What it holds, and what it leaves free"),
-        field("bodies", Kind::Several(2, &Kind::Text), "The bodies A and B by name; \"world\" stands for the world itself"),
+        field(
+            "bodies",
+            Kind::Several(2, &Kind::Text),
+            "The bodies A and B by name; \"world\" stands for the world itself",
+        ),
         field("name", Kind::Text, "Its name"),
         field("anchor", POINT, "Where it is, in the world (in a group: in the group)"),
         field("anchor_a", POINT, "Where it is, in A's frame"),
@@ -145,10 +149,7 @@ kinds! { JOINT_KINDS, JOINT,
 pub static FRAME: Form = Form {
     title: "a frame",
     help: "A place and three axes; x is the axis of the joint.",
-    fields: &[
-        field("at", POINT, "Its origin"),
-        field("rotation", Kind::Rotation, "How it is turned"),
-    ],
+    fields: &[field("at", POINT, "Its origin"), field("rotation", Kind::Rotation, "How it is turned")],
     also: &[],
 };
 
@@ -165,10 +166,7 @@ pub static STIFFNESS: Form = Form {
 pub static AXIS: Form = Form {
     title: "a freedom of a joint",
     help: "How far it goes, and what drives it.",
-    fields: &[
-        field("limit", LIMIT_KIND, "How far it goes"),
-        field("motor", Kind::Table(&MOTOR), "What drives it"),
-    ],
+    fields: &[field("limit", LIMIT_KIND, "How far it goes"), field("motor", Kind::Table(&MOTOR), "What drives it")],
     also: &[],
 };
 
@@ -261,8 +259,7 @@ pub static EFFECT: Form = Form {
     also: &[&REPEAT],
 };
 
-pub const EFFECTS: &[&str] =
-    &["uniform", "drag", "spring", "explosion", "buoyancy", "attraction", "gravitation"];
+pub const EFFECTS: &[&str] = &["uniform", "drag", "spring", "explosion", "buoyancy", "attraction", "gravitation"];
 
 kinds! { EFFECT_KINDS, EFFECT,
     UNIFORM, "uniform", "a uniform effect", "The same acceleration everywhere.", [

@@ -15,14 +15,16 @@ mod forms;
 mod forms_of_joints;
 mod read;
 mod record;
+mod reference;
 mod schema;
 mod text;
 mod units;
 mod write;
 
 pub use read::{FORMAT, load, parse};
+pub use reference::reference;
 pub use schema::{as_json, schema};
 pub use text::FileError;
-pub use write::write;
+pub use write::{write, write_world};
 
 pub(crate) use read::Document;

@@ -219,7 +219,9 @@ pub struct Record<'a> {
 
 impl<'a> Record<'a> {
     pub fn open(node: &'a Node, form: &'static Form, scope: &'a Scope) -> Read<Self> {
-        let Item::Table(entries) = &node.item else { return Err(wrong(node, &format!("{} as a table", form.title), &node.item)) };
+        let Item::Table(entries) = &node.item else {
+            return Err(wrong(node, &format!("{} as a table", form.title), &node.item));
+        };
         for entry in entries {
             if form.find(&entry.key).is_none() {
                 return Err(unknown(entry, form.title, form.all().map(|f| f.name)));

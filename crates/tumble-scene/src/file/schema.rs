@@ -73,9 +73,7 @@ fn reference(form: &'static Form, definitions: &mut Map<String, Value>) -> Value
 
 fn kind(kind: Kind, definitions: &mut Map<String, Value>) -> Value {
     let number = || json!({ "type": ["number", "string"] });
-    let numbers = |count: usize| {
-        json!({ "type": "array", "items": { "type": ["number", "string"] }, "minItems": count, "maxItems": count })
-    };
+    let numbers = |count: usize| json!({ "type": "array", "items": { "type": ["number", "string"] }, "minItems": count, "maxItems": count });
     match kind {
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Text => json!({ "type": "string" }),
@@ -107,7 +105,10 @@ fn kind(kind: Kind, definitions: &mut Map<String, Value>) -> Value {
         }
         Kind::Method => {
             let mut slots = Map::new();
-            slots.insert("preset".to_owned(), json!({ "enum": Method::presets().iter().map(|m| &m.name).collect::<Vec<_>>() }));
+            slots.insert(
+                "preset".to_owned(),
+                json!({ "enum": Method::presets().iter().map(|m| &m.name).collect::<Vec<_>>() }),
+            );
             if let Ok(Value::Object(method)) = serde_json::to_value(Method::default()) {
                 slots.extend(method.into_iter().map(|(slot, _)| (slot, json!({}))));
             }

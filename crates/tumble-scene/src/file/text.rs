@@ -73,7 +73,6 @@ pub struct Node {
 #[derive(Clone, Debug)]
 pub enum Item {
     Flag(bool),
-    /// A number, and whether it was written without a point.
     Number(f64),
     Text(String),
     List(Vec<Node>),

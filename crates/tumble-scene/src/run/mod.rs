@@ -2,6 +2,7 @@
 
 mod cost;
 mod drift;
+mod strain;
 
 use crate::check::{Claim, Gauge, Outcome, Verdict};
 use crate::error::{Error, Result};
@@ -18,6 +19,7 @@ pub use drift::{Drift, EnergyDrift};
 
 use cost::Costs;
 use drift::Ledger;
+use strain::Strain;
 
 /// The choices for a run: values of the parameters, method, time step, duration.
 ///
@@ -101,6 +103,7 @@ impl<'a> Setup<'a> {
             world,
             checks,
             costs: Costs::default(),
+            strain: Strain::default(),
             started: false,
         })
     }
@@ -127,6 +130,7 @@ pub struct Run {
     checks: Vec<(Claim, Gauge)>,
     costs: Costs,
     ledger: Ledger,
+    strain: Strain,
     started: bool,
 }
 
@@ -144,6 +148,7 @@ impl Run {
             .map_err(|source| Error::Engine { scene: self.scene.clone(), source })?;
         self.costs.add(self.world.profile());
         self.ledger.follow(&self.world);
+        self.strain.follow(&self.world);
         self.observe();
         Ok(())
     }
@@ -179,6 +184,11 @@ impl Run {
     /// The time step, in seconds.
     pub fn dt(&self) -> f64 {
         self.dt
+    }
+
+    /// The name of the scene.
+    pub fn scene(&self) -> &str {
+        &self.scene
     }
 
     /// The values of the scene's parameters.
@@ -236,6 +246,9 @@ impl Run {
             energy: ledger.energy(),
             momentum: ledger.momentum(),
             angular_momentum: ledger.angular_momentum(),
+            deepest_overlap: self.strain.overlap,
+            joint_gap: self.strain.gap,
+            hash: format!("{:016x}", self.world.hash()),
             passed: checks.iter().all(|v| v.outcome == Outcome::Passed),
             checks,
         }
@@ -276,6 +289,12 @@ pub struct Summary {
     pub momentum: Option<Drift>,
     /// The same for the angular momentum about the origin, in kg m²/s.
     pub angular_momentum: Option<Drift>,
+    /// How deep anything overlapped at the most, in metres, as the steps found it before solving.
+    pub deepest_overlap: f64,
+    /// How far a joint was apart at the most, in metres.
+    pub joint_gap: f64,
+    /// The hash of the world, as 16 hexadecimal digits: JSON has no whole numbers of 64 bits.
+    pub hash: String,
     /// What the checks say.
     pub checks: Vec<Verdict>,
     /// Every check has passed.

@@ -119,7 +119,8 @@ fn example_of_the_manual() {
     }
     assert!(run.passed());
     // Its checks are about something: without friction the belt carries nothing, without the ball the door stays shut.
-    let mut run = start(&DOOR.replace("friction = 0.8", "friction = 0").replace("velocity = [0, 2, -5]", "velocity = [0, 2, 5]"));
+    let mut run =
+        start(&DOOR.replace("friction = 0.8", "friction = 0").replace("velocity = [0, 2, -5]", "velocity = [0, 2, 5]"));
     run.finish().unwrap();
     let failed: Vec<bool> = run.verdicts().iter().map(|v| v.outcome == tumble_scene::Outcome::Failed).collect();
     assert_eq!(failed, [true, true, false]);
@@ -152,11 +153,16 @@ fn units_and_the_upward_axis() {
 /// What `--set` and `--method` choose stands above what the file prefers.
 #[test]
 fn choices_of_the_user_come_first() {
-    let scene = parse("dt = 0.01\nmethod = 'ballistic'\nparameters = { n = 2 }\nbody = [{ repeat = { i = 'n' }, sphere = 1 }]");
+    let scene =
+        parse("dt = 0.01\nmethod = 'ballistic'\nparameters = { n = 2 }\nbody = [{ repeat = { i = 'n' }, sphere = 1 }]");
     let plain = scene.setup().start().unwrap();
     assert_eq!((plain.dt(), plain.world().method().name.as_str(), plain.world().body_count()), (0.01, "ballistic", 2));
-    let chosen = scene.setup().set("n", 3.0).unwrap().dt(0.02).unwrap().method(tumble::Method::soft_step()).start().unwrap();
-    assert_eq!((chosen.dt(), chosen.world().method().name.as_str(), chosen.world().body_count()), (0.02, "soft-step", 3));
+    let chosen =
+        scene.setup().set("n", 3.0).unwrap().dt(0.02).unwrap().method(tumble::Method::soft_step()).start().unwrap();
+    assert_eq!(
+        (chosen.dt(), chosen.world().method().name.as_str(), chosen.world().body_count()),
+        (0.02, "soft-step", 3)
+    );
 }
 
 /// Every mistake is answered with its place and with what to do.
@@ -173,22 +179,55 @@ fn mistakes_have_places() {
         ("[[body]]\nsphere = '1 + radius'", r#"f:2:15: nothing is called "radius"; the nearest name is "tau""#),
         ("[[body]]\nsphere = -1", "f:2:10: sphere: radius must be positive and finite, got -1"),
         ("[[body]]\nsphere = inf", "f:2:10: sphere: radius must be positive and finite, got inf"),
-        ("[[body]]\nsphere = 1\nbox = [1, 1, 1]", r#"f:3:1: "box" is a second shape beside "sphere"; several stand in `colliders`"#),
+        (
+            "[[body]]\nsphere = 1\nbox = [1, 1, 1]",
+            r#"f:3:1: "box" is a second shape beside "sphere"; several stand in `colliders`"#,
+        ),
         ("[[body]]\nkind = 'fixt'", r#"f:2:8: "fixt" is none of dynamic, fixed, kinematic; did you mean "fixed"?"#),
-        ("[[body]]\nsphere = 1\nmaterial = 'woud'", r#"f:3:12: there is no material "woud"; the nearest name is "wood""#),
-        ("[[body]]\nshape = 'gem'", r#"f:2:9: there is no shape "gem"; the file has none; write one under [shape.NAME]"#),
-        ("[shape.a]\nshape = 'b'\n[shape.b]\nshape = 'a'\n[[body]]\nshape = 'a'", r#"f:1:8: the shape "a" is made of itself"#),
+        (
+            "[[body]]\nsphere = 1\nmaterial = 'woud'",
+            r#"f:3:12: there is no material "woud"; the nearest name is "wood""#,
+        ),
+        (
+            "[[body]]\nshape = 'gem'",
+            r#"f:2:9: there is no shape "gem"; the file has none; write one under [shape.NAME]"#,
+        ),
+        (
+            "[shape.a]\nshape = 'b'\n[shape.b]\nshape = 'a'\n[[body]]\nshape = 'a'",
+            r#"f:1:8: the shape "a" is made of itself"#,
+        ),
         ("[material.a]\nlike = 'b'\n[material.b]\nlike = 'a'", r#"f:1:11: the material "a" is like itself"#),
         ("let = { a = 'b + 1', b = 'a' }", r#"f:1:13: "a" depends on itself"#),
-        ("[parameters]\na-b = 1", r#"f:2:1: "a-b" cannot be a name: a name in expressions is made of letters, digits and _, and begins with no digit"#),
-        ("[[body]]\nrepeat = { i = 1e9 }\nsphere = 1", r#"f:2:16: "i" must count whole numbers, at most 2000000 of them"#),
-        ("[[body]]\nrepeat = { i = 1e6, j = 1e6 }\nwhen = '0'", "f:2:25: the scene has, or counts to, more than 2000000 things"),
-        ("[[joint]]\nkind = 'hing'", r#"f:2:8: "hing" is none of ball, hinge, slider, fixed, distance, universal, cone-twist, cylindrical, planar, parallel, six-axis, gear, rack, screw, pulley, wheel, path, drag, glue; did you mean "hinge"?"#),
-        ("[[joint]]\nkind = 'hinge'\nbodies = ['world', 'dor']\n[[body]]\nname = 'door'", r#"f:3:20: there is no body "dor"; the nearest name is "door""#),
-        ("[[joint]]\nkind = 'hinge'\npitch = 1\nbodies = ['a', 'b']", r#"f:3:1: there is no "pitch" in a hinge; the nearest name is "limit""#),
+        (
+            "[parameters]\na-b = 1",
+            r#"f:2:1: "a-b" cannot be a name: a name in expressions is made of letters, digits and _, and begins with no digit"#,
+        ),
+        (
+            "[[body]]\nrepeat = { i = 1e9 }\nsphere = 1",
+            r#"f:2:16: "i" must count whole numbers, at most 2000000 of them"#,
+        ),
+        (
+            "[[body]]\nrepeat = { i = 1e6, j = 1e6 }\nwhen = '0'",
+            "f:2:25: the scene has, or counts to, more than 2000000 things",
+        ),
+        (
+            "[[joint]]\nkind = 'hing'",
+            r#"f:2:8: "hing" is none of ball, hinge, slider, fixed, distance, universal, cone-twist, cylindrical, planar, parallel, six-axis, gear, rack, screw, pulley, wheel, path, drag, glue; did you mean "hinge"?"#,
+        ),
+        (
+            "[[joint]]\nkind = 'hinge'\nbodies = ['world', 'dor']\n[[body]]\nname = 'door'",
+            r#"f:3:20: there is no body "dor"; the nearest name is "door""#,
+        ),
+        (
+            "[[joint]]\nkind = 'hinge'\npitch = 1\nbodies = ['a', 'b']",
+            r#"f:3:1: there is no "pitch" in a hinge; the nearest name is "limit""#,
+        ),
         ("method = 'soft-stop'", r#"f:1:10: method "soft-stop": no such preset; there are"#),
         ("[method]\ntolerances = { sloop = 1 }", r#"f:2:16: the method cannot be read: unknown field `sloop`"#),
-        ("[method]\nstep = { soft-step = { substeps = 0 } }", r#"f:1:2: method "soft-step": substeps must be between 1 and 1000, got 0"#),
+        (
+            "[method]\nstep = { soft-step = { substeps = 0 } }",
+            r#"f:1:2: method "soft-step": substeps must be between 1 and 1000, got 0"#,
+        ),
         ("gravity = [0, 'g', 0]", r#"f:1:16: nothing is called "g""#),
         ("[[check]]\nname = 'a'\nmeasure = 'spead(\"x\")'\nat_most = 1", "f:3:"),
         ("[[check]]\nname = 'a'\nmeasure = \"speed('x')\"\nat_most = 1", r#"f:3:12: there is no body "x""#),
@@ -225,7 +264,8 @@ fn depth_is_limited() {
 /// Ten thousand bodies load in a moment, counted or written out one by one.
 #[test]
 fn ten_thousand_bodies_load_quickly() {
-    let counted = "body = [{ name = 'b{i}', repeat = { i = 100, j = 100 }, at = ['i', 'j', 0], box = [0.5, 0.5, 0.5] }]";
+    let counted =
+        "body = [{ name = 'b{i}', repeat = { i = 100, j = 100 }, at = ['i', 'j', 0], box = [0.5, 0.5, 0.5] }]";
     let counted = counted.replace("b{i}", "b{i}-{j}");
     let scene = parse(&counted);
     let run = scene.setup().start().unwrap();

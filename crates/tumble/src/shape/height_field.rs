@@ -205,7 +205,8 @@ impl HeightField {
             (Some(&first), Some(&last)) => last - first,
             _ => 0.0,
         };
-        let desc = HeightFieldDesc::new(self.rows(), self.columns(), size(&self.xs), size(&self.zs), self.heights.clone());
+        let desc =
+            HeightFieldDesc::new(self.rows(), self.columns(), size(&self.xs), size(&self.zs), self.heights.clone());
         // The angle is kept as its sine; the usual one is given back to the bit.
         let usual = desc.flat_angle;
         let flat_angle = if self.flat_sine == Float::sin(usual) { usual } else { Float::asin(self.flat_sine) };

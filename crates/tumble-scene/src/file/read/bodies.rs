@@ -4,22 +4,21 @@ use super::super::forms::{BODY, COLLIDER, EXCLUDE, LAYERS, LOCKS, MASS_PROPERTIE
 use super::super::record::Record;
 use super::super::text::{Fault, Node, Read};
 use super::super::units::{Dimension, Up};
-use super::shapes::pose;
 use super::Assembly;
+use super::shapes::pose;
 use crate::names::nearest;
 use tumble::math::{Sym3, Vec3};
 use tumble::shape::MassProperties;
-use tumble::{BodyDesc, BodyId, BodyKind, ColliderDesc, Layers, Locks, MassSource, MaterialSource, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, Layers, Locks, MassSource, MaterialSource, World};
 
 impl Assembly<'_> {
     pub fn add_body(&mut self, node: &Node) -> Read<()> {
         let scope = self.scope.clone();
         let record = Record::open(node, &BODY, &scope)?;
-        let mut desc = BodyDesc::default();
-        desc.kind = match record.choice("kind")? {
-            Some("fixed") => BodyKind::Fixed,
-            Some("kinematic") => BodyKind::Kinematic,
-            _ => BodyKind::Dynamic,
+        let mut desc = match record.choice("kind")? {
+            Some("fixed") => BodyDesc::fixed(),
+            Some("kinematic") => BodyDesc::kinematic(),
+            _ => BodyDesc::dynamic(),
         };
         desc.name = record.text("name")?;
         if let Some(name) = &desc.name
@@ -71,7 +70,8 @@ impl Assembly<'_> {
     }
 
     fn mass(&mut self, record: &Record<'_>) -> Read<MassSource> {
-        let given = record.entries.iter().filter(|e| ["mass", "mass_properties", "mass_shape"].contains(&e.key.as_str()));
+        let given =
+            record.entries.iter().filter(|e| ["mass", "mass_properties", "mass_shape"].contains(&e.key.as_str()));
         if let Some(second) = given.clone().nth(1) {
             return Err(Fault::new(second.at, "the mass is given twice"));
         }
@@ -120,7 +120,11 @@ impl Assembly<'_> {
             None => {
                 if let Some(entry) = alone {
                     let shapes: Vec<&str> = SHAPE.fields.iter().map(|f| f.name).collect();
-                    let message = format!("{:?} is of a collider, and the body has no shape; give it one of {}", entry.key, shapes.join(", "));
+                    let message = format!(
+                        "{:?} is of a collider, and the body has no shape; give it one of {}",
+                        entry.key,
+                        shapes.join(", ")
+                    );
                     return Err(Fault::new(entry.at, message));
                 }
             }
@@ -207,7 +211,9 @@ impl Assembly<'_> {
         }
         match self.named.get(&name) {
             Some(Some(id)) => Ok(*id),
-            Some(None) => Err(Fault::new(node.at, format!("several bodies are called {name:?}; give them different names"))),
+            Some(None) => {
+                Err(Fault::new(node.at, format!("several bodies are called {name:?}; give them different names")))
+            }
             None => {
                 let near = nearest(&name, self.named.keys().map(String::as_str).chain(["world"])).unwrap_or("world");
                 Err(Fault::new(node.at, format!("there is no body {name:?}; the nearest name is {near:?}")))

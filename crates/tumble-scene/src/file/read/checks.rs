@@ -36,8 +36,24 @@ pub fn claims(record: &Record<'_>) -> Read<Vec<(String, String, String)>> {
 
 /// Functions of the world that a check can call.
 const FUNCTIONS: &[&str] = &[
-    "x", "y", "z", "speed", "spin", "moved", "strayed", "tilt", "awake", "count", "value", "gap", "force", "energy",
-    "kinetic", "contacts", "islands", "penetration",
+    "x",
+    "y",
+    "z",
+    "speed",
+    "spin",
+    "moved",
+    "strayed",
+    "tilt",
+    "awake",
+    "count",
+    "value",
+    "gap",
+    "force",
+    "energy",
+    "kinetic",
+    "contacts",
+    "islands",
+    "penetration",
 ];
 
 /// What the functions find by name, looked up once.
@@ -150,9 +166,8 @@ impl Meaning for Sight<'_> {
             "moved" => self.over_bodies(name, |id, start, _| {
                 body(id).map_or(f64::NAN, |b| (b.position() - start).length() / length)
             }),
-            "strayed" => self.over_bodies(name, |id, start, _| {
-                body(id).map_or(f64::NAN, |b| across(b.position() - start) / length)
-            }),
+            "strayed" => self
+                .over_bodies(name, |id, start, _| body(id).map_or(f64::NAN, |b| across(b.position() - start) / length)),
             "tilt" => self.over_bodies(name, |id, _, up| {
                 body(id).map_or(f64::NAN, |b| {
                     let now = b.rotation().to_f64().rotate(Vec3::Y);
@@ -164,7 +179,10 @@ impl Meaning for Sight<'_> {
                 let is_awake = |b: tumble::BodyRef<'_>| !b.is_asleep() && b.kind() == BodyKind::Dynamic;
                 Ok(named.filter(|(_, id, ..)| body(*id).is_ok_and(is_awake)).count() as f64)
             }
-            "count" => Ok(self.targets.bodies.iter().filter(|(n, id, ..)| matches(name, n) && body(*id).is_ok()).count() as f64),
+            "count" => {
+                Ok(self.targets.bodies.iter().filter(|(n, id, ..)| matches(name, n) && body(*id).is_ok()).count()
+                    as f64)
+            }
             "value" => self.over_joints(name, |id| {
                 let joint = world.joint(id);
                 let Ok(joint) = joint else { return f64::NAN };
@@ -172,9 +190,8 @@ impl Meaning for Sight<'_> {
                 joint.value().map_or(f64::NAN, |v| v.to_f64() / unit)
             }),
             "gap" => self.over_joints(name, |id| world.joint(id).map_or(0.0, |j| j.gap().to_f64() / length)),
-            "force" => self.over_joints(name, |id| {
-                world.joint(id).map_or(0.0, |j| j.force().to_f64().length() / (mass * length))
-            }),
+            "force" => self
+                .over_joints(name, |id| world.joint(id).map_or(0.0, |j| j.force().to_f64().length() / (mass * length))),
             "energy" => Ok(world.measure().energy()),
             "kinetic" => Ok(world.measure().kinetic),
             "contacts" => Ok(f64::from(world.profile().contacts)),

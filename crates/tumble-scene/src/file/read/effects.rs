@@ -50,9 +50,7 @@ impl Assembly<'_> {
 
     fn effect_kind(&self, word: &str, record: &Record<'_>) -> Read<EffectKind> {
         let number = |name: &str, dimension: Dimension| record.scope.real(record.needed(name)?, dimension);
-        let point = |name: &str| {
-            Ok(self.placing.point(record.scope.vector(record.needed(name)?, Dimension::LENGTH)?))
-        };
+        let point = |name: &str| Ok(self.placing.point(record.scope.vector(record.needed(name)?, Dimension::LENGTH)?));
         Ok(match word {
             "uniform" => {
                 let acceleration = record.scope.vector(record.needed("acceleration")?, Dimension::LENGTH)?;

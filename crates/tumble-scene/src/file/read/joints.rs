@@ -7,8 +7,8 @@ use super::super::text::{Fault, Item, Node, Read};
 use super::super::units::Dimension;
 use super::Assembly;
 use tumble::constraint::joint::{
-    Ball, ConeTwist, Cylindrical, Distance, Drag, Fixed, Freedom, Gear, Glue, Hinge, Orientation, Parallel, Path, Planar,
-    Pulley, Rack, Screw, SixAxis, Slider, Universal, Wheel,
+    Ball, ConeTwist, Cylindrical, Distance, Drag, Fixed, Freedom, Gear, Glue, Hinge, Orientation, Parallel, Path,
+    Planar, Pulley, Rack, Screw, SixAxis, Slider, Universal, Wheel,
 };
 use tumble::constraint::{Axis, Drive, Limit, Motor, Signal, Stiffness};
 use tumble::math::{Float, Quat, Real, Vec3};
@@ -97,22 +97,19 @@ impl Assembly<'_> {
                 joint.into()
             }
             "cylindrical" => {
-                Cylindrical { slide: named_axis(record, "slide", SLIDE)?, turn: named_axis(record, "turn", TURN)? }.into()
+                Cylindrical { slide: named_axis(record, "slide", SLIDE)?, turn: named_axis(record, "turn", TURN)? }
+                    .into()
             }
-            "planar" => {
-                Planar { slide: axes(record, "slide", SLIDE)?, turn: named_axis(record, "turn", TURN)? }.into()
-            }
+            "planar" => Planar { slide: axes(record, "slide", SLIDE)?, turn: named_axis(record, "turn", TURN)? }.into(),
             "parallel" => Parallel.into(),
             "six-axis" => {
                 SixAxis { slide: freedoms(record, "slide", SLIDE)?, turn: freedoms(record, "turn", TURN)? }.into()
             }
             "gear" => Gear { ratio: record.scope.real(record.needed("ratio")?, Dimension::NONE)? }.into(),
             "rack" => Rack { travel: record.scope.real(record.needed("travel")?, Dimension::TRAVEL)? }.into(),
-            "screw" => Screw {
-                pitch: record.scope.real(record.needed("pitch")?, SLIDE)?,
-                turn: axis(record, TURN)?,
+            "screw" => {
+                Screw { pitch: record.scope.real(record.needed("pitch")?, SLIDE)?, turn: axis(record, TURN)? }.into()
             }
-            .into(),
             "pulley" => {
                 let wheels = record.needed("wheels")?;
                 let [a, b] = record.scope.list(wheels)? else {

@@ -106,9 +106,9 @@ fn locate(words: &str, node: &Node) -> Fault {
 
 fn find(node: &Node, name: &str) -> Option<usize> {
     match &node.item {
-        Item::Table(entries) => entries
-            .iter()
-            .find_map(|e| if e.key == name { Some(e.at) } else { find(&e.node, name) }),
+        Item::Table(entries) => {
+            entries.iter().find_map(|e| if e.key == name { Some(e.at) } else { find(&e.node, name) })
+        }
         Item::List(nodes) => nodes.iter().find_map(|n| find(n, name)),
         Item::Text(text) if text == name => Some(node.at),
         _ => None,

@@ -197,6 +197,8 @@ struct Assembly<'a> {
     open_shapes: Vec<String>,
     shape_definitions: &'a [super::text::Entry],
     things: u64,
+    /// Where files that are named are looked for.
+    folder: &'a Path,
 }
 
 impl Assembly<'_> {
@@ -239,6 +241,7 @@ fn assemble(document: &Document, stage: &mut Stage, values: &Values) -> Read<()>
         open_shapes: Vec::new(),
         shape_definitions: settings::entries(&record, "shape"),
         things: 0,
+        folder: &document.source.folder,
     };
     assembly.add_materials(&record)?;
     assembly.each(&document.root, "body", Assembly::add_body)?;

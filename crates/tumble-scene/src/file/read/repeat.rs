@@ -42,7 +42,8 @@ impl<'a> Assembly<'a> {
                 // Also an empty group counts: a million of them take their time.
                 assembly.count(group.at)?;
                 if group.get("at").is_some() || group.get("rotation").is_some() {
-                    let at = group.get("at").map(|e| assembly.scope.vector(&e.node, super::super::units::Dimension::LENGTH));
+                    let at =
+                        group.get("at").map(|e| assembly.scope.vector(&e.node, super::super::units::Dimension::LENGTH));
                     let rotation = group.get("rotation").map(|e| assembly.scope.rotation(&e.node)).transpose()?;
                     let (at, rotation) = (at.transpose()?.unwrap_or(Vec3::ZERO), rotation.unwrap_or(Quat::IDENTITY));
                     assembly.placing = outer.inner(at, rotation);

@@ -170,7 +170,11 @@ pub fn camera(record: &Record<'_>) -> Read<Camera> {
     let sound = camera.eye.iter().chain(&camera.target).all(|v| v.is_finite())
         && camera.field_of_view > 0.0
         && camera.field_of_view < 180.0;
-    if sound { Ok(camera) } else { Err(Fault::new(given.at, "the camera needs finite numbers and a view of 0 to 180 degrees")) }
+    if sound {
+        Ok(camera)
+    } else {
+        Err(Fault::new(given.at, "the camera needs finite numbers and a view of 0 to 180 degrees"))
+    }
 }
 
 /// Gravity, time and method.

@@ -5,6 +5,7 @@ use super::super::record::{Record, wrong};
 use super::super::text::{Fault, Item, Node, Read};
 use super::super::units::Dimension;
 use super::Assembly;
+use crate::mesh::{PartsOptions, TriangleMesh};
 use crate::names::nearest;
 use tumble::math::{Float, Pose, Quat, Real, Vec3};
 use tumble::shape::{CompoundChild, HeightFieldDesc, MeshDesc, Shape, Sides};
@@ -15,7 +16,8 @@ impl Assembly<'_> {
         let mut keys = record.entries.iter().filter(|e| SHAPE.find(&e.key).is_some());
         let Some(entry) = keys.next() else { return Ok(None) };
         if let Some(second) = keys.next() {
-            let message = format!("{:?} is a second shape beside {:?}; several stand in `colliders`", second.key, entry.key);
+            let message =
+                format!("{:?} is a second shape beside {:?}; several stand in `colliders`", second.key, entry.key);
             return Err(Fault::new(second.at, message));
         }
         let (node, at) = (&entry.node, entry.node.at);
@@ -103,6 +105,13 @@ impl Assembly<'_> {
     fn mesh(&mut self, node: &Node) -> Read<Shape> {
         let scope = self.scope.clone();
         let record = Record::open(node, &MESH, &scope)?;
+        if let Some(file) = record.get("file") {
+            return self.mesh_file(file, &record);
+        }
+        let of_files = ["as", "scale", "most_parts", "tolerance"];
+        if let Some(entry) = record.entries.iter().find(|e| of_files.contains(&e.key.as_str())) {
+            return Err(Fault::new(entry.at, format!("{:?} goes with a `file`", entry.key)));
+        }
         let vertices = self.points(record.needed("vertices")?)?;
         let mut triangles = Vec::new();
         for node in scope.list(record.needed("triangles")?)? {
@@ -124,6 +133,42 @@ impl Assembly<'_> {
             desc = desc.flat_angle(angle);
         }
         Shape::mesh(desc).map_err(|error| Fault::new(node.at, error.to_string()))
+    }
+
+    /// A mesh of a file, read once for all who use it in the same way.
+    fn mesh_file(&mut self, file: &Node, record: &Record<'_>) -> Read<Shape> {
+        let scope = record.scope;
+        let of_files = ["file", "as", "scale", "most_parts", "tolerance", "sides"];
+        if let Some(entry) = record.entries.iter().find(|e| !of_files.contains(&e.key.as_str())) {
+            return Err(Fault::new(entry.at, format!("{:?} goes with triangles that are written here", entry.key)));
+        }
+        let name = scope.text(file)?;
+        let scale = record.quantity("scale")?.unwrap_or(1.0) * Dimension::LENGTH.in_si(&scope.units);
+        let usual = PartsOptions::default();
+        let options = PartsOptions {
+            most: record.whole("most_parts")?.map_or(usual.most, |n| n.min(1024) as u32),
+            tolerance: record.quantity("tolerance")?.unwrap_or(usual.tolerance),
+            ..usual
+        };
+        let kind = record.choice("as")?.unwrap_or("hull");
+        let two_sides = record.choice("sides")? == Some("two");
+        // No name of a shape has a line break.
+        let key = format!("{name}\n{kind} {scale} {options:?} {two_sides}");
+        if let Some(shape) = self.shapes.get(&key) {
+            return Ok(shape.clone());
+        }
+        let mesh =
+            TriangleMesh::load(self.folder.join(&name)).map_err(|error| Fault::new(file.at, error.to_string()))?;
+        let mesh = mesh.map(|v| Vec3::from(scope.up.vector((v * scale).to_array())));
+        let shape = match kind {
+            "surface" if two_sides => mesh.surface_of(Sides::Two),
+            "surface" => mesh.surface(),
+            "parts" => mesh.parts(&options).and_then(|parts| parts.shape()),
+            _ => mesh.hull(),
+        };
+        let shape = shape.map_err(|error| Fault::new(file.at, format!("{name}: {error}")))?;
+        self.shapes.insert(key, shape.clone());
+        Ok(shape)
     }
 
     fn slots(&self, node: &Node) -> Read<Vec<u16>> {

@@ -9,7 +9,7 @@ mod value;
 use super::text::{Item, Node};
 use super::units::{Units, Up};
 use crate::error::{Error, Result};
-use crate::{Run, Scene};
+use crate::{Camera, Run, Scene};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tumble::math::{Real, Vec3};
@@ -39,13 +39,76 @@ use value::{Inline, list, number, numbers, point, quoted, real, text, vector};
 /// # Errors
 /// What only code can say: custom joints and force effects, and contact hooks.
 pub fn write(scene: &Scene, run: &Run) -> Result<String> {
-    let refused = |problem: String| Error::Unwritable { scene: scene.name.to_string(), problem };
-    let world = run.world();
+    let heading = Heading {
+        name: &scene.name,
+        description: &scene.description,
+        seed: &scene.seed,
+        seconds: run.seconds(),
+        dt: run.dt(),
+        camera: scene.camera,
+    };
+    let mut out = heading.lines(run.world());
+    checks(scene, run, &mut out);
+    finish(out, &heading, run.world())
+}
+
+/// Any world as a scene file, with this name and time step.
+///
+/// ```
+/// use tumble::{BodyDesc, World, shape::Shape};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut world = World::new();
+/// world.add_body(BodyDesc::dynamic().name("ball").collider(Shape::sphere(0.5)?))?;
+/// let text = tumble_scene::file::write_world("one-ball", &world, 1.0 / 60.0)?;
+/// assert!(text.contains("sphere = 0.5"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// As of [`write`].
+pub fn write_world(name: &str, world: &World, dt: f64) -> Result<String> {
+    let heading = Heading { name, description: "", seed: "", seconds: 10.0, dt, camera: Camera::default() };
+    finish(heading.lines(world), &heading, world)
+}
+
+/// What stands at the head of a file.
+struct Heading<'a> {
+    name: &'a str,
+    description: &'a str,
+    seed: &'a str,
+    seconds: f64,
+    dt: f64,
+    camera: Camera,
+}
+
+impl Heading<'_> {
+    fn lines(&self, world: &World) -> String {
+        let mut table = Inline::default();
+        table.set("format", super::FORMAT.to_string()).set("name", text(self.name));
+        for (key, words) in [("description", self.description), ("seed", self.seed)] {
+            if !words.is_empty() {
+                table.set(key, text(words));
+            }
+        }
+        table.set("seconds", number(self.seconds)).set("dt", number(self.dt));
+        let gravity = world.gravity();
+        if gravity != Vec3::new(0.0, -9.81, 0.0) {
+            table.set("gravity", vector(gravity));
+        }
+        table.lines()
+    }
+}
+
+/// The tables, behind the lines that stand at the head.
+fn finish(mut out: String, heading: &Heading<'_>, world: &World) -> Result<String> {
+    let refused = |problem: String| Error::Unwritable { scene: heading.name.to_owned(), problem };
     if world.contact_hook().is_some() {
         return Err(refused("a contact hook, which is code".to_owned()));
     }
-    let mut out = String::new();
-    heading(scene, run, &mut out);
+    let Camera { eye, target, field_of_view } = heading.camera;
+    let (eye, target, view) = (numbers(eye), numbers(target), number(field_of_view));
+    let _ = writeln!(out, "\n[camera]\neye = {eye}\ntarget = {target}\nfield_of_view = {view}\n");
     out += &method::method(world.method());
     let materials = materials(world, &mut out);
 
@@ -78,32 +141,6 @@ pub fn write(scene: &Scene, run: &Run) -> Result<String> {
         let _ = writeln!(out, "[[effect]]\n{lines}");
     }
     Ok(out)
-}
-
-fn heading(scene: &Scene, run: &Run, out: &mut String) {
-    let mut table = Inline::default();
-    table.set("format", super::FORMAT.to_string()).set("name", text(&scene.name));
-    if !scene.description.is_empty() {
-        table.set("description", text(&scene.description));
-    }
-    if !scene.seed.is_empty() {
-        table.set("seed", text(&scene.seed));
-    }
-    table.set("seconds", number(run.seconds())).set("dt", number(run.dt()));
-    let gravity = run.world().gravity();
-    if gravity != Vec3::new(0.0, -9.81, 0.0) {
-        table.set("gravity", vector(gravity));
-    }
-    *out += &table.lines();
-    checks(scene, run, out);
-    let camera = &scene.camera;
-    let _ = writeln!(
-        out,
-        "\n[camera]\neye = {}\ntarget = {}\nfield_of_view = {}\n",
-        numbers(camera.eye),
-        numbers(camera.target),
-        number(camera.field_of_view)
-    );
 }
 
 /// How bodies are referred to: by name where it is unique, else by number.
@@ -185,7 +222,11 @@ fn material_table(material: &Material, usual: Option<&str>) -> Inline {
     table
 }
 
-fn body(desc: &BodyDesc, materials: &BTreeMap<MaterialId, String>, shapes: &mut shape::Shapes) -> Result<String, String> {
+fn body(
+    desc: &BodyDesc,
+    materials: &BTreeMap<MaterialId, String>,
+    shapes: &mut shape::Shapes,
+) -> Result<String, String> {
     let usual = BodyDesc::default();
     let mut table = Inline::default();
     if let Some(name) = &desc.name {

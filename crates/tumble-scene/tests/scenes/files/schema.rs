@@ -103,13 +103,15 @@ fn both_refuse_the_same() {
     }
 }
 
-/// The published schema is that of this version; `TUMBLE_WRITE=1` writes it anew.
+/// The published schema and the reference in the manual are those of this version; `TUMBLE_WRITE=1` writes them anew.
 #[test]
-fn published_schema_is_up_to_date() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/scene.schema.json");
-    let text = serde_json::to_string_pretty(&file::schema()).unwrap() + "\n";
-    if std::env::var_os("TUMBLE_WRITE").is_some() {
-        std::fs::write(path, &text).unwrap();
+fn published_pages_are_up_to_date() {
+    let schema = serde_json::to_string_pretty(&file::schema()).unwrap() + "\n";
+    for (page, text) in [("scene.schema.json", schema), ("scene-reference.md", file::reference())] {
+        let path = format!("{}/../../docs/src/{page}", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("TUMBLE_WRITE").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        assert!(std::fs::read_to_string(&path).unwrap() == text, "run the test with TUMBLE_WRITE=1 to write {page}");
     }
-    assert!(std::fs::read_to_string(path).unwrap() == text, "run the test with TUMBLE_WRITE=1 to write {path}");
 }
