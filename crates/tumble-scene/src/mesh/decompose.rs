@@ -14,7 +14,7 @@
 //! wrong one. All sums run in one order, so that the parts are the same to the bit every time.
 
 use super::TriangleMesh;
-use tumble::math::{Pose, Real, Vec3};
+use tumble::math::{Float, Pose, Real, Vec3};
 use tumble::shape::{CompoundChild, Geometry, Hull, Shape};
 use tumble::{Error, Result};
 
@@ -57,8 +57,8 @@ impl Parts {
     }
 }
 
-/// Planes that are tried along each axis.
-const PLANES: u32 = 7;
+/// Planes that are tried along each axis at first.
+const PLANES: i32 = 7;
 
 /// A box of the solid, with the samples in it.
 struct Cell {
@@ -169,28 +169,30 @@ fn cut(cell: &Cell, axis: usize, at: f64, grid: &Grid) -> [Cell; 2] {
     ]
 }
 
-/// Where the hulls of the samples of both sides together are smallest; `None` where there is too little to cut.
+/// Where the hulls of the samples of both sides together are smallest; `None` where there is too little to cut. Planes at wide distances
+/// are tried first along each axis, and then all between the neighbours of the best one.
 fn best_cut(cell: &Cell, grid: &Grid) -> Option<(usize, f64)> {
     let mut best: Option<(usize, f64, f64)> = None;
     for axis in 0..3 {
-        let coordinate = |s: &[i32; 3]| s[axis];
-        let low = cell.samples.iter().map(coordinate).min()?;
-        let high = cell.samples.iter().map(coordinate).max()?;
-        // Between samples, so that no sample is on a plane.
-        let span = i64::from(high) - i64::from(low);
-        let mut last = i64::MIN;
-        for plane in 1..=i64::from(PLANES) {
-            let index = i64::from(low) + (span * plane + i64::from(PLANES)) / (i64::from(PLANES) + 1);
-            if index <= i64::from(low) || index > i64::from(high) || index == last {
-                continue;
-            }
-            last = index;
-            let at = grid.origin.to_array()[axis] + index as f64 * grid.step;
-            let [left, right] = cut(cell, axis, at, grid);
-            let cost = sampled_volume(&left, grid) + sampled_volume(&right, grid);
-            if best.is_none_or(|b| cost < b.2) {
-                best = Some((axis, at, cost));
-            }
+        let low = cell.samples.iter().map(|s| s[axis]).min()?;
+        let high = cell.samples.iter().map(|s| s[axis]).max()?;
+        // Planes lie between samples: the one before sample i at i, so those from low + 1 to high part anything.
+        let place = |index: i32| grid.origin.to_array()[axis] + f64::from(index) * grid.step;
+        let cost = |index: i32| {
+            let [left, right] = cut(cell, axis, place(index), grid);
+            sampled_volume(&left, grid) + sampled_volume(&right, grid)
+        };
+        let stride = ((high - low) / PLANES).max(1);
+        let smallest = |indices: &mut dyn Iterator<Item = i32>| {
+            let costs = indices.map(|index| (index, cost(index)));
+            costs.fold(None, |best: Option<(i32, f64)>, c| if best.is_none_or(|b| c.1 < b.1) { Some(c) } else { best })
+        };
+        let coarse = smallest(&mut (low + 1..=high).step_by(stride as usize));
+        let Some((near, _)) = coarse else { continue };
+        let (from, to) = ((near - stride + 1).max(low + 1), (near + stride - 1).min(high));
+        let Some((index, cost)) = smallest(&mut (from..=to)) else { continue };
+        if best.is_none_or(|b| cost < b.2) {
+            best = Some((axis, place(index), cost));
         }
     }
     best.map(|(axis, at, _)| (axis, at))
@@ -230,12 +232,21 @@ fn hull_of(mesh: &TriangleMesh, solid: &Shape, cell: &Cell) -> Option<Hull> {
             polygon = clip(&polygon, k, low[k], 1.0);
             polygon = clip(&polygon, k, high[k], -1.0);
         }
-        points.extend(polygon.iter().map(|p| Vec3::from(*p).to_real()));
+        // What only touches a face of the cell from outside is of the neighbour. Where the solid is on this side, faces that lead
+        // away from it have the same corners.
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-7 * (cell.high - cell.low).length();
+        let on_face =
+            |k: usize| polygon.iter().all(|p| near(p[k], low[k])) || polygon.iter().all(|p| near(p[k], high[k]));
+        if !(0..3).any(on_face) {
+            points.extend(polygon.iter().map(|p| Vec3::from(*p).to_real()));
+        }
     }
     for i in 0..8 {
         let corner = [0, 1, 2].map(|k| if i >> k & 1 == 1 { high[k] } else { low[k] });
         let corner: Vec3<Real> = Vec3::from(corner).to_real();
-        if solid.contains(corner) {
+        // On the surface it would be a corner of the surface.
+        let depth = -solid.closest_point(corner).distance.to_f64();
+        if depth > 1e-6 * (cell.high - cell.low).length() {
             points.push(corner);
         }
     }
