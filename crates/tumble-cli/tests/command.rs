@@ -320,3 +320,23 @@ fn mistakes_in_files_are_named() {
     assert!(err(&convert).contains("did you mean .toml?"), "{}", err(&convert));
     assert_eq!(json(&["validate", "--schema"])["title"], "Tumble scene");
 }
+
+/// A mesh is described in words and in JSON, and an open one is told from a closed one.
+#[test]
+fn meshes_are_described() {
+    let folder = Folder::new("meshes");
+    let path = folder.file("tetrahedron.obj");
+    let closed = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    std::fs::write(&path, closed).unwrap();
+    let mesh = json(&["mesh", &path, "--density", "6000", "--scale", "2", "--json"]);
+    assert_eq!((&mesh["closed"], &mesh["triangles"], &mesh["parts"]["count"]), (&true.into(), &4.into(), &1.into()));
+    // A sixth of a cube of 2 m.
+    assert!((mesh["mass"]["mass"].as_f64().unwrap() - 8000.0).abs() < 1e-6);
+    assert!(out(&tumble(&["mesh", &path])).contains("closed            yes"));
+    std::fs::write(&path, &closed[..closed.len() - 8]).unwrap();
+    let open = out(&tumble(&["mesh", &path]));
+    assert!(open.contains("closed            no: ") && open.contains("convex parts      none"), "{open}");
+    let wrong = tumble(&["mesh", &folder.file("thing.txt")]);
+    assert_eq!(code(&wrong), 2);
+    assert!(err(&wrong).contains(".obj, .stl, .ply"), "{}", err(&wrong));
+}
