@@ -157,13 +157,13 @@ fn glb(mesh: &TriangleMesh, shift: [f64; 3]) -> Vec<u8> {
     bytes
 }
 
-fn bench() -> TriangleMesh {
+pub fn bench() -> TriangleMesh {
     let mut mesh = TriangleMesh::default();
     add_box([0.0, 0.0, 0.0], [2.0, 0.5, 1.0], &mut mesh);
     mesh
 }
 
-fn all_formats(mesh: &TriangleMesh) -> Vec<(Format, Vec<u8>)> {
+pub fn all_formats(mesh: &TriangleMesh) -> Vec<(Format, Vec<u8>)> {
     vec![
         (Format::Obj, obj(mesh)),
         (Format::Stl, stl(mesh)),
@@ -248,47 +248,52 @@ fn a_body_from_a_mesh_file() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+const WORDS: &[&[u8]] = &[
+    b"nan",
+    b"inf",
+    b"-1",
+    b"999999999",
+    b"1e30",
+    b"\xff\xff\xff\xff",
+    b"\0\0\0\0",
+    b"f 1 2 99\n",
+    b"v a b c\n",
+    b"{}",
+    b"[]",
+    b"\"",
+    b"4294967295",
+    b"element x 4000000000\n",
+    b"property list uchar int q\n",
+    b"\n",
+];
+
+/// Reads a damaged mesh, and asks what was read everything; whether it was refused.
+pub fn damaged(bytes: &[u8], format: Format, random: &mut Random, parts: bool) -> bool {
+    match TriangleMesh::read(&mutate(bytes, WORDS, random), format, ".") {
+        Ok(mesh) => {
+            let _ = (mesh.hull(), mesh.surface(), mesh.mass_properties(1.0));
+            if parts {
+                let _ = mesh.parts(&PartsOptions { most: 4, resolution: 8, ..PartsOptions::default() });
+            }
+            false
+        }
+        Err(error) => {
+            assert!(error.to_string().starts_with("mesh: "), "{error}");
+            true
+        }
+    }
+}
+
 /// A thousand damaged meshes: no panic, no hang, an answer in words.
 #[test]
 fn damaged_files_are_refused() {
-    let words: &[&[u8]] = &[
-        b"nan",
-        b"inf",
-        b"-1",
-        b"999999999",
-        b"1e30",
-        b"\xff\xff\xff\xff",
-        b"\0\0\0\0",
-        b"f 1 2 99\n",
-        b"v a b c\n",
-        b"{}",
-        b"[]",
-        b"\"",
-        b"4294967295",
-        b"element x 4000000000\n",
-        b"property list uchar int q\n",
-        b"\n",
-    ];
     let mut random = Random(3);
     let formats = all_formats(&bench());
-    let (mut refused, mut read) = (0, 0);
-    for i in 0..1000 {
+    let refused = (0..1000).filter(|i| {
         let (format, bytes) = &formats[i % formats.len()];
-        match TriangleMesh::read(&mutate(bytes, words, &mut random), *format, ".") {
-            Ok(mesh) => {
-                read += 1;
-                // Whatever was read can be asked everything.
-                let _ = (mesh.hull(), mesh.surface(), mesh.mass_properties(1.0));
-                if i % 10 == 0 {
-                    let _ = mesh.parts(&PartsOptions { most: 4, resolution: 8, ..PartsOptions::default() });
-                }
-            }
-            Err(error) => {
-                refused += 1;
-                assert!(error.to_string().starts_with("mesh: "), "{error}");
-            }
-        }
-    }
-    println!("{refused} refused, {read} read");
+        damaged(bytes, *format, &mut random, i % 10 == 0)
+    });
+    let refused = refused.count();
+    println!("{refused} of 1000 refused");
     assert!(refused > 200);
 }

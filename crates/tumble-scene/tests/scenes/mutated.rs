@@ -85,34 +85,43 @@ pub fn mutate(bytes: &[u8], words: &[&[u8]], random: &mut Random) -> Vec<u8> {
     out
 }
 
-/// Scene files, from the shortest to the one that says everything.
-#[test]
-fn scene_files() {
+/// Files to begin with, from the shortest to the one that says everything.
+fn texts() -> [String; 3] {
     let stack = library::find("box-stack").unwrap();
     let written = file::write(&stack, &stack.setup().start().unwrap()).unwrap();
-    let texts = [DOOR, EVERYTHING, &written];
+    [DOOR.to_owned(), EVERYTHING.to_owned(), written]
+}
+
+/// Reads and builds a damaged scene file, and makes a step; whether it was refused.
+fn scene_file(text: &str, random: &mut Random) -> bool {
+    let bytes = mutate(text.as_bytes(), WORDS, random);
+    // Bytes that are no text are answered by `load`.
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let outcome = file::parse(text.clone(), "m.toml", ".").and_then(|scene| {
+        let mut run = scene.setup().start()?;
+        if run.world().body_count() < 2000 { run.step() } else { Ok(()) }
+    });
+    match outcome {
+        // What the engine refuses only in a step has no place in the file.
+        Ok(()) | Err(Error::Engine { .. }) => false,
+        Err(Error::File(error)) => {
+            assert!(error.line > 0 && error.column > 0 && !error.message.is_empty(), "{error}\n{text}");
+            assert!(!error.message.contains('\n'), "{error}");
+            true
+        }
+        Err(other) => panic!("without a place: {other}\n{text}"),
+    }
+}
+
+#[test]
+fn scene_files() {
+    let texts = texts();
     let mut random = Random(1);
     let (mut refused, mut slowest) = (0, Duration::ZERO);
     for i in 0..1000 {
-        let bytes = mutate(texts[i % 3].as_bytes(), WORDS, &mut random);
-        // Bytes that are no text are answered by `load`.
-        let text = String::from_utf8_lossy(&bytes).into_owned();
         let begin = Instant::now();
-        let outcome = file::parse(text.clone(), "m.toml", ".").and_then(|scene| {
-            let mut run = scene.setup().start()?;
-            if run.world().body_count() < 2000 { run.step() } else { Ok(()) }
-        });
+        refused += u32::from(scene_file(&texts[i % 3], &mut random));
         slowest = slowest.max(begin.elapsed());
-        match outcome {
-            // What the engine refuses only in a step has no place in the file.
-            Ok(()) | Err(Error::Engine { .. }) => {}
-            Err(Error::File(error)) => {
-                refused += 1;
-                assert!(error.line > 0 && error.column > 0 && !error.message.is_empty(), "{error}\n{text}");
-                assert!(!error.message.contains('\n'), "{error}");
-            }
-            Err(other) => panic!("without a place: {other}\n{text}"),
-        }
     }
     println!("{refused} of 1000 refused, the slowest took {slowest:?}");
     // Most mutations break something; some only change a number or a comment.
@@ -120,28 +129,62 @@ fn scene_files() {
     assert!(slowest < Duration::from_secs(20), "{slowest:?}");
 }
 
-/// Recordings: whatever the bytes, they are read up to something whole or refused, and what is read can be replayed.
+const RECORDING_WORDS: &[&[u8]] = &[b"\0", b"\xff\xff\xff\xff", b"\x01\0\0\0\0", b"TUMBLREC", b"{}", b"[]"];
+
+/// Reads a damaged recording and replays what is there; whether it was refused, or cut short.
+fn recording(bytes: &[u8], random: &mut Random) -> (bool, bool) {
+    match Recording::read(mutate(bytes, RECORDING_WORDS, random)) {
+        Ok(recording) => {
+            // A snapshot may have been hit too; then the engine says so.
+            if let Ok(replay) = recording.replay(|_| true) {
+                assert!(replay.steps <= recording.steps());
+            }
+            (false, !recording.is_whole())
+        }
+        Err(error) => {
+            assert!(error.to_string().starts_with("recording: "), "{error}");
+            (true, false)
+        }
+    }
+}
+
+/// Whatever the bytes, they are read up to something whole or refused.
 #[test]
 fn recordings() {
     let (bytes, _) = recorded(10, 0);
     let mut random = Random(2);
-    let words: &[&[u8]] = &[b"\0", b"\xff\xff\xff\xff", b"\x01\0\0\0\0", b"TUMBLREC", b"{}", b"[]"];
     let (mut refused, mut cut) = (0, 0);
     for _ in 0..1000 {
-        match Recording::read(mutate(&bytes, words, &mut random)) {
-            Ok(recording) => {
-                cut += u32::from(!recording.is_whole());
-                // A snapshot may have been hit too; then the engine says so.
-                if let Ok(replay) = recording.replay(|_| true) {
-                    assert!(replay.steps <= 10);
-                }
-            }
-            Err(error) => {
-                refused += 1;
-                assert!(error.to_string().starts_with("recording: "), "{error}");
-            }
-        }
+        let (no, short) = recording(&bytes, &mut random);
+        refused += u32::from(no);
+        cut += u32::from(short);
     }
     println!("{refused} refused, {cut} cut short");
     assert!(refused + cut > 900);
+}
+
+/// The same for an hour (or `TUMBLE_FUZZ_SECONDS`), with other files every time: what is mutated is what came of a mutation before, where
+/// that was still a scene.
+#[test]
+#[ignore = "long: an hour of damaged files"]
+fn an_hour_of_damaged_files() {
+    let seconds = std::env::var("TUMBLE_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(3600);
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    println!("seed {seed}");
+    let mut random = Random(seed);
+    let (texts, (bytes, _)) = (texts(), recorded(30, 1 << 20));
+    let meshes = super::meshes::all_formats(&super::meshes::bench());
+    let mut count = 0_u64;
+    while Instant::now() < end {
+        for text in &texts {
+            scene_file(text, &mut random);
+        }
+        recording(&bytes, &mut random);
+        for (format, bytes) in &meshes {
+            super::meshes::damaged(bytes, *format, &mut random, count.is_multiple_of(100));
+        }
+        count += 1;
+    }
+    println!("{count} rounds of ten files");
 }
