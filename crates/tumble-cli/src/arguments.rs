@@ -177,8 +177,9 @@ Examples:
   tumble convert box-stack stack.toml                 a scene of the library, every body as it stands
   tumble convert box-stack tall.toml --set boxes=30
   tumble convert stack.rec later.toml --step 120      the world of a recording after 120 steps
+  tumble convert box-stack stack.flat                 a plain list for the driver of another engine
 
-The ending of OUT says what is written: .toml is a scene file.")]
+The ending of OUT says what is written: .toml is a scene file, .flat a flat list of bodies and joints.")]
 pub struct ConvertOptions {
     /// A scene of the library, a scene file or a recording
     #[arg(value_name = "IN")]

@@ -294,6 +294,10 @@ fn scenes_become_files_and_recordings() {
     assert_eq!(code(&tumble(&["convert", &recording, &later, "--step", "30"])), 0);
     assert_eq!(code(&tumble(&["validate", &later])), 0);
 
+    let flat = folder.file("stack.flat");
+    assert_eq!(code(&tumble(&["convert", &scene, &flat])), 0);
+    assert!(std::fs::read_to_string(&flat).unwrap().starts_with("tumble-flat 1"));
+
     // Cut in the middle, it is what it is up to there.
     let bytes = std::fs::read(&recording).unwrap();
     std::fs::write(&recording, &bytes[..bytes.len() - 100]).unwrap();

@@ -3,8 +3,8 @@
 
 mod box_stack;
 mod dzhanibekov_nut;
-mod flat;
 mod files;
+mod flat;
 mod flight;
 mod free_fall;
 mod library;

@@ -127,6 +127,26 @@ impl JointRef<'_> {
     }
 }
 
+impl JointRef<'_> {
+    /// Where it comes in the order in which a world was built: it was made before any body whose [`BodyId::index`] is this or more. Islands remember
+    /// that order, so whoever builds the same world anew keeps to it. Snapshots do not hold it: 0 after a restore.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, JointDesc, World};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let bob = world.add_body(BodyDesc::dynamic())?;
+    /// let joint = world.add_joint(JointDesc::ball(World::BODY, bob))?;
+    /// let later = world.add_body(BodyDesc::dynamic())?;
+    /// assert_eq!(world.joint(joint)?.made_before(), later.index());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn made_before(&self) -> u32 {
+        self.joint.bodies_before
+    }
+}
+
 impl EffectRef<'_> {
     /// The effect as it is now.
     ///

@@ -233,7 +233,15 @@ impl Assembly<'_> {
         let scope = self.scope.clone();
         let record = Record::open(node, &EXCLUDE, &scope)?;
         let [a, b] = self.two_bodies(record.needed("bodies")?)?;
-        self.engine(node.at, |world| world.set_pair_excluded(a, b, true))
+        self.exclusions.push((a.min(b), a.max(b), node.at));
+        Ok(())
+    }
+
+    /// Excludes the pairs that were found, in the order of their bodies.
+    pub fn exclude(&mut self) -> Read<()> {
+        let mut pairs = std::mem::take(&mut self.exclusions);
+        pairs.sort_unstable();
+        pairs.into_iter().try_for_each(|(a, b, at)| self.engine(at, |world| world.set_pair_excluded(a, b, true)))
     }
 }
 

@@ -197,6 +197,9 @@ struct Assembly<'a> {
     open_shapes: Vec<String>,
     shape_definitions: &'a [super::text::Entry],
     things: u64,
+    waiting: Vec<repeat::Waiting<'a>>,
+    /// Pairs that never touch, and where that is said.
+    exclusions: Vec<(BodyId, BodyId, usize)>,
     /// Where files that are named are looked for.
     folder: &'a Path,
 }
@@ -241,13 +244,12 @@ fn assemble(document: &Document, stage: &mut Stage, values: &Values) -> Read<()>
         open_shapes: Vec::new(),
         shape_definitions: settings::entries(&record, "shape"),
         things: 0,
+        waiting: Vec::new(),
+        exclusions: Vec::new(),
         folder: &document.source.folder,
     };
     assembly.add_materials(&record)?;
-    assembly.each(&document.root, "body", Assembly::add_body)?;
-    assembly.each(&document.root, "exclude", Assembly::add_exclusion)?;
-    assembly.each(&document.root, "joint", Assembly::add_joint)?;
-    assembly.each(&document.root, "effect", Assembly::add_effect)?;
+    assembly.make_all(&document.root)?;
     checks::add(&record, stage)
 }
 

@@ -1,7 +1,9 @@
 //! Tables that stand for many, and groups.
 
-use super::super::record::wrong;
-use super::super::text::{Fault, Item, Node, Read};
+use super::super::forms::GROUP;
+use super::super::record::{Scope, unknown, wrong};
+use super::super::text::{Entry, Fault, Item, Node, Read};
+use super::super::units::Dimension;
 use super::{Assembly, Placing};
 use tumble::math::{Float, Quat, Vec3};
 
@@ -10,50 +12,112 @@ const DEEPEST: usize = 16;
 /// Times that one table may be repeated.
 const MOST: f64 = 2_000_000.0;
 
+/// A table that waits for bodies which stand behind it, with what was known at its place.
+pub struct Waiting<'a> {
+    node: &'a Node,
+    kind: Thing,
+    scope: Scope,
+    placing: Placing,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Thing {
+    Body,
+    Exclusion,
+    Joint,
+    Effect,
+    Group,
+}
+
+const THINGS: [(&str, Thing); 5] = [
+    ("body", Thing::Body),
+    ("exclude", Thing::Exclusion),
+    ("joint", Thing::Joint),
+    ("effect", Thing::Effect),
+    ("group", Thing::Group),
+];
+
 impl<'a> Assembly<'a> {
-    /// Does something with every table of this list, in the scene and in its groups, as often as each is repeated.
-    pub fn each(&mut self, root: &Node, list: &str, act: fn(&mut Self, &Node) -> Read<()>) -> Read<()> {
-        let names = self.scope.names.len();
-        let done = self.each_in(root, list, act, 0);
-        self.scope.names.truncate(names);
-        self.placing = Placing::WORLD;
-        done
+    /// Makes bodies and joints in the order of the file, since islands and ids remember it, and joints that name bodies which come
+    /// later behind all bodies; then excluded pairs in the order of their bodies, and then force effects.
+    pub fn make_all(&mut self, root: &'a Node) -> Read<()> {
+        self.make_in(root, 0)?;
+        let waiting = std::mem::take(&mut self.waiting);
+        for kind in [Thing::Joint, Thing::Exclusion, Thing::Effect] {
+            for one in waiting.iter().filter(|w| w.kind == kind) {
+                (self.scope, self.placing) = (one.scope.clone(), one.placing);
+                self.make(kind, one.node)?;
+            }
+            if kind == Thing::Exclusion {
+                self.exclude()?;
+            }
+        }
+        Ok(())
     }
 
-    fn each_in(&mut self, node: &Node, list: &str, act: fn(&mut Self, &Node) -> Read<()>, depth: usize) -> Read<()> {
+    fn make_in(&mut self, node: &'a Node, depth: usize) -> Read<()> {
         if depth > DEEPEST {
             return Err(Fault::new(node.at, format!("groups are nested more than {DEEPEST} deep")));
         }
-        for table in tables(node, list)? {
-            self.repeated(table, &mut |assembly| {
-                assembly.count(table.at)?;
-                act(assembly, table)
-            })?;
+        let mut things: Vec<(&'a Node, Thing)> = Vec::new();
+        for (list, kind) in THINGS {
+            things.extend(tables(node, list)?.iter().map(|table| (table, kind)));
         }
-        for group in tables(node, "group")? {
-            if let Item::Table(entries) = &group.item
-                && let Some(entry) = entries.iter().find(|e| super::super::forms::GROUP.find(&e.key).is_none())
-            {
-                let known = super::super::forms::GROUP.all().map(|f| f.name);
-                return Err(super::super::record::unknown(entry, "a group", known));
-            }
-            let outer = self.placing;
-            self.repeated(group, &mut |assembly| {
+        things.sort_by_key(|(table, _)| table.at);
+        for (table, kind) in things {
+            self.repeated(table, &mut |assembly| {
                 // Also an empty group counts: a million of them take their time.
-                assembly.count(group.at)?;
-                if group.get("at").is_some() || group.get("rotation").is_some() {
-                    let at =
-                        group.get("at").map(|e| assembly.scope.vector(&e.node, super::super::units::Dimension::LENGTH));
-                    let rotation = group.get("rotation").map(|e| assembly.scope.rotation(&e.node)).transpose()?;
-                    let (at, rotation) = (at.transpose()?.unwrap_or(Vec3::ZERO), rotation.unwrap_or(Quat::IDENTITY));
-                    assembly.placing = outer.inner(at, rotation);
+                assembly.count(table.at)?;
+                match kind {
+                    Thing::Group => assembly.make_group(table, depth),
+                    Thing::Body => assembly.make(kind, table),
+                    Thing::Joint if assembly.knows_bodies(table) => assembly.make(kind, table),
+                    _ => {
+                        let (scope, placing) = (assembly.scope.clone(), assembly.placing);
+                        assembly.waiting.push(Waiting { node: table, kind, scope, placing });
+                        Ok(())
+                    }
                 }
-                let done = assembly.each_in(group, list, act, depth + 1);
-                assembly.placing = outer;
-                done
             })?;
         }
         Ok(())
+    }
+
+    fn make(&mut self, kind: Thing, table: &Node) -> Read<()> {
+        match kind {
+            Thing::Body => self.add_body(table),
+            Thing::Exclusion => self.add_exclusion(table),
+            Thing::Joint => self.add_joint(table),
+            Thing::Effect => self.add_effect(table),
+            // Groups are opened where they stand.
+            Thing::Group => Ok(()),
+        }
+    }
+
+    /// All bodies that a table names are there.
+    fn knows_bodies(&self, table: &Node) -> bool {
+        let known = |entry: &Entry| match &entry.node.item {
+            Item::List(names) => names.iter().all(|name| self.body(name).is_ok()),
+            _ => false,
+        };
+        ["bodies", "except"].iter().filter_map(|key| table.get(key)).all(known)
+    }
+
+    fn make_group(&mut self, group: &'a Node, depth: usize) -> Read<()> {
+        if let Item::Table(entries) = &group.item
+            && let Some(entry) = entries.iter().find(|e| GROUP.find(&e.key).is_none())
+        {
+            return Err(unknown(entry, "a group", GROUP.all().map(|f| f.name)));
+        }
+        let outer = self.placing;
+        if group.get("at").is_some() || group.get("rotation").is_some() {
+            let at = group.get("at").map(|e| self.scope.vector(&e.node, Dimension::LENGTH)).transpose()?;
+            let rotation = group.get("rotation").map(|e| self.scope.rotation(&e.node)).transpose()?;
+            self.placing = outer.inner(at.unwrap_or(Vec3::ZERO), rotation.unwrap_or(Quat::IDENTITY));
+        }
+        let done = self.make_in(group, depth + 1);
+        self.placing = outer;
+        done
     }
 
     /// Once for every combination of the names that count, where the condition holds.
@@ -72,7 +136,7 @@ impl<'a> Assembly<'a> {
     fn count_through(
         &mut self,
         node: &Node,
-        counters: &[super::super::text::Entry],
+        counters: &[Entry],
         act: &mut dyn FnMut(&mut Self) -> Read<()>,
     ) -> Read<()> {
         let Some((counter, inner)) = counters.split_first() else {

@@ -100,7 +100,7 @@ impl Heading<'_> {
     }
 }
 
-/// The tables, behind the lines that stand at the head.
+/// The file, in the order in which the world was built as far as it is known: it is part of what a world is.
 fn finish(mut out: String, heading: &Heading<'_>, world: &World) -> Result<String> {
     let refused = |problem: String| Error::Unwritable { scene: heading.name.to_owned(), problem };
     if world.contact_hook().is_some() {
@@ -116,6 +116,13 @@ fn finish(mut out: String, heading: &Heading<'_>, world: &World) -> Result<Strin
     let mut bodies = String::new();
     let names = names(world);
     let name = |id: BodyId| names.get(&id).cloned().unwrap_or_else(|| quoted("world"));
+    let mut joints = Vec::new();
+    for id in world.joint_ids() {
+        let Ok(view) = world.joint(id) else { continue };
+        let lines = joint::joint(&view.desc(), view.local_frames(), name).map_err(refused)?;
+        joints.push((format!("[[joint]]\n{lines}\n"), view.made_before()));
+    }
+    let mut joints = joints.into_iter().peekable();
     for id in world.body_ids().filter(|id| *id != World::BODY) {
         let Ok(view) = world.body(id) else { continue };
         let mut desc = view.desc();
@@ -124,17 +131,17 @@ fn finish(mut out: String, heading: &Heading<'_>, world: &World) -> Result<Strin
         bodies += "[[body]]\n";
         bodies += &body(&desc, &materials, &mut shapes).map_err(refused)?;
         bodies.push('\n');
+        // What was made before the body that comes next.
+        while let Some((text, _)) = joints.next_if(|(_, before)| (1..=id.index() + 1).contains(before)) {
+            bodies += &text;
+        }
     }
     out += &shapes.text;
     out += &bodies;
     for (a, b) in world.excluded_pairs() {
         let _ = writeln!(out, "[[exclude]]\nbodies = {}\n", list([name(a), name(b)]));
     }
-    for id in world.joint_ids() {
-        let Ok(view) = world.joint(id) else { continue };
-        let lines = joint::joint(&view.desc(), view.local_frames(), name).map_err(refused)?;
-        let _ = writeln!(out, "[[joint]]\n{lines}");
-    }
+    out.extend(joints.map(|(text, _)| text));
     for id in world.effect_ids() {
         let Ok(view) = world.effect(id) else { continue };
         let lines = joint::effect(&view.desc(), name).map_err(refused)?;
