@@ -1,7 +1,7 @@
 //! Force effects of a file.
 
 use super::super::forms::EFFECT;
-use super::super::forms_of_joints::EFFECT_KINDS;
+use super::super::forms_of_joints::{EFFECT_KINDS, EFFECTS};
 use super::super::record::Record;
 use super::super::text::{Fault, Node, Read};
 use super::super::units::Dimension;
@@ -16,9 +16,8 @@ impl Assembly<'_> {
         let Some(kind) = node.get("kind") else {
             return Err(Fault::new(node.at, "a force effect needs a kind, as in kind = \"drag\""));
         };
-        let Some(super::super::form::Kind::Choice(words)) = EFFECT.find("kind").map(|f| f.kind) else { return Ok(()) };
-        let word = scope.choice(&kind.node, words)?;
-        let Some((_, form)) = EFFECT_KINDS.iter().find(|(name, _)| *name == word) else { return Ok(()) };
+        let word = scope.choice(&kind.node, EFFECTS)?;
+        let form = EFFECT_KINDS.iter().find(|(name, _)| *name == word).map_or(&EFFECT, |(_, form)| *form);
         let record = Record::open(node, form, &scope)?;
 
         let mut desc = EffectDesc::new(self.effect_kind(word, &record)?);

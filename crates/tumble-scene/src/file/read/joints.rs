@@ -1,7 +1,7 @@
 //! Joints of a file.
 
 use super::super::forms::JOINT;
-use super::super::forms_of_joints::{FREEDOMS, JOINT_KINDS, LIMIT, RAMP, SIGNAL, SINE};
+use super::super::forms_of_joints::{FREEDOMS, JOINT_KINDS, JOINTS, LIMIT, RAMP, SIGNAL, SINE};
 use super::super::record::{Record, wrong};
 use super::super::text::{Fault, Item, Node, Read};
 use super::super::units::Dimension;
@@ -23,10 +23,8 @@ impl Assembly<'_> {
         let Some(kind) = node.get("kind") else {
             return Err(Fault::new(node.at, "a joint needs a kind, as in kind = \"hinge\""));
         };
-        let Some(words) = JOINT.find("kind").map(|f| f.kind) else { return Ok(()) };
-        let super::super::form::Kind::Choice(words) = words else { return Ok(()) };
-        let word = scope.choice(&kind.node, words)?;
-        let Some((_, form)) = JOINT_KINDS.iter().find(|(name, _)| *name == word) else { return Ok(()) };
+        let word = scope.choice(&kind.node, JOINTS)?;
+        let form = JOINT_KINDS.iter().find(|(name, _)| *name == word).map_or(&JOINT, |(_, form)| *form);
         let record = Record::open(node, form, &scope)?;
 
         let [a, b] = self.two_bodies(record.needed("bodies")?)?;
