@@ -29,6 +29,12 @@ mod queries {}
 mod snapshots {}
 #[doc = include_str!("src/control.md")]
 mod control {}
+#[doc = include_str!("src/scene-files.md")]
+mod scene_files {}
+#[doc = include_str!("src/scene-reference.md")]
+mod scene_reference {}
+#[doc = include_str!("src/recordings.md")]
+mod recordings {}
 #[doc = include_str!("src/scenes.md")]
 mod scenes {}
 #[doc = include_str!("src/benchmarks.md")]

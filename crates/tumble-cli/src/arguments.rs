@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use std::path::PathBuf;
 
 /// Runs scenes of rigid bodies and checks what happens in them.
 ///
@@ -18,12 +19,15 @@ Examples:
   tumble scenes                            what there is to run
   tumble run free-fall                     a scene with all its defaults
   tumble run projectiles --set speed=40    the same scene, other parameters
+  tumble run door.toml --record door.rec   a scene of your own, recorded
+  tumble replay door.rec                   the same again, compared bit by bit
+  tumble convert box-stack stack.toml      a scene of the library as a file to edit
 
 Exit codes:
-  0  every check passed
-  1  a check failed or could not be decided, or the run broke off
-  2  the command was not understood
-  130  stopped by Ctrl-C before the end";
+  0  all went well: every check passed, the replay gave the same bits, the file is valid
+  1  a check failed or could not be decided, the replay parted, the file is not valid, or the work broke off
+  2  the command was not understood: a wrong word, scene, parameter or file
+  130  stopped by Ctrl-C before the end; files are whole up to there";
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -31,8 +35,18 @@ pub enum Command {
     Run(RunOptions),
     /// List the scenes, or describe one
     Scenes(SceneOptions),
-    /// List the methods that a scene can be run with
+    /// List the methods that a scene can be run with, and what each can and cannot do
     Methods(MethodOptions),
+    /// Make the steps of a recording again and compare
+    Replay(ReplayOptions),
+    /// Say what is in a file: a scene or a recording
+    Info(InfoOptions),
+    /// Check scene files, and say what is wrong and where
+    Validate(ValidateOptions),
+    /// Write a scene, or the world of a recording, as a file
+    Convert(ConvertOptions),
+    /// Say what a mesh file holds, and what it becomes: mass, hull, convex parts
+    Mesh(MeshOptions),
     /// Print a script that completes this command in a shell
     Completions(CompletionOptions),
 }
@@ -41,28 +55,38 @@ pub enum Command {
 #[command(after_help = "\
 Examples:
   tumble run dzhanibekov-nut
+  tumble run door.toml --set boxes=9
   tumble run free-fall --seconds 1 --dt 1/240
-  tumble run projectiles --set speed=40 --set bodies=30
   tumble run projectiles --method ballistic --json > run.json
+  tumble run box-stack --threads 2 --record stack.rec --csv stack.csv
 
 `tumble scenes SCENE` lists the parameters of a scene; `tumble methods` the methods.
-Ctrl-C ends the run with the summary so far.")]
+Ctrl-C ends the run with the summary so far; what is recorded is whole.")]
 pub struct RunOptions {
-    /// The scene; `tumble scenes` lists them
-    #[arg(value_name = "SCENE")]
+    /// The scene: a name that `tumble scenes` lists, or a file
+    #[arg(value_name = "SCENE|FILE")]
     pub scene: String,
     /// Simulated seconds [default: as long as the scene has something to show]
     #[arg(long, value_name = "S", value_parser = positive, allow_negative_numbers = true)]
     pub seconds: Option<f64>,
-    /// Time step in seconds, as a number or a fraction [default: 1/60]
+    /// Time step in seconds, as a number or a fraction [default: as the scene says, or 1/60]
     #[arg(long, value_name = "DT", value_parser = positive, allow_negative_numbers = true)]
     pub dt: Option<f64>,
-    /// Method to simulate with [default: soft-step]
+    /// Method to simulate with [default: as the scene says, or soft-step]
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
+    /// Threads for each step; the number changes no bit [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
     /// Set a parameter of the scene; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = assignment)]
     pub set: Vec<(String, f64)>,
+    /// Record the run, to be replayed
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Write where every body is after every step, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,
@@ -76,10 +100,11 @@ pub struct RunOptions {
 Examples:
   tumble scenes                  names and descriptions
   tumble scenes projectiles      parameters and checks of one scene
+  tumble scenes door.toml        the same of a file
   tumble scenes --json           everything, for programs")]
 pub struct SceneOptions {
     /// Describe this scene alone, with its parameters and checks
-    #[arg(value_name = "SCENE")]
+    #[arg(value_name = "SCENE|FILE")]
     pub scene: Option<String>,
     /// Print as JSON
     #[arg(long)]
@@ -88,6 +113,113 @@ pub struct SceneOptions {
 
 #[derive(Debug, Args)]
 pub struct MethodOptions {
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tumble run box-stack --record stack.rec && tumble replay stack.rec
+  tumble replay stack.rec --json
+
+Exit code 1 says that the world was another one after some step; the first such step is named.")]
+pub struct ReplayOptions {
+    /// The recording
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Print the outcome as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tumble info door.toml
+  tumble info stack.rec --json")]
+pub struct InfoOptions {
+    /// A scene file or a recording
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tumble validate door.toml
+  tumble validate scenes/*.toml --json
+  tumble validate --schema > scene.schema.json      for editors that complete by it
+
+Exit code 1 says that some file is not valid; its fault is named with line and column.")]
+pub struct ValidateOptions {
+    /// Scene files
+    #[arg(value_name = "FILE", required_unless_present = "schema")]
+    pub files: Vec<PathBuf>,
+    /// Print the JSON Schema of scene files
+    #[arg(long)]
+    pub schema: bool,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tumble convert box-stack stack.toml                 a scene of the library, every body as it stands
+  tumble convert box-stack tall.toml --set boxes=30
+  tumble convert stack.rec later.toml --step 120      the world of a recording after 120 steps
+  tumble convert box-stack stack.flat                 a plain list for the driver of another engine
+
+The ending of OUT says what is written: .toml is a scene file, .flat a flat list of bodies and joints.")]
+pub struct ConvertOptions {
+    /// A scene of the library, a scene file or a recording
+    #[arg(value_name = "IN")]
+    pub from: String,
+    /// The file to write
+    #[arg(value_name = "OUT")]
+    pub to: PathBuf,
+    /// Set a parameter of the scene; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, f64)>,
+    /// Of a recording: the world after so many steps [default: its beginning]
+    #[arg(long, value_name = "N")]
+    pub step: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tumble mesh bunny.obj
+  tumble mesh gear.stl --scale 0.001 --density 7850      drawn in millimetres, of steel
+  tumble mesh chair.glb --parts 32 --tolerance 0.02 --json
+
+OBJ, STL, PLY, glTF and GLB files are read. A scene file uses one as
+  mesh = { file = \"bunny.obj\", as = \"parts\" }")]
+pub struct MeshOptions {
+    /// The mesh
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Density in kg/m³
+    #[arg(long, value_name = "D", value_parser = positive, default_value = "1000")]
+    pub density: f64,
+    /// Multiplies the coordinates
+    #[arg(long, value_name = "S", value_parser = positive, default_value = "1")]
+    pub scale: f64,
+    /// No more convex parts than this
+    #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub parts: u32,
+    /// Volume that convex parts may have too much, as a share
+    #[arg(long, value_name = "T", value_parser = positive, default_value = "0.05")]
+    pub tolerance: f64,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,

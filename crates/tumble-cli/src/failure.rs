@@ -24,7 +24,7 @@ impl Failure {
     pub fn from_input(error: tumble_scene::Error) -> Self {
         use tumble_scene::Error::{UnknownParameter, UnknownScene, Value};
         let advice = match &error {
-            UnknownScene { .. } => "; `tumble scenes` lists them all".to_owned(),
+            UnknownScene { .. } => "; `tumble scenes` lists them all, and a file is named by its path".to_owned(),
             UnknownParameter { scene, .. } | Value { scene, .. } => format!("; see `tumble scenes {scene}`"),
             _ => String::new(),
         };

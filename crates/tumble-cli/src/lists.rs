@@ -2,7 +2,7 @@
 
 use crate::arguments::{MethodOptions, SceneOptions};
 use crate::failure::Failure;
-use crate::output;
+use crate::{output, source};
 use serde_json::Value;
 use std::process::ExitCode;
 use tumble::Method;
@@ -16,7 +16,7 @@ const WIDTH: usize = 100;
 pub fn scenes(options: &SceneOptions) -> Result<ExitCode, Failure> {
     match &options.scene {
         Some(name) => {
-            let scene = library::find(name).map_err(Failure::from_input)?;
+            let scene = source::scene(name)?;
             if options.json { output::print_json(&scene)? } else { output::print(&description(&scene))? }
         }
         None => {
@@ -35,8 +35,14 @@ fn list(scenes: &[Scene]) -> String {
     text + "`tumble scenes SCENE` lists the parameters and checks of one, `tumble run SCENE` runs it.\n"
 }
 
-fn description(scene: &Scene) -> String {
-    let mut text = format!("{}\n{}\n    From: {}\n", scene.name, wrapped(&scene.description, 4), scene.seed);
+pub fn description(scene: &Scene) -> String {
+    let mut text = format!("{}\n", scene.name);
+    if !scene.description.is_empty() {
+        text += &format!("{}\n", wrapped(&scene.description, 4));
+    }
+    if !scene.seed.is_empty() {
+        text += &format!("    From: {}\n", scene.seed);
+    }
     let width = |names: &mut dyn Iterator<Item = usize>| names.max().unwrap_or(0);
     text += "\nParameters (--set KEY=VALUE)\n";
     let column = width(&mut scene.parameters.iter().map(|p| p.name.len()));
@@ -54,7 +60,14 @@ fn description(scene: &Scene) -> String {
 fn range(p: &Parameter) -> String {
     let unit = if p.unit.is_empty() { String::new() } else { format!(" {}", p.unit) };
     let whole = if p.whole { ", whole" } else { "" };
-    format!("{}{unit}; from {} to {}{whole}", p.default, p.min, p.max)
+    // A parameter of a file need not have a range.
+    let low = if p.min > f64::MIN { format!("; from {}", p.min) } else { String::new() };
+    let high = if p.max < f64::MAX {
+        format!("{} to {}", if low.is_empty() { ";" } else { "" }, p.max)
+    } else {
+        String::new()
+    };
+    format!("{}{unit}{low}{high}{whole}", p.default)
 }
 
 /// The words in lines that begin with so many blanks.

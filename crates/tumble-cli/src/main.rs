@@ -3,13 +3,19 @@
 
 mod arguments;
 mod completions;
+mod convert;
 mod failure;
+mod info;
 mod interrupt;
 mod lists;
+mod mesh;
 mod output;
 mod progress;
+mod replay;
 mod report;
 mod run;
+mod source;
+mod validate;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -33,6 +39,11 @@ fn carry_out(arguments: Arguments) -> Result<ExitCode, Failure> {
         Some(Command::Run(options)) => run::run(&options),
         Some(Command::Scenes(options)) => lists::scenes(&options),
         Some(Command::Methods(options)) => lists::methods(&options),
+        Some(Command::Replay(options)) => replay::replay(&options),
+        Some(Command::Info(options)) => info::info(&options),
+        Some(Command::Validate(options)) => validate::validate(&options),
+        Some(Command::Convert(options)) => convert::convert(&options),
+        Some(Command::Mesh(options)) => mesh::mesh(&options),
         Some(Command::Completions(options)) => completions::print(&options),
         None => run::first_scene(),
     }

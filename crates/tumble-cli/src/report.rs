@@ -31,7 +31,9 @@ impl Report {
         let parameters: Vec<String> =
             s.parameters.iter().map(|(name, value)| format!("{name}={}", Exact(*value))).collect();
         writeln!(f, "{}, by {}, in steps of {} s", s.scene, s.method, Figure(s.dt))?;
-        row(f, "parameters", parameters.join(" "))?;
+        if !parameters.is_empty() {
+            row(f, "parameters", parameters.join(" "))?;
+        }
         row(f, "bodies", format!("{} with {} colliders", s.bodies, s.colliders))?;
         row(f, "steps", s.steps)?;
         let speed = s.simulated_seconds / s.step_seconds;
@@ -53,12 +55,20 @@ impl Report {
         drift(f, "momentum", s.momentum, "kg m/s")?;
         drift(f, "angular momentum", s.angular_momentum, "kg m²/s")?;
 
+        row(f, "deepest overlap", format!("{} m", Figure(s.deepest_overlap)))?;
+        row(f, "joint gap", format!("{} m", Figure(s.joint_gap)))?;
+        row(f, "hash", &s.hash)?;
+
         writeln!(f, "\n  {:<18}{:>12}{:>12}", "ms per step", "mean", "p99")?;
         let stages = s.stages.iter().map(|stage| (stage.stage, stage.cost));
         for (name, cost) in stages.chain([("all", s.step)]) {
             writeln!(f, "  {name:<18}{:>12.5}{:>12.5}", cost.mean_ms, cost.p99_ms)?;
         }
 
+        if s.checks.is_empty() {
+            let stopped = if self.stopped { "; stopped before the end" } else { "" };
+            return writeln!(f, "\n  the scene has no checks{stopped}");
+        }
         writeln!(f, "\n  checks")?;
         for verdict in &s.checks {
             check(f, verdict)?;

@@ -6,10 +6,16 @@ use crate::interrupt::{self, Interrupt};
 use crate::output;
 use crate::progress::Progress;
 use crate::report::Report;
+use crate::source;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 use tumble::Method;
 use tumble_scene::figure::Exact;
+use tumble_scene::recording::Recorder;
+use tumble_scene::trajectory::Trajectories;
 use tumble_scene::{Run, library, names};
 
 /// More steps than anyone waits for; a slip in `--seconds` or `--dt` shows at once.
@@ -27,18 +33,24 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
         )));
     }
 
+    let mut sinks = Sinks::open(options, &run)?;
     let interrupt = Interrupt::listen()?;
     let mut progress = Progress::new(&options.scene, steps, run.dt(), options.quiet);
     let begin = Instant::now();
     let mut broken = None;
     while run.world().steps() < steps && !interrupt.asked() {
-        if let Err(error) = run.step() {
-            broken = Some(Failure::Broken(error.to_string()));
+        let made = run.step().map_err(|error| Failure::Broken(error.to_string()));
+        if let Err(failure) = made.and_then(|()| sinks.take(&run)) {
+            broken = Some(failure);
             break;
         }
         progress.update(run.world().steps());
     }
     let stopped = run.world().steps() < steps;
+    // Whatever ended the run, what was written of it is whole.
+    if let Err(failure) = sinks.close() {
+        broken = broken.or(Some(failure));
+    }
     let report = Report { summary: run.summary(), real_seconds: begin.elapsed().as_secs_f64(), stopped };
     progress.end();
 
@@ -57,7 +69,7 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
 
 /// Everything that was asked for, checked and built.
 fn start(options: &RunOptions) -> Result<Run, Failure> {
-    let scene = library::find(&options.scene).map_err(Failure::from_input)?;
+    let scene = source::scene(&options.scene)?;
     let mut setup = scene.setup();
     for (name, value) in &options.set {
         setup = setup.set(name, *value).map_err(Failure::from_input)?;
@@ -68,7 +80,63 @@ fn start(options: &RunOptions) -> Result<Run, Failure> {
     if let Some(dt) = options.dt {
         setup = setup.dt(dt).map_err(Failure::from_input)?;
     }
+    if let Some(threads) = options.threads {
+        setup = setup.threads(usize::from(threads));
+    }
     setup.start().map_err(Failure::from_input)
+}
+
+/// The files that a run is written to.
+struct Sinks {
+    recorder: Option<(Recorder<BufWriter<File>>, PathBuf)>,
+    csv: Option<(Trajectories<File>, PathBuf)>,
+}
+
+impl Sinks {
+    fn open(options: &RunOptions, run: &Run) -> Result<Self, Failure> {
+        let create = |path: &PathBuf| File::create(path).map_err(|error| unwritten(path, &error));
+        let recorder = match &options.record {
+            Some(path) => {
+                let recorder = Recorder::new(BufWriter::new(create(path)?), run.scene(), run.world());
+                Some((recorder.map_err(|error| unwritten(path, &error))?, path.clone()))
+            }
+            None => None,
+        };
+        let csv = match &options.csv {
+            Some(path) => {
+                let mut csv = Trajectories::new(create(path)?).map_err(|error| unwritten(path, &error))?;
+                csv.look(run.world()).map_err(|error| unwritten(path, &error))?;
+                Some((csv, path.clone()))
+            }
+            None => None,
+        };
+        Ok(Self { recorder, csv })
+    }
+
+    /// After a step.
+    fn take(&mut self, run: &Run) -> Result<(), Failure> {
+        if let Some((recorder, path)) = &mut self.recorder {
+            recorder.step(run.world(), run.dt()).map_err(|error| unwritten(path, &error))?;
+        }
+        if let Some((csv, path)) = &mut self.csv {
+            csv.look(run.world()).map_err(|error| unwritten(path, &error))?;
+        }
+        Ok(())
+    }
+
+    fn close(self) -> Result<(), Failure> {
+        if let Some((recorder, path)) = self.recorder {
+            recorder.finish().map_err(|error| unwritten(&path, &error))?;
+        }
+        if let Some((csv, path)) = self.csv {
+            csv.finish().map_err(|error| unwritten(&path, &error))?;
+        }
+        Ok(())
+    }
+}
+
+fn unwritten(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::Broken(format!("cannot write {}: {error}", path.display()))
 }
 
 fn method(name: &str) -> Result<Method, Failure> {

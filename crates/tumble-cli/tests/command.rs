@@ -137,7 +137,7 @@ fn wrong_input_is_refused() {
         (&["run", "free-fall", "--seconds", "-3"], "must be positive and finite"),
         (&["run", "free-fall", "--seconds=-inf"], "must be positive and finite"),
         (&["run", "free-fall", "--seconds", "1e300"], "1e300 s in steps of"),
-        (&["run"], "<SCENE>"),
+        (&["run"], "<SCENE|FILE>"),
         (&["run", "free-fall", "--frobnicate"], "--frobnicate"),
         (&["frobnicate"], "unrecognized subcommand"),
         (&["completions", "dos"], "invalid value 'dos'"),
@@ -244,4 +244,103 @@ fn interrupt_ends_with_a_summary() {
     let run: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(run["stopped"], true);
     assert!(run["steps"].as_u64().unwrap() < 600_000_000);
+}
+
+/// A place for the files of one test.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("tumble-command-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A scene of the library becomes a file, the file runs to the same hash, and its recording replays.
+#[test]
+fn scenes_become_files_and_recordings() {
+    let folder = Folder::new("files");
+    let (scene, recording, csv) = (folder.file("stack.toml"), folder.file("stack.rec"), folder.file("stack.csv"));
+    let converted = tumble(&["convert", "box-stack", &scene, "--set", "boxes=3"]);
+    assert_eq!((code(&converted), err(&converted)), (0, String::new()));
+    let library = json(&["run", "box-stack", "--set", "boxes=3", "--seconds", "1", "--json"]);
+    let words = ["run", &scene, "--seconds", "1", "--record", &recording, "--csv", &csv, "--threads", "2", "--json"];
+    let file = json(&words);
+    assert_eq!((&file["hash"], &file["scene"]), (&library["hash"], &library["scene"]));
+    assert_eq!(file["hash"].as_str().unwrap().len(), 16);
+    assert!(file["deepest_overlap"].as_f64().unwrap() > 0.0 && file["joint_gap"] == 0.0);
+
+    let replay = json(&["replay", &recording, "--json", "--quiet"]);
+    let hash = u64::from_str_radix(file["hash"].as_str().unwrap(), 16).unwrap();
+    assert_eq!((&replay["same"], &replay["steps"], &replay["whole"]), (&true.into(), &60.into(), &true.into()));
+    assert_eq!(replay["hash"], hash);
+    assert_eq!(json(&["info", &recording, "--json"])["kind"], "recording");
+    assert_eq!(json(&["info", &scene, "--json"])["bodies"], 4);
+    // Three boxes after every step and before the first, and the names of the columns.
+    assert_eq!(std::fs::read_to_string(&csv).unwrap().lines().count(), 1 + 3 * 61);
+
+    let later = folder.file("later.toml");
+    assert_eq!(code(&tumble(&["convert", &recording, &later, "--step", "30"])), 0);
+    assert_eq!(code(&tumble(&["validate", &later])), 0);
+
+    let flat = folder.file("stack.flat");
+    assert_eq!(code(&tumble(&["convert", &scene, &flat])), 0);
+    assert!(std::fs::read_to_string(&flat).unwrap().starts_with("tumble-flat 1"));
+
+    // Cut in the middle, it is what it is up to there.
+    let bytes = std::fs::read(&recording).unwrap();
+    std::fs::write(&recording, &bytes[..bytes.len() - 100]).unwrap();
+    let cut = tumble(&["replay", &recording, "--quiet"]);
+    assert_eq!(code(&cut), 0);
+    assert!(out(&cut).contains("cut short"), "{}", out(&cut));
+}
+
+/// A file with a mistake is answered with line, column and what was meant, by every command that reads it.
+#[test]
+fn mistakes_in_files_are_named() {
+    let folder = Folder::new("mistakes");
+    let path = folder.file("wrong.toml");
+    std::fs::write(&path, "[[body]]\nmas = 1\n").unwrap();
+    let expected = format!("{path}:2:1: there is no \"mas\" in a body; the nearest name is \"mass\"");
+    let run = tumble(&["run", &path]);
+    assert_eq!((code(&run), err(&run).trim_end()), (2, format!("error: {expected}").as_str()));
+    let validate = tumble(&["validate", &path]);
+    assert_eq!((code(&validate), out(&validate).trim_end()), (1, expected.as_str()));
+    let found: Value = serde_json::from_str(&out(&tumble(&["validate", &path, "--json"]))).unwrap();
+    assert_eq!((&found[0]["line"], &found[0]["column"], &found[0]["valid"]), (&2.into(), &1.into(), &false.into()));
+    let convert = tumble(&["convert", "box-stack", &folder.file("stack.tom")]);
+    assert_eq!(code(&convert), 2);
+    assert!(err(&convert).contains("did you mean .toml?"), "{}", err(&convert));
+    assert_eq!(json(&["validate", "--schema"])["title"], "Tumble scene");
+}
+
+/// A mesh is described in words and in JSON, and an open one is told from a closed one.
+#[test]
+fn meshes_are_described() {
+    let folder = Folder::new("meshes");
+    let path = folder.file("tetrahedron.obj");
+    let closed = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    std::fs::write(&path, closed).unwrap();
+    let mesh = json(&["mesh", &path, "--density", "6000", "--scale", "2", "--json"]);
+    assert_eq!((&mesh["closed"], &mesh["triangles"], &mesh["parts"]["count"]), (&true.into(), &4.into(), &1.into()));
+    // A sixth of a cube of 2 m.
+    assert!((mesh["mass"]["mass"].as_f64().unwrap() - 8000.0).abs() < 1e-6);
+    assert!(out(&tumble(&["mesh", &path])).contains("closed            yes"));
+    std::fs::write(&path, &closed[..closed.len() - 8]).unwrap();
+    let open = out(&tumble(&["mesh", &path]));
+    assert!(open.contains("closed            no: ") && open.contains("convex parts      none"), "{open}");
+    let wrong = tumble(&["mesh", &folder.file("thing.txt")]);
+    assert_eq!(code(&wrong), 2);
+    assert!(err(&wrong).contains(".obj, .stl, .ply"), "{}", err(&wrong));
 }

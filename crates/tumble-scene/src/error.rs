@@ -1,6 +1,7 @@
 //! What can be wrong with a scene or with what is asked of it.
 
 use crate::figure::Exact;
+use crate::file::FileError;
 
 /// The result of everything that takes input.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
@@ -75,6 +76,17 @@ pub enum Error {
         name: String,
         /// The name that resembles it most.
         nearest: String,
+    },
+    /// A file cannot be read, or says something that cannot be.
+    #[error("{0}")]
+    File(FileError),
+    /// A world holds something that no file can say.
+    #[error("scene {scene:?} cannot be written: it has {problem}")]
+    Unwritable {
+        /// The scene.
+        scene: String,
+        /// What stands in the way.
+        problem: String,
     },
     /// The engine refused something.
     #[error("scene {scene:?}: {source}")]

@@ -22,13 +22,17 @@ mod camera;
 pub mod check;
 mod error;
 pub mod figure;
+pub mod file;
 pub mod flat;
 pub mod library;
+pub mod mesh;
 pub mod names;
 mod parameter;
 pub mod quality;
+pub mod recording;
 pub mod run;
 mod scene;
+pub mod trajectory;
 
 pub use camera::Camera;
 pub use check::{Bound, Claim, Outcome, Reading, Verdict};

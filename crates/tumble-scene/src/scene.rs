@@ -3,13 +3,15 @@
 use crate::camera::Camera;
 use crate::check::{Claim, Gauge, Reading};
 use crate::error::{Error, Result};
+use crate::file::Document;
 use crate::parameter::{Parameter, Values};
 use crate::run::Setup;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-use tumble::World;
+use tumble::math::{Float, Real};
+use tumble::{Method, World};
 
 /// Fills a stage according to the values of the parameters.
 type Build = dyn Fn(&mut Stage, &Values) -> Result<()> + Send + Sync;
@@ -56,6 +58,9 @@ pub struct Scene {
     pub checks: Vec<Claim>,
     #[serde(skip)]
     build: Arc<Build>,
+    /// The file that it comes from.
+    #[serde(skip)]
+    document: Option<Arc<Document>>,
 }
 
 impl Scene {
@@ -73,6 +78,7 @@ impl Scene {
             camera: Camera::default(),
             checks: Vec::new(),
             build: Arc::new(build),
+            document: None,
         }
     }
 
@@ -116,6 +122,15 @@ impl Scene {
         self
     }
 
+    pub(crate) fn written_as(mut self, document: Arc<Document>) -> Self {
+        self.document = Some(document);
+        self
+    }
+
+    pub(crate) fn document(&self) -> Option<&Document> {
+        self.document.as_deref()
+    }
+
     /// The default values of its parameters.
     pub fn values(&self) -> Values {
         Values::defaults(self.name.clone(), &self.parameters)
@@ -128,8 +143,9 @@ impl Scene {
 
     /// Builds the scene into a world that is empty but for its method and clock. The measurements are in the order of
     /// the declared checks.
-    pub(crate) fn build(&self, world: World, values: &Values) -> Result<Built> {
-        let mut stage = Stage { scene: self.name.clone(), world, seconds: 10.0, gauges: Vec::new() };
+    pub(crate) fn build(&self, world: World, chosen: Chosen, values: &Values) -> Result<Built> {
+        let (seconds, dt) = (10.0, chosen.dt.unwrap_or(1.0 / 60.0));
+        let mut stage = Stage { scene: self.name.clone(), world, chosen, dt, seconds, gauges: Vec::new() };
         (self.build)(&mut stage, values)?;
         let fault =
             |check: &str, problem| Error::Check { scene: self.name.to_string(), check: check.to_owned(), problem };
@@ -141,14 +157,22 @@ impl Scene {
         }
         match stage.gauges.first() {
             Some((name, _)) => Err(fault(name, "measured and not declared")),
-            None => Ok(Built { world: stage.world, seconds: stage.seconds, checks }),
+            None => Ok(Built { world: stage.world, dt: stage.dt, seconds: stage.seconds, checks }),
         }
     }
+}
+
+/// What the user of a scene has chosen, which a scene leaves alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Chosen {
+    pub method: bool,
+    pub dt: Option<f64>,
 }
 
 /// A scene that is ready to run.
 pub(crate) struct Built {
     pub world: World,
+    pub dt: f64,
     pub seconds: f64,
     pub checks: Vec<(Claim, Gauge)>,
 }
@@ -167,6 +191,8 @@ pub struct Stage {
     scene: Cow<'static, str>,
     /// The world to fill.
     pub world: World,
+    chosen: Chosen,
+    dt: f64,
     seconds: f64,
     gauges: Vec<(String, Gauge)>,
 }
@@ -175,6 +201,18 @@ impl Stage {
     /// Does something with the world that the engine may refuse.
     pub fn engine<T>(&mut self, act: impl FnOnce(&mut World) -> tumble::Result<T>) -> Result<T> {
         act(&mut self.world).map_err(|source| Error::Engine { scene: self.scene.to_string(), source })
+    }
+
+    /// Makes this the method of the run unless its user has chosen one.
+    pub fn prefer_method(&mut self, method: Method) -> Result<()> {
+        if self.chosen.method { Ok(()) } else { self.engine(|world| world.set_method(method)) }
+    }
+
+    /// Makes this the time step of the run, in seconds, unless its user has chosen one.
+    pub fn prefer_dt(&mut self, dt: f64) -> Result<()> {
+        check_dt(&self.scene, dt)?;
+        self.dt = self.chosen.dt.unwrap_or(dt);
+        Ok(())
     }
 
     /// Sets how many seconds show all there is to see.
@@ -196,4 +234,18 @@ impl Stage {
     pub fn check_at_end(&mut self, name: impl Into<String>, look: impl Fn(&World) -> Option<Reading> + Send + 'static) {
         self.gauges.push((name.into(), Gauge::AtEnd(Box::new(look))));
     }
+}
+
+/// A time step must be a number in the precision of the engine too.
+pub(crate) fn check_dt(scene: &str, dt: f64) -> Result<()> {
+    let real = Real::from_f64(dt);
+    if real > 0.0 && real.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Value {
+        scene: scene.to_owned(),
+        name: "time step".to_owned(),
+        expected: "positive and finite".to_owned(),
+        value: dt,
+    })
 }

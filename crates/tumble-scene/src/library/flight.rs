@@ -32,12 +32,13 @@ pub fn assorted(index: u32) -> tumble::Result<BodyDesc> {
 pub fn throw(stage: &mut Stage, desc: BodyDesc, centre: Point, velocity: Vec3, spin: Vec3) -> Result<BodyId> {
     stage.engine(|world| {
         let turn = Quat::from_axis_angle(Vec3::new(0.4, 0.7, -0.6), 0.8);
-        let id = world.add_body(desc.position(centre).rotation(turn))?;
-        let arm = centre - world.body(id)?.centre_of_mass();
-        let mut body = world.body_mut(id)?;
-        body.set_position(centre + arm)?;
-        body.set_velocity(velocity + spin.cross(arm.to_real()), spin)?;
-        Ok(id)
+        let desc = desc.position(centre).rotation(turn);
+        // Where the centre lies is known when the body is made; elsewhere, so that here it is made where it stays.
+        let mut elsewhere = World::new();
+        let twin = elsewhere.add_body(desc.clone())?;
+        let arm = centre - elsewhere.body(twin)?.centre_of_mass();
+        let velocity = velocity + spin.cross(arm.to_real());
+        world.add_body(desc.position(centre + arm).linear_velocity(velocity).angular_velocity(spin))
     })
 }
 

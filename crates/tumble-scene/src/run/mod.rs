@@ -2,12 +2,13 @@
 
 mod cost;
 mod drift;
+mod strain;
 
 use crate::check::{Claim, Gauge, Outcome, Verdict};
 use crate::error::{Error, Result};
 use crate::flat::Flat;
 use crate::parameter::Values;
-use crate::scene::{Built, Scene};
+use crate::scene::{Built, Chosen, Scene, check_dt};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tumble::math::{Float, Real};
@@ -18,6 +19,7 @@ pub use drift::{Drift, EnergyDrift};
 
 use cost::Costs;
 use drift::Ledger;
+use strain::Strain;
 
 /// The choices for a run: values of the parameters, method, time step, duration.
 ///
@@ -34,13 +36,14 @@ use drift::Ledger;
 pub struct Setup<'a> {
     scene: &'a Scene,
     values: Values,
-    method: Method,
-    dt: f64,
+    method: Option<Method>,
+    dt: Option<f64>,
+    threads: usize,
 }
 
 impl<'a> Setup<'a> {
     pub(crate) fn new(scene: &'a Scene) -> Self {
-        Self { scene, values: scene.values(), method: Method::default(), dt: 1.0 / 60.0 }
+        Self { scene, values: scene.values(), method: None, dt: None, threads: 1 }
     }
 
     /// Changes the value of a parameter.
@@ -52,42 +55,55 @@ impl<'a> Setup<'a> {
     /// Changes the method.
     #[must_use]
     pub fn method(mut self, method: Method) -> Self {
-        self.method = method;
+        self.method = Some(method);
         self
     }
 
     /// Changes the time step, in seconds.
     pub fn dt(mut self, dt: f64) -> Result<Self> {
-        // It must be a number in the precision of the engine too.
-        let real = Real::from_f64(dt);
-        if !(real > 0.0 && real.is_finite()) {
-            return Err(Error::Value {
-                scene: self.scene.name.to_string(),
-                name: "time step".to_owned(),
-                expected: "positive and finite".to_owned(),
-                value: dt,
-            });
-        }
-        self.dt = dt;
+        check_dt(&self.scene.name, dt)?;
+        self.dt = Some(dt);
         Ok(self)
+    }
+
+    /// Changes the number of threads, which changes no bit.
+    ///
+    /// ```
+    /// # fn main() -> tumble_scene::Result<()> {
+    /// let run = tumble_scene::library::find("free-fall")?.setup().threads(2).start()?;
+    /// assert_eq!(run.world().threads(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
     }
 
     /// Builds the scene.
     pub fn start(self) -> Result<Run> {
         let engine = |source| Error::Engine { scene: self.scene.name.to_string(), source };
-        let mut world = World::with_method(self.method.clone()).map_err(engine)?;
-        let clock = Clock { pace: Pace::Fixed(self.dt), max_per_call: self.dt, ..Clock::default() };
-        world.set_clock(clock).map_err(engine)?;
-        let Built { world, seconds, checks } = self.scene.build(world, &self.values)?;
+        let chosen = Chosen { method: self.method.is_some(), dt: self.dt };
+        let mut world = World::with_method(self.method.unwrap_or_default()).map_err(engine)?;
+        let clock = |dt: f64| Clock { pace: Pace::Fixed(dt), max_per_call: dt, ..Clock::default() };
+        world.set_clock(clock(chosen.dt.unwrap_or(1.0 / 60.0))).map_err(engine)?;
+        let Built { mut world, dt, seconds, checks } = self.scene.build(world, chosen, &self.values)?;
+        // A scene may prefer another one.
+        world.set_clock(clock(dt)).map_err(engine)?;
+        if self.threads != 1 {
+            world.set_threads(self.threads).map_err(engine)?;
+        }
         Ok(Run {
             scene: self.scene.name.to_string(),
             values: self.values,
-            dt: self.dt,
+            dt,
             seconds,
             ledger: Ledger::open(&world),
             world,
             checks,
             costs: Costs::default(),
+            strain: Strain::default(),
             started: false,
         })
     }
@@ -114,6 +130,7 @@ pub struct Run {
     checks: Vec<(Claim, Gauge)>,
     costs: Costs,
     ledger: Ledger,
+    strain: Strain,
     started: bool,
 }
 
@@ -131,6 +148,7 @@ impl Run {
             .map_err(|source| Error::Engine { scene: self.scene.clone(), source })?;
         self.costs.add(self.world.profile());
         self.ledger.follow(&self.world);
+        self.strain.follow(&self.world);
         self.observe();
         Ok(())
     }
@@ -166,6 +184,16 @@ impl Run {
     /// The time step, in seconds.
     pub fn dt(&self) -> f64 {
         self.dt
+    }
+
+    /// The name of the scene.
+    pub fn scene(&self) -> &str {
+        &self.scene
+    }
+
+    /// The values of the scene's parameters.
+    pub fn values(&self) -> &Values {
+        &self.values
     }
 
     /// The world as it is now.
@@ -218,6 +246,9 @@ impl Run {
             energy: ledger.energy(),
             momentum: ledger.momentum(),
             angular_momentum: ledger.angular_momentum(),
+            deepest_overlap: self.strain.overlap,
+            joint_gap: self.strain.gap,
+            hash: format!("{:016x}", self.world.hash()),
             passed: checks.iter().all(|v| v.outcome == Outcome::Passed),
             checks,
         }
@@ -258,6 +289,12 @@ pub struct Summary {
     pub momentum: Option<Drift>,
     /// The same for the angular momentum about the origin, in kg m²/s.
     pub angular_momentum: Option<Drift>,
+    /// How deep anything overlapped at the most, in metres, as the steps found it before solving.
+    pub deepest_overlap: f64,
+    /// How far a joint was apart at the most, in metres.
+    pub joint_gap: f64,
+    /// The hash of the world, as 16 hexadecimal digits: JSON has no whole numbers of 64 bits.
+    pub hash: String,
     /// What the checks say.
     pub checks: Vec<Verdict>,
     /// Every check has passed.

@@ -1,13 +1,17 @@
 //! The scenes of the library: that they are described in full, that their checks pass, and that each check can fail.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod box_stack;
 mod dzhanibekov_nut;
+mod files;
 mod flat;
 mod flight;
 mod free_fall;
 mod library;
+mod meshes;
+mod mutated;
 mod mutation;
 mod piles;
 mod projectiles;
+mod recordings;
 mod structures;

@@ -448,6 +448,11 @@ impl PairTable {
         Ok(())
     }
 
+    /// Every special pair, in the order of the ids.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = ((MaterialId, MaterialId), &PairCoefficients)> + '_ {
+        self.pairs.iter().map(|(&pair, coefficients)| (pair, coefficients))
+    }
+
     /// The materials that are named in it.
     pub(crate) fn named(&self) -> impl Iterator<Item = MaterialId> {
         self.pairs.keys().flat_map(|&(a, b)| [a, b])

@@ -192,6 +192,27 @@ impl HeightField {
         &self.heights
     }
 
+    /// A description of the same heights, holes and materials.
+    ///
+    /// ```
+    /// use tumble::shape::HeightFieldDesc;
+    /// let desc = HeightFieldDesc::new(2, 3, 2.0, 1.0, vec![0.0, 1.0, 0.5, 0.25, 0.0, 1.5]).materials(vec![0, 1]);
+    /// assert_eq!(desc.clone().build()?.desc(), desc);
+    /// # Ok::<(), tumble::Error>(())
+    /// ```
+    pub fn desc(&self) -> HeightFieldDesc {
+        let size = |lines: &[Real]| match (lines.first(), lines.last()) {
+            (Some(&first), Some(&last)) => last - first,
+            _ => 0.0,
+        };
+        let desc =
+            HeightFieldDesc::new(self.rows(), self.columns(), size(&self.xs), size(&self.zs), self.heights.clone());
+        // The angle is kept as its sine; the usual one is given back to the bit.
+        let usual = desc.flat_angle;
+        let flat_angle = if self.flat_sine == Float::sin(usual) { usual } else { Float::asin(self.flat_sine) };
+        desc.holes(self.holes.clone()).materials(self.materials.clone()).flat_angle(flat_angle)
+    }
+
     /// Twice the number of cells, holes included.
     pub fn triangle_count(&self) -> u32 {
         2 * (self.rows() - 1) * (self.columns() - 1)

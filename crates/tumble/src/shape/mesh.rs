@@ -293,6 +293,20 @@ impl Mesh {
         self.triangles[triangle as usize].map(|i| self.vertices[i as usize])
     }
 
+    /// A description of the same triangles. What was welded and which edges counted as flat went into its neighbourhoods and
+    /// is not kept: both distances are the defaults.
+    ///
+    /// ```
+    /// use tumble::{math::Vec3, shape::MeshDesc};
+    /// let desc = MeshDesc::new(vec![Vec3::ZERO, Vec3::Z, Vec3::X], vec![[0, 1, 2]]);
+    /// assert_eq!(desc.clone().build()?.desc(), desc);
+    /// # Ok::<(), tumble::Error>(())
+    /// ```
+    pub fn desc(&self) -> MeshDesc {
+        let (vertices, triangles) = (self.vertices.clone(), self.triangles.clone());
+        MeshDesc::new(vertices, triangles).sides(self.sides).materials(self.materials.clone())
+    }
+
     /// The unit normal of a triangle, whose number must be below [`Mesh::triangle_count`].
     #[inline(always)]
     pub(crate) fn normal(&self, triangle: u32) -> Vec3 {

@@ -46,7 +46,8 @@ impl World {
         }
         let dense = [cold_a.dense as usize, cold_b.dense as usize];
         let frames = desc.resolve(dense.map(|d| self.state.bodies.frame(d)))?;
-        let joint = Joint::new(desc, [a.index(), b.index()], frames);
+        let mut joint = Joint::new(desc, [a.index(), b.index()], frames);
+        joint.bodies_before = self.state.bodies.cold.capacity() as u32;
         let active = joint.active;
         let id = self.state.joints.insert(joint);
         for side in 0..2 {

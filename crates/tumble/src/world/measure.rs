@@ -2,7 +2,8 @@
 
 use super::World;
 use crate::body::BodyKind;
-use crate::math::{Point, Vec3};
+use crate::constraint::contact::NONE;
+use crate::math::{Num, Point, Real, Vec3};
 
 /// Conserved quantities of all active dynamic bodies together.
 ///
@@ -72,5 +73,24 @@ impl World {
             m.centre /= m.mass;
         }
         m
+    }
+
+    /// How deep the deepest contact point lies inside, in metres, as the last step found it before solving; 0 where nothing overlaps.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World, math::Vec3, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+    /// world.add_body(BodyDesc::dynamic().position([0.0, 0.49, 0.0]).collider(Shape::sphere(0.5)?))?;
+    /// world.step(1.0 / 60.0)?;
+    /// assert!((world.deepest_overlap() - 0.01).abs() < 1e-5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn deepest_overlap(&self) -> Real {
+        let held = self.state.contacts.manifolds.iter().filter(|m| m.contact != NONE);
+        let points = held.flat_map(|m| &m.points[..m.point_count as usize]);
+        points.fold(0.0, |deepest, p| Num::max(-p.separation, deepest))
     }
 }

@@ -5,6 +5,7 @@ mod audit;
 mod bodies;
 mod colliders;
 mod debug;
+mod describe;
 mod effects;
 mod joints;
 mod materials;

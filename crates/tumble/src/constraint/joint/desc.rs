@@ -393,7 +393,12 @@ impl JointDesc {
                 None => lead,
             })
         };
-        Ok([0, 1].map(|i| (poses[i].rotation.conjugate() * follow(i)).normalized()))
+        // A frame that is given in the frame of its body needs no way through the world, which would round it.
+        let local = |i: usize| match self.holds[i].rotation {
+            Some(rotation) => rotation,
+            None => poses[i].rotation.conjugate() * follow(i),
+        };
+        Ok([0, 1].map(|i| local(i).normalized()))
     }
 }
 

@@ -58,6 +58,7 @@ fn save_joint(joint: &Joint, out: &mut dyn Sink) {
         torque,
         colour,
         colour_index,
+        bodies_before: _,
     } = joint;
     save_kind(kind, out);
     for v in [bodies[0], bodies[1], *colour, *colour_index] {
@@ -131,6 +132,7 @@ fn load_joint(source: &mut Source<'_>, registry: &Registry) -> Result<Joint> {
         torque,
         colour,
         colour_index,
+        bodies_before: 0,
     })
 }
 

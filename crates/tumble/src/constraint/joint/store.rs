@@ -35,6 +35,8 @@ pub(crate) struct Joint {
     /// Where it stands in the constraint graph, or `NONE`.
     pub colour: u32,
     pub colour_index: u32,
+    /// How many bodies there were when it was made, counted by slots. Nothing that happens depends on it, so no snapshot holds it.
+    pub bodies_before: u32,
 }
 
 impl Joint {
@@ -71,6 +73,7 @@ impl Joint {
             memory: [0.0; 4],
             force: Vec3::ZERO,
             torque: Vec3::ZERO,
+            bodies_before: 0,
             colour: NONE,
             colour_index: 0,
         }

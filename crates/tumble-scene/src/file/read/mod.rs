@@ -1,0 +1,263 @@
+//! Scenes from files.
+
+mod bodies;
+mod checks;
+mod effects;
+mod joints;
+mod materials;
+mod method;
+mod repeat;
+mod settings;
+mod shapes;
+
+use super::forms::SCENE;
+use super::record::{Record, Scope};
+use super::text::{Fault, FileError, Node, Read, Source};
+use super::units::{Units, Up};
+use crate::error::{Error, Result};
+use crate::{Parameter, Scene, Stage, Values};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use tumble::math::{Quat, Real, Vec3};
+use tumble::shape::Shape;
+use tumble::{BodyId, MaterialId, World};
+
+/// The version of the format that is read and written.
+pub const FORMAT: u64 = 1;
+
+/// Bodies, joints and effects that a file may stand for: more than fit into memory with all their contacts.
+const MOST_THINGS: u64 = 2_000_000;
+
+/// A file, read and not yet evaluated.
+#[derive(Debug)]
+pub struct Document {
+    pub source: Source,
+    pub root: Node,
+}
+
+/// A scene from the text of a file, which is called `name` in messages. Files that it names are looked for in `folder`.
+///
+/// ```
+/// let text = "
+/// [[body]]
+/// kind = 'fixed'
+/// half_space = 'y'
+///
+/// [[body]]
+/// name = 'box-{i}'
+/// repeat = { i = 5 }
+/// at = [0, '0.5 + i', 0]
+/// box = [1, 1, 1]
+/// ";
+/// let scene = tumble_scene::file::parse(text, "stack.toml", ".")?;
+/// let mut run = scene.setup().start()?;
+/// run.step()?;
+/// assert_eq!(run.world().body_count(), 6);
+/// # Ok::<(), tumble_scene::Error>(())
+/// ```
+pub fn parse(text: impl Into<String>, name: &str, folder: impl AsRef<Path>) -> Result<Scene> {
+    let source = Source::new(text.into(), name, folder);
+    match source.parse().and_then(|root| describe(&source, &root).map(|head| (root, head))) {
+        Ok((root, head)) => Ok(head.into_scene(Document { source, root })),
+        Err(fault) => Err(Error::File(source.locate(fault))),
+    }
+}
+
+/// A scene from a file.
+///
+/// ```no_run
+/// let scene = tumble_scene::file::load("door.toml")?;
+/// let mut run = scene.setup().set("boxes", 7.0)?.start()?;
+/// run.finish()?;
+/// # Ok::<(), tumble_scene::Error>(())
+/// ```
+pub fn load(path: impl AsRef<Path>) -> Result<Scene> {
+    let path = path.as_ref();
+    let name = path.display().to_string();
+    let wrong = |message: String| Error::File(FileError { file: name.clone(), line: 0, column: 0, message });
+    let bytes = std::fs::read(path).map_err(|error| wrong(format!("the file cannot be read: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        wrong(format!("the file is not text: byte {at} is not UTF-8"))
+    })?;
+    parse(text, &name, path.parent().unwrap_or(Path::new(".")))
+}
+
+/// What is known of a scene before it is built.
+struct Head {
+    scene: HeadScene,
+    checks: Vec<(String, String, String)>,
+}
+
+struct HeadScene {
+    name: String,
+    description: String,
+    seed: String,
+    parameters: Vec<Parameter>,
+    camera: crate::Camera,
+}
+
+fn describe(source: &Source, root: &Node) -> Read<Head> {
+    let mut scope = Scope { units: Units::SI, up: Up::Y, names: Vec::new() };
+    let record = Record::open(root, &SCENE, &scope)?;
+    if let Some(node) = record.get("format") {
+        let format = scope.whole(node)?;
+        if format != FORMAT {
+            return Err(Fault::new(node.at, format!("this is format {format}; this program reads format {FORMAT}")));
+        }
+    }
+    let (units, up) = settings::units(&record)?;
+    (scope.units, scope.up) = (units, up);
+    let record = Record::open(root, &SCENE, &scope)?;
+    let stem = Path::new(&source.name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let scene = HeadScene {
+        name: record.text("name")?.or(stem).unwrap_or_default(),
+        description: record.text("description")?.unwrap_or_default(),
+        seed: record.text("seed")?.unwrap_or_default(),
+        parameters: settings::parameters(&record)?,
+        camera: settings::camera(&record)?,
+    };
+    Ok(Head { scene, checks: checks::claims(&record)? })
+}
+
+impl Head {
+    fn into_scene(self, document: Document) -> Scene {
+        let HeadScene { name, description, seed, parameters, camera } = self.scene;
+        let document = Arc::new(document);
+        let kept = document.clone();
+        let build = move |stage: &mut Stage, values: &Values| {
+            assemble(&document, stage, values).map_err(|fault| Error::File(document.source.locate(fault)))
+        };
+        let mut scene = Scene::new(name, build).description(description).seed(seed).camera(camera).written_as(kept);
+        for parameter in parameters {
+            scene = scene.parameter(parameter);
+        }
+        for (name, statement, unit) in self.checks {
+            scene = scene.check(name, statement, unit);
+        }
+        scene
+    }
+}
+
+/// Where a group is. The outermost is the world itself.
+#[derive(Clone, Copy, Debug)]
+struct Placing {
+    translation: Vec3<f64>,
+    rotation: Quat<f64>,
+    /// It is the world, and changes no bit.
+    identity: bool,
+}
+
+impl Placing {
+    const WORLD: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, identity: true };
+
+    fn inner(&self, translation: Vec3<f64>, rotation: Quat) -> Self {
+        let rotation: Quat<f64> = rotation.to_f64();
+        Self {
+            translation: self.point(translation),
+            rotation: (self.rotation * rotation).normalized(),
+            identity: false,
+        }
+    }
+
+    fn point(&self, point: Vec3<f64>) -> Vec3<f64> {
+        if self.identity { point } else { self.translation + self.rotation.rotate(point) }
+    }
+
+    fn direction(&self, direction: Vec3<f64>) -> Vec3<f64> {
+        if self.identity { direction } else { self.rotation.rotate(direction) }
+    }
+
+    fn turn(&self, rotation: Quat) -> Quat {
+        if self.identity {
+            return rotation;
+        }
+        let q = (self.rotation * rotation.to_f64()).normalized();
+        let real = <Real as tumble::math::Float>::from_f64;
+        Quat::new(real(q.x), real(q.y), real(q.z), real(q.w))
+    }
+}
+
+/// A scene while it is built.
+struct Assembly<'a> {
+    world: &'a mut World,
+    scope: Scope,
+    /// How many names of the scope are the scene's own; the others count.
+    globals: usize,
+    placing: Placing,
+    /// Bodies in the order of the file, the world's own first, as `#0`.
+    bodies: Vec<BodyId>,
+    /// By name; `None` where several have it.
+    named: BTreeMap<String, Option<BodyId>>,
+    materials: BTreeMap<String, MaterialId>,
+    definitions: &'a [super::text::Entry],
+    shapes: BTreeMap<String, Shape>,
+    /// Shapes whose definition is under way, to find circles.
+    open_shapes: Vec<String>,
+    shape_definitions: &'a [super::text::Entry],
+    things: u64,
+    waiting: Vec<repeat::Waiting<'a>>,
+    /// Pairs that never touch, and where that is said.
+    exclusions: Vec<(BodyId, BodyId, usize)>,
+    /// Where files that are named are looked for.
+    folder: &'a Path,
+}
+
+impl Assembly<'_> {
+    /// What the engine says about the table that begins here.
+    fn engine<T>(&mut self, at: usize, act: impl FnOnce(&mut World) -> tumble::Result<T>) -> Read<T> {
+        act(self.world).map_err(|error| Fault::new(at, error.to_string()))
+    }
+
+    /// Counts what is made, so that a slip in a number is answered before the memory is full.
+    fn count(&mut self, at: usize) -> Read<()> {
+        self.things += 1;
+        if self.things > MOST_THINGS {
+            return Err(Fault::new(at, format!("the scene has, or counts to, more than {MOST_THINGS} things")));
+        }
+        Ok(())
+    }
+}
+
+fn assemble(document: &Document, stage: &mut Stage, values: &Values) -> Read<()> {
+    let plain = Scope { units: Units::SI, up: Up::Y, names: Vec::new() };
+    let head = Record::open(&document.root, &SCENE, &plain)?;
+    let (units, up) = settings::units(&head)?;
+    let mut scope = Scope { units, up, names: Vec::new() };
+    scope.names.extend(values.iter().map(|(parameter, value)| (parameter.name.to_string(), value)));
+    settings::definitions(&head, &mut scope)?;
+
+    let record = Record::open(&document.root, &SCENE, &scope)?;
+    settings::apply(&record, stage)?;
+    let world = &mut stage.world;
+    let mut assembly = Assembly {
+        world,
+        globals: scope.names.len(),
+        scope: scope.clone(),
+        placing: Placing::WORLD,
+        bodies: vec![World::BODY],
+        named: BTreeMap::new(),
+        materials: BTreeMap::new(),
+        definitions: settings::entries(&record, "material"),
+        shapes: BTreeMap::new(),
+        open_shapes: Vec::new(),
+        shape_definitions: settings::entries(&record, "shape"),
+        things: 0,
+        waiting: Vec::new(),
+        exclusions: Vec::new(),
+        folder: &document.source.folder,
+    };
+    assembly.add_materials(&record)?;
+    assembly.make_all(&document.root)?;
+    checks::add(&record, stage)
+}
+
+/// The units, the upward axis, and the values of `let` and `check` as they are written.
+pub fn as_written(document: &Document) -> Option<(Units, Up, String)> {
+    let plain = Scope { units: Units::SI, up: Up::Y, names: Vec::new() };
+    let head = Record::open(&document.root, &SCENE, &plain).ok()?;
+    let (units, up) = settings::units(&head).ok()?;
+    let lines = ["let", "check"].into_iter().filter_map(|name| Some((name, head.get(name)?)));
+    Some((units, up, lines.map(|(name, node)| format!("{name} = {}\n", super::write::said(node))).collect()))
+}

@@ -1,0 +1,161 @@
+//! glTF 2.0 as JSON and binary, by the crate `gltf`; the bytes of its buffers are read here, with every place checked.
+
+use super::Soup;
+use gltf::accessor::{DataType, Dimensions};
+use gltf::buffer::Source;
+use gltf::mesh::Mode;
+use gltf::{Accessor, Gltf, Node, Semantic};
+use std::path::Path;
+
+/// Nodes within nodes; a file may name a node as its own child.
+const DEEPEST: usize = 64;
+/// Nodes that are looked at; a file may name one node many times.
+const MOST_NODES: usize = 1_000_000;
+
+type Matrix = [[f64; 4]; 4];
+
+pub fn read(bytes: &[u8], folder: &Path) -> Result<Soup, String> {
+    let file = Gltf::from_slice(bytes).map_err(|error| format!("it is no glTF file: {error}"))?;
+    let mut buffers = Vec::new();
+    for buffer in file.buffers() {
+        let data = match buffer.source() {
+            Source::Bin => file.blob.clone().ok_or("its binary part is missing")?,
+            Source::Uri(uri) => match uri.split_once(";base64,") {
+                Some((head, data)) if head.starts_with("data:") => base64(data).ok_or("a buffer is no base64")?,
+                _ => {
+                    let path = folder.join(uri);
+                    std::fs::read(&path)
+                        .map_err(|error| format!("its buffer {} cannot be read: {error}", path.display()))?
+                }
+            },
+        };
+        buffers.push(data);
+    }
+    let mut soup = Soup::default();
+    let mut seen = 0;
+    let mut place = Place { buffers: &buffers, soup: &mut soup, seen: &mut seen };
+    let identity = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(u8::from(i == j))));
+    match file.default_scene().or_else(|| file.scenes().next()) {
+        Some(scene) => scene.nodes().try_for_each(|node| place.node(&node, &identity, 0))?,
+        // Without a scene the meshes stand as they are.
+        None => file.meshes().try_for_each(|mesh| place.mesh(&mesh, &identity))?,
+    }
+    Ok(soup)
+}
+
+struct Place<'a> {
+    buffers: &'a [Vec<u8>],
+    soup: &'a mut Soup,
+    seen: &'a mut usize,
+}
+
+impl<'a> Place<'a> {
+    fn node(&mut self, node: &Node<'_>, outer: &Matrix, depth: usize) -> Result<(), String> {
+        *self.seen += 1;
+        if depth > DEEPEST || *self.seen > MOST_NODES {
+            return Err(format!("node {} is nested too deep, or in itself", node.index()));
+        }
+        let own = node.transform().matrix().map(|column| column.map(f64::from));
+        // Columns first: (outer own)_ij = Σ outer_kj own_ik.
+        let matrix: Matrix =
+            std::array::from_fn(|i| std::array::from_fn(|j| (0..4).map(|k| outer[k][j] * own[i][k]).sum()));
+        if let Some(mesh) = node.mesh() {
+            self.mesh(&mesh, &matrix)?;
+        }
+        node.children().try_for_each(|child| self.node(&child, &matrix, depth + 1))
+    }
+
+    fn mesh(&mut self, mesh: &gltf::Mesh<'_>, matrix: &Matrix) -> Result<(), String> {
+        let [x, y, z, at] = matrix;
+        let determinant = x[0] * (y[1] * z[2] - y[2] * z[1]) - x[1] * (y[0] * z[2] - y[2] * z[0])
+            + x[2] * (y[0] * z[1] - y[1] * z[0]);
+        for primitive in mesh.primitives().filter(|p| p.mode() == Mode::Triangles) {
+            let Some(positions) = primitive.get(&Semantic::Positions) else { continue };
+            let first = self.soup.vertices.len() as u32;
+            let bytes = Self::bytes(self.buffers, &positions, DataType::F32, Dimensions::Vec3, 12)?;
+            let count = bytes.len() as u32;
+            for p in bytes {
+                let float = |k: usize| f32::from_le_bytes([p[4 * k], p[4 * k + 1], p[4 * k + 2], p[4 * k + 3]]);
+                let p: [f64; 3] = [float(0), float(1), float(2)].map(f64::from);
+                self.soup.vertices.push(std::array::from_fn(|k| x[k] * p[0] + y[k] * p[1] + z[k] * p[2] + at[k]));
+            }
+            let indices: Vec<u32> = match primitive.indices() {
+                None => (0..count).collect(),
+                Some(accessor) => {
+                    let (kind, size) = match accessor.data_type() {
+                        DataType::U8 => (DataType::U8, 1),
+                        DataType::U16 => (DataType::U16, 2),
+                        _ => (DataType::U32, 4),
+                    };
+                    let number = |b: &[u8]| b.iter().rev().fold(0, |n, byte| n << 8 | u32::from(*byte));
+                    Self::bytes(self.buffers, &accessor, kind, Dimensions::Scalar, size)?
+                        .into_iter()
+                        .map(number)
+                        .collect()
+                }
+            };
+            if let Some(wrong) = indices.iter().find(|i| **i >= count) {
+                return Err(format!("mesh {}: a triangle names vertex {wrong} of {count}", mesh.index()));
+            }
+            for corners in indices.as_chunks::<3>().0 {
+                let [a, b, c] = corners.map(|i| first + i);
+                // A mirror turns triangles inside out.
+                self.soup.triangles.push(if determinant < 0.0 { [a, c, b] } else { [a, b, c] });
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of every entry of an accessor.
+    fn bytes(
+        buffers: &'a [Vec<u8>],
+        accessor: &Accessor<'_>,
+        kind: DataType,
+        dimensions: Dimensions,
+        size: usize,
+    ) -> Result<Vec<&'a [u8]>, String> {
+        let name = accessor.index();
+        if accessor.data_type() != kind || accessor.dimensions() != dimensions {
+            return Err(format!("accessor {name} is of another type than positions or indices have"));
+        }
+        let (Some(view), None) = (accessor.view(), accessor.sparse()) else {
+            return Err(format!("accessor {name} is sparse, which is not supported"));
+        };
+        let missing = || format!("accessor {name} lies outside of its buffer");
+        let buffer = buffers.get(view.buffer().index()).ok_or_else(missing)?;
+        let end = view.offset().checked_add(view.length()).ok_or_else(missing)?;
+        let view_bytes = buffer.get(view.offset()..end).ok_or_else(missing)?;
+        let stride = view.stride().unwrap_or(size);
+        if stride == 0 || accessor.count() > view_bytes.len() {
+            return Err(missing());
+        }
+        let entry = |i: usize| {
+            let start = i.checked_mul(stride)?.checked_add(accessor.offset())?;
+            view_bytes.get(start..start.checked_add(size)?)
+        };
+        (0..accessor.count()).map(|i| entry(i).ok_or_else(missing)).collect()
+    }
+}
+
+/// The bytes that a text of base64 stands for.
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' | b'-' => Some(62),
+        b'/' | b'_' => Some(63),
+        _ => None,
+    };
+    let (mut out, mut bits, mut count) = (Vec::with_capacity(text.len() / 4 * 3), 0_u32, 0);
+    for byte in text.trim_end_matches('=').bytes() {
+        bits = bits << 6 | u32::from(digit(byte)?);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push((bits >> count) as u8);
+            bits &= (1 << count) - 1;
+        }
+    }
+    Some(out)
+}

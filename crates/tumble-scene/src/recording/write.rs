@@ -1,0 +1,127 @@
+//! Recordings while they are made.
+
+use super::{END, HEAD, Head, INPUTS, Input, KEYFRAME, MAGIC, STEP, VERSION, WORLD, checksum, fault, put};
+use crate::error::Result;
+use std::io::Write;
+use tumble::World;
+
+/// Bytes that keyframes may take together unless told otherwise.
+const BUDGET: u64 = 64 << 20;
+/// Steps between the first keyframes.
+const SPACING: u64 = 60;
+
+/// Writes a recording, frame by frame. What is written so far can be read at any time, up to its last whole frame.
+///
+/// Keyframes stay within a budget however long the run is: at first they are 60 steps apart; whenever half of what is left of the
+/// budget is used up, their distance doubles. The first one, without which there is nothing to replay, is always there.
+#[derive(Debug)]
+pub struct Recorder<W: Write> {
+    out: W,
+    /// What is left for keyframes.
+    budget: u64,
+    /// At which the distance doubles.
+    half: u64,
+    spacing: u64,
+    next: u64,
+    steps: u64,
+    snapshot: Vec<u8>,
+}
+
+impl<W: Write> Recorder<W> {
+    /// Begins with the world as it is.
+    pub fn new(out: W, scene: &str, world: &World) -> Result<Self> {
+        Self::with_budget(out, scene, world, BUDGET)
+    }
+
+    /// The same with another budget, in bytes.
+    pub fn with_budget(mut out: W, scene: &str, world: &World, budget: u64) -> Result<Self> {
+        put(&mut out, MAGIC)?;
+        put(&mut out, &VERSION.to_le_bytes())?;
+        let head = serde_json::to_vec(&Head::of(scene)).map_err(|error| fault(error.to_string()))?;
+        let snapshot = Vec::new();
+        let next = world.steps() + SPACING;
+        let mut recorder =
+            Self { out, budget, half: budget / 2, spacing: SPACING, next, steps: world.steps(), snapshot };
+        recorder.frame(HEAD, &[&head])?;
+        recorder.keyframe(world)?;
+        Ok(recorder)
+    }
+
+    /// What was done to the world since the last step, in this order.
+    pub fn inputs(&mut self, inputs: &[Input]) -> Result<()> {
+        let list = serde_json::to_vec(inputs).map_err(|error| fault(error.to_string()))?;
+        self.frame(INPUTS, &[&(self.steps + 1).to_le_bytes(), &list])
+    }
+
+    /// Anything else was done to the world, which is now as it is.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World};
+    /// use tumble_scene::recording::{Recorder, Recording};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut world = World::new();
+    /// let mut recorder = Recorder::new(Vec::new(), "by hand", &world)?;
+    /// world.add_body(BodyDesc::dynamic())?;
+    /// recorder.edited(&world)?;
+    /// world.step(0.01)?;
+    /// recorder.step(&world, 0.01)?;
+    /// assert_eq!(Recording::read(recorder.finish()?)?.replay(|_| true)?.diverged_at, None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn edited(&mut self, world: &World) -> Result<()> {
+        self.frame(WORLD, &[&(self.steps + 1).to_le_bytes(), &world.snapshot()])
+    }
+
+    /// The world has made a step of this time.
+    pub fn step(&mut self, world: &World, dt: f64) -> Result<()> {
+        self.steps = world.steps();
+        let fields = [self.steps.to_le_bytes(), dt.to_le_bytes(), world.hash().to_le_bytes()];
+        self.frame(STEP, &[fields.as_flattened()])?;
+        if self.steps >= self.next {
+            self.next = self.steps + self.spacing;
+            if self.budget > 0 {
+                self.keyframe(world)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of the run. Answers what was written to.
+    pub fn finish(mut self) -> Result<W> {
+        self.frame(END, &[&self.steps.to_le_bytes()])?;
+        self.out.flush().map_err(|error| fault(format!("it cannot be written: {error}")))?;
+        Ok(self.out)
+    }
+
+    fn keyframe(&mut self, world: &World) -> Result<()> {
+        let mut snapshot = std::mem::take(&mut self.snapshot);
+        world.snapshot_into(&mut snapshot);
+        let size = snapshot.len() as u64;
+        let is_first = self.next == world.steps() + SPACING && self.spacing == SPACING;
+        if size <= self.budget || is_first {
+            self.frame(KEYFRAME, &[&world.steps().to_le_bytes(), &snapshot])?;
+            self.budget = self.budget.saturating_sub(size);
+            while self.budget < self.half && self.half > 0 {
+                self.half /= 2;
+                self.spacing = self.spacing.saturating_mul(2);
+            }
+        } else {
+            self.budget = 0;
+        }
+        self.snapshot = snapshot;
+        Ok(())
+    }
+
+    /// One whole frame in one write.
+    fn frame(&mut self, kind: u8, parts: &[&[u8]]) -> Result<()> {
+        let payload = parts.concat();
+        let Ok(length) = u32::try_from(payload.len()) else { return Err(fault("a snapshot has more than 4 GB")) };
+        let mut frame = Vec::with_capacity(payload.len() + super::FRAME);
+        frame.push(kind);
+        frame.extend(length.to_le_bytes());
+        frame.extend(&payload);
+        frame.extend(checksum(kind, &payload).to_le_bytes());
+        put(&mut self.out, &frame)
+    }
+}

@@ -1,0 +1,286 @@
+//! Scene files: that they say the same after being written, that a mistake is answered with its place, and that the schema is that
+//! of the reader.
+
+mod schema;
+
+use std::time::{Duration, Instant};
+use tumble::World;
+use tumble_scene::{Error, Run, Scene, file, library};
+
+pub const EVERYTHING: &str = include_str!("everything.toml");
+pub const DOOR: &str = include_str!("../../../../docs/scenes/door-conveyor-stack.toml");
+
+fn parse(text: &str) -> Scene {
+    file::parse(text, "test.toml", ".").unwrap()
+}
+
+fn start(text: &str) -> Run {
+    parse(text).setup().start().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What is wrong with a file, whether it shows when it is read or when it is built.
+pub fn fault(text: &str) -> String {
+    match file::parse(text, "f", ".").and_then(|scene| scene.setup().start()) {
+        Ok(_) => "nothing".to_owned(),
+        Err(Error::File(error)) => error.to_string(),
+        Err(other) => format!("without a place: {other}"),
+    }
+}
+
+/// Two worlds are the same to the bit; where not, what differs is said in words.
+fn assert_same(a: &World, b: &World, what: &str) {
+    if a.hash() == b.hash() {
+        return;
+    }
+    assert_eq!(a.method(), b.method(), "{what}");
+    assert_eq!((a.gravity(), a.clock(), a.time()), (b.gravity(), b.clock(), b.time()), "{what}");
+    assert!(a.shared_materials().eq(b.shared_materials()), "{what}: materials");
+    for (i, j) in a.body_ids().zip(b.body_ids()) {
+        assert_eq!(i, j, "{what}");
+        let (x, y) = (a.body(i).unwrap(), b.body(j).unwrap());
+        let (p, q) = (format!("{:?}", x.desc()), format!("{:?}", y.desc()));
+        if let Some(at) = p.bytes().zip(q.bytes()).position(|(p, q)| p != q) {
+            let near = |text: &str| text[at.saturating_sub(200)..text.len().min(at + 60)].to_owned();
+            panic!("{what}: {:?}\n{}\n{}", x.name(), near(&p), near(&q));
+        }
+        assert_eq!(x.centre_of_mass(), y.centre_of_mass(), "{what}: {:?}", x.name());
+        assert_eq!(x.centre_velocity(), y.centre_velocity(), "{what}: {:?}", x.name());
+        assert_eq!(x.mass_properties(), y.mass_properties(), "{what}: {:?}", x.name());
+    }
+    for (i, j) in a.joint_ids().zip(b.joint_ids()) {
+        assert_eq!(a.joint(i).unwrap().desc(), b.joint(j).unwrap().desc(), "{what}");
+    }
+    for (i, j) in a.effect_ids().zip(b.effect_ids()) {
+        assert_eq!(a.effect(i).unwrap().desc(), b.effect(j).unwrap().desc(), "{what}");
+        assert_eq!(a.effect(i).unwrap().stamp(), b.effect(j).unwrap().stamp(), "{what}");
+    }
+    let (x, y) = (a.snapshot(), b.snapshot());
+    let at = x.iter().zip(&y).skip(32).position(|(x, y)| x != y);
+    panic!("{what}: the snapshots, of {} and {} bytes, differ at {at:?} behind the head", x.len(), y.len());
+}
+
+/// A scene of the library says the same as a file: the same world before the first step, and the same bits after many.
+#[test]
+fn library_scenes_as_files() {
+    for scene in library::scenes() {
+        let mut run = scene.setup().start().unwrap();
+        let text = file::write(&scene, &run).unwrap();
+        let mut again = start(&text);
+        assert_same(again.world(), run.world(), &scene.name);
+        assert_eq!((again.seconds(), again.dt()), (run.seconds(), run.dt()), "{}", scene.name);
+        for _ in 0..20 {
+            run.step().unwrap();
+            again.step().unwrap();
+        }
+        assert_eq!(again.world().hash(), run.world().hash(), "{} differs after 20 steps", scene.name);
+    }
+}
+
+/// Everything that the format can say comes back to the bit, from a file and from the file that is written of it; also a world that
+/// has been running, but for its memory of contacts.
+#[test]
+fn everything_comes_back() {
+    let scene = parse(EVERYTHING);
+    let mut run = scene.setup().set("lift", 7.0).unwrap().start().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((run.dt(), run.seconds(), run.world().method().name.as_str()), (1.0 / 120.0, 2.0, "careful"));
+    let written = file::write(&scene, &run).unwrap();
+    let copy = parse(&written);
+    let mut again = copy.setup().start().unwrap_or_else(|error| panic!("{error}"));
+    assert_same(again.world(), run.world(), "everything");
+    assert_eq!(copy.checks, scene.checks);
+    let second = file::write(&copy, &again).unwrap();
+    assert_eq!(written, second);
+    for _ in 0..30 {
+        run.step().unwrap();
+        again.step().unwrap();
+    }
+    assert_eq!(again.world().hash(), run.world().hash());
+
+    let later = file::write(&scene, &run).unwrap();
+    let third = start(&later);
+    let fourth = start(&file::write(&parse(&later), &third).unwrap());
+    assert_same(third.world(), fourth.world(), "everything, later");
+    for id in run.world().body_ids() {
+        let (a, b) = (run.world().body(id).unwrap(), third.world().body(id).unwrap());
+        assert_eq!(a.centre_of_mass(), b.centre_of_mass(), "{:?}", a.name());
+        assert_eq!(a.centre_velocity(), b.centre_velocity(), "{:?}", a.name());
+        assert_eq!(a.rotation(), b.rotation(), "{:?}", a.name());
+    }
+}
+
+/// The example of the manual does what it says, and is as short as it promises.
+#[test]
+fn example_of_the_manual() {
+    assert!(DOOR.lines().count() < 40, "{} lines", DOOR.lines().count());
+    let mut run = start(DOOR);
+    run.finish().unwrap();
+    for verdict in run.verdicts() {
+        println!("{verdict}");
+    }
+    assert!(run.passed());
+    // Its checks are about something: without friction the belt carries nothing, without the ball the door stays shut.
+    let mut run =
+        start(&DOOR.replace("friction = 0.8", "friction = 0").replace("velocity = [0, 2, -5]", "velocity = [0, 2, 5]"));
+    run.finish().unwrap();
+    let failed: Vec<bool> = run.verdicts().iter().map(|v| v.outcome == tumble_scene::Outcome::Failed).collect();
+    assert_eq!(failed, [true, true, false]);
+}
+
+/// The same scene in millimetres, grams and degrees with z up is the same scene.
+#[test]
+fn units_and_the_upward_axis() {
+    let metres = start(
+        "body = [{ kind = 'fixed', half_space = 'y' }, { name = 'b', at = [1, 2, -3], rotation = { axis = 'y', angle = '90 deg' },
+         velocity = [0, 1, 0], angular_velocity = [0, 0, -0.5], box = [1, 2, 3], mass = 4, locks = ['move-y'] }]",
+    );
+    let other = start(
+        "up = 'z'\nunits = { length = 'mm', mass = 'g', angle = 'deg' }
+         body = [{ kind = 'fixed', half_space = 'z' }, { name = 'b', at = [1000, 3000, 2000],
+         rotation = { axis = 'z', angle = 90 }, velocity = [0, 0, '1 m'], angular_velocity = [0, '0.5 rad', 0],
+         box = [1000, 3000, 2000], mass = 4000, locks = ['move-z'] }]",
+    );
+    let (a, b) = (metres.world(), other.world());
+    let (a, b) = (a.body(a.find_body("b").unwrap()).unwrap(), b.body(b.find_body("b").unwrap()).unwrap());
+    assert!((a.position() - b.position()).length() < 1e-12);
+    // One rounding of the precision of the engine per factor.
+    let near = |x: f64, y: f64| (x - y).abs() <= 1e-6 * (1.0 + x.abs());
+    assert!(near(a.mass(), b.mass()) && near(a.inertia().yy, b.inertia().yy) && near(a.inertia().xx, b.inertia().xx));
+    assert!((a.linear_velocity() - b.linear_velocity()).to_f64().length() < 1e-6);
+    assert!((a.angular_velocity() - b.angular_velocity()).to_f64().length() < 1e-6);
+    assert!(near(a.rotation().y.into(), b.rotation().y.into()) && a.locks() == b.locks());
+}
+
+/// What `--set` and `--method` choose stands above what the file prefers.
+#[test]
+fn choices_of_the_user_come_first() {
+    let scene =
+        parse("dt = 0.01\nmethod = 'ballistic'\nparameters = { n = 2 }\nbody = [{ repeat = { i = 'n' }, sphere = 1 }]");
+    let plain = scene.setup().start().unwrap();
+    assert_eq!((plain.dt(), plain.world().method().name.as_str(), plain.world().body_count()), (0.01, "ballistic", 2));
+    let chosen =
+        scene.setup().set("n", 3.0).unwrap().dt(0.02).unwrap().method(tumble::Method::soft_step()).start().unwrap();
+    assert_eq!(
+        (chosen.dt(), chosen.world().method().name.as_str(), chosen.world().body_count()),
+        (0.02, "soft-step", 3)
+    );
+}
+
+/// Every mistake is answered with its place and with what to do.
+#[test]
+fn mistakes_have_places() {
+    let cases = [
+        ("bodi = []", r#"f:1:1: there is no "bodi" in a scene; the nearest name is "body""#),
+        ("[[body]]\nboxx = [1, 1, 1]", r#"f:2:1: there is no "boxx" in a body; the nearest name is "box""#),
+        ("[[body]]\nbox = [1, 1]", "f:2:7: this must be a list of 3 numbers, got 2 of them"),
+        ("[[body]]\nbox = 'big'", "f:2:7: this must be a list of 3 numbers, got a text"),
+        ("[[body]]\nsphere = true", "f:2:10: this must be a number or an expression, got true or false"),
+        ("[[body]]\nsphere = nan", "f:2:10: this is not a number; is something divided by zero?"),
+        ("[[body]]\nsphere = '0 / 0'", "f:2:10: this is not a number; is something divided by zero?"),
+        ("[[body]]\nsphere = '1 + radius'", r#"f:2:15: nothing is called "radius"; the nearest name is "tau""#),
+        ("[[body]]\nsphere = -1", "f:2:10: sphere: radius must be positive and finite, got -1"),
+        ("[[body]]\nsphere = inf", "f:2:10: sphere: radius must be positive and finite, got inf"),
+        (
+            "[[body]]\nsphere = 1\nbox = [1, 1, 1]",
+            r#"f:3:1: "box" is a second shape beside "sphere"; several stand in `colliders`"#,
+        ),
+        ("[[body]]\nkind = 'fixt'", r#"f:2:8: "fixt" is none of dynamic, fixed, kinematic; did you mean "fixed"?"#),
+        (
+            "[[body]]\nsphere = 1\nmaterial = 'woud'",
+            r#"f:3:12: there is no material "woud"; the nearest name is "wood""#,
+        ),
+        (
+            "[[body]]\nshape = 'gem'",
+            r#"f:2:9: there is no shape "gem"; the file has none; write one under [shape.NAME]"#,
+        ),
+        (
+            "[shape.a]\nshape = 'b'\n[shape.b]\nshape = 'a'\n[[body]]\nshape = 'a'",
+            r#"f:1:8: the shape "a" is made of itself"#,
+        ),
+        ("[material.a]\nlike = 'b'\n[material.b]\nlike = 'a'", r#"f:1:11: the material "a" is like itself"#),
+        ("let = { a = 'b + 1', b = 'a' }", r#"f:1:13: "a" depends on itself"#),
+        (
+            "[parameters]\na-b = 1",
+            r#"f:2:1: "a-b" cannot be a name: a name in expressions is made of letters, digits and _, and begins with no digit"#,
+        ),
+        (
+            "[[body]]\nrepeat = { i = 1e9 }\nsphere = 1",
+            r#"f:2:16: "i" must count whole numbers, at most 2000000 of them"#,
+        ),
+        (
+            "[[body]]\nrepeat = { i = 1e6, j = 1e6 }\nwhen = '0'",
+            "f:2:25: the scene has, or counts to, more than 2000000 things",
+        ),
+        (
+            "[[joint]]\nkind = 'hing'",
+            r#"f:2:8: "hing" is none of ball, hinge, slider, fixed, distance, universal, cone-twist, cylindrical, planar, parallel, six-axis, gear, rack, screw, pulley, wheel, path, drag, glue; did you mean "hinge"?"#,
+        ),
+        (
+            "[[joint]]\nkind = 'hinge'\nbodies = ['world', 'dor']\n[[body]]\nname = 'door'",
+            r#"f:3:20: there is no body "dor"; the nearest name is "door""#,
+        ),
+        (
+            "[[joint]]\nkind = 'hinge'\npitch = 1\nbodies = ['a', 'b']",
+            r#"f:3:1: there is no "pitch" in a hinge; the nearest name is "limit""#,
+        ),
+        ("method = 'soft-stop'", r#"f:1:10: method "soft-stop": no such preset; there are"#),
+        ("[method]\ntolerances = { sloop = 1 }", r#"f:2:16: the method cannot be read: unknown field `sloop`"#),
+        (
+            "[method]\nstep = { soft-step = { substeps = 0 } }",
+            r#"f:1:2: method "soft-step": substeps must be between 1 and 1000, got 0"#,
+        ),
+        ("gravity = [0, 'g', 0]", r#"f:1:16: nothing is called "g""#),
+        ("[[check]]\nname = 'a'\nmeasure = 'spead(\"x\")'\nat_most = 1", "f:3:"),
+        ("[[check]]\nname = 'a'\nmeasure = \"speed('x')\"\nat_most = 1", r#"f:3:12: there is no body "x""#),
+        ("[[body]]\nname = 'a{1'", "f:2:"),
+        ("format = 2", "f:1:10: this is format 2; this program reads format 1"),
+        ("a = [1, 2", "f:1:10: this is not TOML:"),
+        ("date = 2020-01-01", "f:1:8: dates mean nothing here"),
+        ("[[group]]\nbdy = 1", r#"f:2:1: there is no "bdy" in a group; the nearest name is "body""#),
+    ];
+    for (text, expected) in cases {
+        let said = fault(text);
+        assert!(said.starts_with(expected), "{text:?}\n  said     {said}\n  expected {expected}");
+    }
+    let missing = file::load("no/such/file.toml").unwrap_err().to_string();
+    assert!(missing.starts_with("no/such/file.toml: the file cannot be read"), "{missing}");
+}
+
+/// No depth of nesting and no chain of names fills the stack.
+#[test]
+fn depth_is_limited() {
+    let deep = format!("a = {}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(fault(&deep).starts_with("f:1:"), "{}", fault(&deep));
+    let tables = format!("a{} = 1", ".a".repeat(100_000));
+    assert!(fault(&tables).starts_with("f:1:"));
+    let chain: String = (0..5000).map(|i| format!("a{i} = 'a{} + 1'\n", i + 1)).collect();
+    assert!(fault(&format!("[let]\n{chain}a5000 = 1")).contains("depend on each other"));
+    let groups = format!("[[{}group]]\n", "group.".repeat(40));
+    assert!(fault(&groups).contains("f:1:"), "{}", fault(&groups));
+    let shapes: String = (0..100).map(|i| format!("[shape.s{i}]\nshape = 's{}'\n", i + 1)).collect();
+    let text = format!("{shapes}[shape.s100]\nsphere = 1\n[[body]]\nshape = 's0'");
+    assert!(fault(&text).contains("more than 32 deep"));
+}
+
+/// Ten thousand bodies load in a moment, counted or written out one by one.
+#[test]
+fn ten_thousand_bodies_load_quickly() {
+    let counted =
+        "body = [{ name = 'b{i}', repeat = { i = 100, j = 100 }, at = ['i', 'j', 0], box = [0.5, 0.5, 0.5] }]";
+    let counted = counted.replace("b{i}", "b{i}-{j}");
+    let scene = parse(&counted);
+    let run = scene.setup().start().unwrap();
+    let written = file::write(&scene, &run).unwrap();
+    for text in [counted, written] {
+        let took = (0..3)
+            .map(|_| {
+                let begin = Instant::now();
+                assert_eq!(start(&text).world().body_count(), 10_000);
+                begin.elapsed()
+            })
+            .min()
+            .unwrap();
+        println!("{} bytes: {took:?}", text.len());
+        // The bar is 200 ms in a release build on a quiet machine; this one may be neither.
+        assert!(took < Duration::from_millis(1000), "{took:?}");
+    }
+}

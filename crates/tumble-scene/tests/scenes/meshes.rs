@@ -1,0 +1,299 @@
+//! Mesh files: every format says the same solid, what it becomes keeps its volume, and a damaged file is refused.
+
+use super::mutated::{Random, mutate};
+use tumble::math::Vec3;
+use tumble::shape::Shape;
+use tumble_scene::mesh::{Format, PartsOptions, TriangleMesh};
+
+/// A box from `low` to `high` as triangles that look outwards.
+fn add_box(low: [f64; 3], high: [f64; 3], mesh: &mut TriangleMesh) {
+    let first = mesh.vertices.len() as u32;
+    for i in 0..8 {
+        let corner = [0, 1, 2].map(|k| if i >> k & 1 == 1 { high[k] } else { low[k] });
+        mesh.vertices.push(Vec3::from(corner));
+    }
+    for quad in [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]] {
+        let [a, b, c, d] = quad.map(|i: u32| first + i);
+        mesh.triangles.extend([[a, b, c], [a, c, d]]);
+    }
+}
+
+/// Cubes of a grid that share corners, with the faces between neighbours left out: a closed mesh of any blocky shape.
+fn blocks(filled: &dyn Fn([i32; 3]) -> bool, count: i32) -> TriangleMesh {
+    let mut mesh = TriangleMesh::default();
+    let mut number = std::collections::BTreeMap::new();
+    let faces: [([i32; 3], [[i32; 3]; 4]); 6] = [
+        ([-1, 0, 0], [[0, 0, 0], [0, 0, 1], [0, 1, 1], [0, 1, 0]]),
+        ([1, 0, 0], [[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 0, 1]]),
+        ([0, -1, 0], [[0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]]),
+        ([0, 1, 0], [[0, 1, 0], [0, 1, 1], [1, 1, 1], [1, 1, 0]]),
+        ([0, 0, -1], [[0, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 0]]),
+        ([0, 0, 1], [[0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]),
+    ];
+    for x in 0..count {
+        for y in 0..count {
+            for z in 0..count {
+                for (to, quad) in faces.iter().filter(|_| filled([x, y, z])) {
+                    if filled([x + to[0], y + to[1], z + to[2]]) {
+                        continue;
+                    }
+                    let corners = quad.map(|c| {
+                        let at = [x + c[0], y + c[1], z + c[2]];
+                        *number.entry(at).or_insert_with(|| {
+                            mesh.vertices.push(Vec3::from(at.map(f64::from)));
+                            mesh.vertices.len() as u32 - 1
+                        })
+                    });
+                    let [a, b, c, d] = corners;
+                    mesh.triangles.extend([[a, b, c], [a, c, d]]);
+                }
+            }
+        }
+    }
+    mesh
+}
+
+fn obj(mesh: &TriangleMesh) -> Vec<u8> {
+    let mut text = String::from("# a mesh\no thing\n");
+    for v in &mesh.vertices {
+        text += &format!("v {} {} {}\n", v.x, v.y, v.z);
+    }
+    for t in &mesh.triangles {
+        text += &format!("f {} {} {}\n", t[0] + 1, t[1] + 1, t[2] + 1);
+    }
+    text.into_bytes()
+}
+
+fn corners(mesh: &TriangleMesh) -> impl Iterator<Item = [Vec3<f64>; 3]> + '_ {
+    mesh.triangles.iter().map(|t| t.map(|i| mesh.vertices[i as usize]))
+}
+
+fn stl(mesh: &TriangleMesh) -> Vec<u8> {
+    let mut bytes = vec![b' '; 80];
+    bytes.extend((mesh.triangles.len() as u32).to_le_bytes());
+    for triangle in corners(mesh) {
+        bytes.extend([0; 12]);
+        for v in triangle {
+            bytes.extend(v.to_array().iter().flat_map(|x| (*x as f32).to_le_bytes()));
+        }
+        bytes.extend([0; 2]);
+    }
+    bytes
+}
+
+fn stl_text(mesh: &TriangleMesh) -> Vec<u8> {
+    let mut text = String::from("solid thing\n");
+    for triangle in corners(mesh) {
+        text += "facet normal 0 0 0\nouter loop\n";
+        for v in triangle {
+            text += &format!("vertex {} {} {}\n", v.x, v.y, v.z);
+        }
+        text += "endloop\nendfacet\n";
+    }
+    (text + "endsolid thing\n").into_bytes()
+}
+
+fn ply(mesh: &TriangleMesh, binary: bool) -> Vec<u8> {
+    let format = if binary { "binary_little_endian" } else { "ascii" };
+    let (v, t) = (mesh.vertices.len(), mesh.triangles.len());
+    let head = format!(
+        "ply\nformat {format} 1.0\nelement vertex {v}\nproperty float x\nproperty float y\nproperty float z\n\
+         element face {t}\nproperty list uchar int vertex_indices\nend_header\n"
+    );
+    let mut bytes = head.into_bytes();
+    for v in &mesh.vertices {
+        match binary {
+            true => bytes.extend(v.to_array().iter().flat_map(|x| (*x as f32).to_le_bytes())),
+            false => bytes.extend(format!("{} {} {}\n", v.x, v.y, v.z).bytes()),
+        }
+    }
+    for t in &mesh.triangles {
+        match binary {
+            true => {
+                bytes.push(3);
+                bytes.extend(t.iter().flat_map(|i| i.to_le_bytes()));
+            }
+            false => bytes.extend(format!("3 {} {} {}\n", t[0], t[1], t[2]).bytes()),
+        }
+    }
+    bytes
+}
+
+/// A binary glTF whose node moves the mesh by `shift`.
+fn glb(mesh: &TriangleMesh, shift: [f64; 3]) -> Vec<u8> {
+    let mut data: Vec<u8> = Vec::new();
+    for v in &mesh.vertices {
+        data.extend(v.to_array().iter().flat_map(|x| (*x as f32).to_le_bytes()));
+    }
+    let positions = data.len();
+    data.extend(mesh.triangles.iter().flatten().flat_map(|i| i.to_le_bytes()));
+    let [low, high] = mesh.bounds().map(Vec3::to_array);
+    let json = serde_json::json!({
+        "asset": { "version": "2.0" },
+        "scene": 0,
+        "scenes": [{ "nodes": [0] }],
+        "nodes": [{ "mesh": 0, "translation": shift }],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 }, "indices": 1 }] }],
+        "accessors": [
+            { "bufferView": 0, "componentType": 5126, "count": mesh.vertices.len(), "type": "VEC3", "min": low, "max": high },
+            { "bufferView": 1, "componentType": 5125, "count": 3 * mesh.triangles.len(), "type": "SCALAR" },
+        ],
+        "bufferViews": [
+            { "buffer": 0, "byteOffset": 0, "byteLength": positions },
+            { "buffer": 0, "byteOffset": positions, "byteLength": data.len() - positions },
+        ],
+        "buffers": [{ "byteLength": data.len() }],
+    });
+    let mut json = json.to_string().into_bytes();
+    json.resize(json.len().next_multiple_of(4), b' ');
+    let mut bytes = b"glTF\x02\0\0\0".to_vec();
+    bytes.extend((12 + 8 + json.len() as u32 + 8 + data.len() as u32).to_le_bytes());
+    bytes.extend((json.len() as u32).to_le_bytes());
+    bytes.extend(b"JSON");
+    bytes.extend(&json);
+    bytes.extend((data.len() as u32).to_le_bytes());
+    bytes.extend(b"BIN\0");
+    bytes.extend(data);
+    bytes
+}
+
+pub fn bench() -> TriangleMesh {
+    let mut mesh = TriangleMesh::default();
+    add_box([0.0, 0.0, 0.0], [2.0, 0.5, 1.0], &mut mesh);
+    mesh
+}
+
+pub fn all_formats(mesh: &TriangleMesh) -> Vec<(Format, Vec<u8>)> {
+    vec![
+        (Format::Obj, obj(mesh)),
+        (Format::Stl, stl(mesh)),
+        (Format::Stl, stl_text(mesh)),
+        (Format::Ply, ply(mesh, false)),
+        (Format::Ply, ply(mesh, true)),
+        (Format::Gltf, glb(mesh, [0.0; 3])),
+    ]
+}
+
+/// Every format gives the same closed solid with the mass of a box of that size.
+#[test]
+fn every_format_is_read() {
+    for (format, bytes) in all_formats(&bench()) {
+        let mesh = TriangleMesh::read(&bytes, format, ".").unwrap();
+        assert_eq!((mesh.vertices.len(), mesh.triangles.len(), mesh.degenerate), (8, 12, 0), "{format:?}");
+        let mass = mesh.mass_properties(1000.0).unwrap();
+        assert!((mass.mass - 1000.0).abs() < 1e-9 && (mass.centre - Vec3::new(1.0, 0.25, 0.5)).length() < 1e-12);
+        assert!(matches!(mesh.hull().unwrap(), Shape::Hull(hull) if (hull.volume() - 1.0).abs() < 1e-9));
+        assert!(matches!(mesh.surface().unwrap(), Shape::Mesh(surface) if surface.is_solid()));
+    }
+    let moved = TriangleMesh::read(&glb(&bench(), [5.0, 0.0, 0.0]), Format::Gltf, ".").unwrap();
+    assert_eq!(moved.bounds()[0].x, 5.0);
+}
+
+/// A mesh with a triangle missing is found out, and has a hull but no inside.
+#[test]
+fn open_meshes_are_found_out() {
+    let mut mesh = bench();
+    mesh.triangles.pop();
+    assert!(mesh.is_closed().is_err() && mesh.mass_properties(1.0).is_err());
+    assert!(mesh.parts(&PartsOptions::default()).is_err() && mesh.hull().is_ok());
+}
+
+/// A U, a ring and a flight of stairs fall into their boxes: no volume is lost, little is too much, and the parts are the same every time.
+#[test]
+fn convex_parts_keep_the_volume() {
+    let shapes: [(&str, &dyn Fn([i32; 3]) -> bool, usize); 3] = [
+        ("U", &|[x, y, z]| (0..3).contains(&x) && (0..3).contains(&y) && z == 0 && !(x == 1 && y > 0), 3),
+        ("ring", &|[x, y, z]| (0..3).contains(&x) && (0..3).contains(&y) && z == 0 && !(x == 1 && y == 1), 4),
+        ("stairs", &|[x, y, z]| (0..4).contains(&x) && (0..=x).contains(&y) && (0..2).contains(&z), 4),
+    ];
+    for (name, filled, most) in shapes {
+        let mesh = blocks(filled, 4);
+        mesh.is_closed().unwrap();
+        let options = PartsOptions { tolerance: 0.02, ..PartsOptions::default() };
+        let parts = mesh.parts(&options).unwrap();
+        println!("{name}: {} parts, error {:.2e}", parts.hulls.len(), parts.volume_error);
+        // The surface is cut exactly; what is lost is what rounds off and slivers.
+        assert!(parts.volume_error > -1e-4 && parts.volume_error <= 0.02, "{name}: {}", parts.volume_error);
+        assert!((2..=2 * most).contains(&parts.hulls.len()), "{name}: {}", parts.hulls.len());
+        assert_eq!(mesh.parts(&options).unwrap().hulls, parts.hulls);
+        assert!(matches!(parts.shape().unwrap(), Shape::Compound(_)));
+        let one = mesh.parts(&PartsOptions { most: 1, ..options }).unwrap();
+        assert_eq!(one.hulls.len(), 1);
+        assert!(one.volume_error > parts.volume_error);
+    }
+    // What is convex already is one part.
+    assert_eq!(bench().parts(&PartsOptions::default()).unwrap().hulls.len(), 1);
+}
+
+/// A scene file takes a mesh in one line, and says where the name of a missing one stands.
+#[test]
+fn a_body_from_a_mesh_file() {
+    let folder = std::env::temp_dir().join(format!("tumble-meshes-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("bench.obj"), obj(&bench())).unwrap();
+    let text = "body = [
+        { name = 'b{i}', repeat = { i = 3 }, at = [0, '2 * i', 0], mesh = { file = 'bench.obj', scale = 0.5 } },
+        { name = 'parts', at = [9, 0, 0], mesh = { file = 'bench.obj', as = 'parts' } },
+        { name = 'ground', kind = 'fixed', at = [0, -9, 0], mesh = { file = 'bench.obj', as = 'surface', sides = 'two' } },
+    ]";
+    let scene = tumble_scene::file::parse(text, "m.toml", &folder).unwrap();
+    let run = scene.setup().start().unwrap();
+    let world = run.world();
+    assert_eq!(world.body_count(), 5);
+    let mass = |name: &str| world.body(world.find_body(name).unwrap()).unwrap().mass();
+    assert!((mass("b2") - 125.0).abs() < 1e-3 && (mass("parts") - 1000.0).abs() < 1e-2);
+    let missing = tumble_scene::file::parse("[[body]]\nmesh = { file = 'no.obj' }", "m.toml", &folder).unwrap();
+    let error = missing.setup().start().err().unwrap().to_string();
+    assert!(error.starts_with("m.toml:2:17: ") && error.contains("no.obj: it cannot be read"), "{error}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+const WORDS: &[&[u8]] = &[
+    b"nan",
+    b"inf",
+    b"-1",
+    b"999999999",
+    b"1e30",
+    b"\xff\xff\xff\xff",
+    b"\0\0\0\0",
+    b"f 1 2 99\n",
+    b"v a b c\n",
+    b"{}",
+    b"[]",
+    b"\"",
+    b"4294967295",
+    b"element x 4000000000\n",
+    b"property list uchar int q\n",
+    b"\n",
+];
+
+/// Reads a damaged mesh, and asks what was read everything; whether it was refused.
+pub fn damaged(bytes: &[u8], format: Format, random: &mut Random, parts: bool) -> bool {
+    match TriangleMesh::read(&mutate(bytes, WORDS, random), format, ".") {
+        Ok(mesh) => {
+            let _ = (mesh.hull(), mesh.surface(), mesh.mass_properties(1.0));
+            if parts {
+                let _ = mesh.parts(&PartsOptions { most: 4, resolution: 8, ..PartsOptions::default() });
+            }
+            false
+        }
+        Err(error) => {
+            assert!(error.to_string().starts_with("mesh: "), "{error}");
+            true
+        }
+    }
+}
+
+/// A thousand damaged meshes: no panic, no hang, an answer in words.
+#[test]
+fn damaged_files_are_refused() {
+    let mut random = Random(3);
+    let formats = all_formats(&bench());
+    let refused = (0..1000).filter(|i| {
+        let (format, bytes) = &formats[i % formats.len()];
+        damaged(bytes, *format, &mut random, i % 10 == 0)
+    });
+    let refused = refused.count();
+    println!("{refused} of 1000 refused");
+    assert!(refused > 200);
+}

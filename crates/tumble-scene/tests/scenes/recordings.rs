@@ -1,0 +1,129 @@
+//! Recordings: the same bits again, the first step where they part, and files that were cut short.
+
+use tumble::{BodyDesc, Method, World, math::Vec3, shape::Shape};
+use tumble_scene::recording::{Input, Recorder, Recording};
+
+const DT: f64 = 1.0 / 60.0;
+
+fn world() -> World {
+    let mut world = World::new();
+    world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+    for i in 0..3 {
+        let cube = Shape::cuboid(0.5, 0.5, 0.5).unwrap();
+        world.add_body(BodyDesc::dynamic().position([0.0, 0.5 + f64::from(i), 0.0]).collider(cube)).unwrap();
+    }
+    world
+}
+
+/// A recording with pushes, a new method, other gravity, and a body that is added on the way.
+pub fn recorded(steps: u64, budget: u64) -> (Vec<u8>, Vec<u64>) {
+    let mut world = world();
+    let top = world.body_ids().last().unwrap();
+    let mut recorder = Recorder::with_budget(Vec::new(), "test", &world, budget).unwrap();
+    let mut hashes = vec![world.hash()];
+    for step in 0..steps {
+        let inputs = match step {
+            5 => vec![Input::impulse(top, [300.0, 0.0, 0.0]), Input::Gravity([0.0, -5.0, 0.3])],
+            9 => vec![Input::Method(Box::new(Method::simultaneous()))],
+            11 => vec![
+                Input::Force { body: top.to_bits(), force: [1.0, 2.0, 3.0], torque: [0.1, 0.2, 0.3] },
+                Input::Impulse { body: top.to_bits(), impulse: [1.0, 0.0, 0.0], point: Some([0.0, 3.0, 0.1]) },
+            ],
+            13 => vec![Input::Velocity { body: top.to_bits(), linear: [0.1, 0.0, 0.0], angular: [0.0, 1.0, 0.0] }],
+            _ => Vec::new(),
+        };
+        for input in &inputs {
+            input.apply(&mut world).unwrap();
+        }
+        if !inputs.is_empty() {
+            recorder.inputs(&inputs).unwrap();
+        }
+        if step == 15 {
+            let ball = Shape::sphere(0.3).unwrap();
+            world.add_body(BodyDesc::dynamic().position([0.0, 5.0, 0.0]).collider(ball)).unwrap();
+            recorder.edited(&world).unwrap();
+        }
+        world.step(1.0 / 60.0).unwrap();
+        recorder.step(&world, DT).unwrap();
+        hashes.push(world.hash());
+    }
+    (recorder.finish().unwrap(), hashes)
+}
+
+/// Everything that was done is done again, and every step can be gone to, from a keyframe or from the beginning.
+#[test]
+fn a_replay_gives_the_same_bits() {
+    let (bytes, hashes) = recorded(200, 1 << 20);
+    let recording = Recording::read(bytes).unwrap();
+    assert!(recording.is_whole() && recording.steps() == 200);
+    assert!((recording.seconds() - 200.0 * DT).abs() < 1e-9);
+    let replay = recording.replay(|_| true).unwrap();
+    assert_eq!((replay.steps, replay.diverged_at, replay.hash), (200, None, hashes[200]));
+    assert_eq!(recording.keyframes().collect::<Vec<_>>(), [0, 60, 120, 180]);
+    for step in [0, 1, 6, 16, 59, 60, 61, 119, 121, 200] {
+        let world = recording.world_at(step).unwrap();
+        assert_eq!((world.steps(), world.hash()), (step, hashes[step as usize]), "step {step}");
+        assert_eq!(recording.hash_after(step), (step > 0).then(|| hashes[step as usize]));
+    }
+    assert!(recording.world_at(201).is_err());
+}
+
+/// However long a run is, keyframes take no more than their budget, and they reach far into it.
+#[test]
+fn keyframes_keep_their_budget() {
+    let size = world().snapshot().len() as u64;
+    let (bytes, _) = recorded(3000, 12 * size);
+    let recording = Recording::read(bytes.clone()).unwrap();
+    let steps: Vec<u64> = recording.keyframes().collect();
+    // The world grows: twelve sizes of its beginning are fewer snapshots of later.
+    assert!((4..=12).contains(&steps.len()), "{steps:?}");
+    assert!(steps.last().unwrap() > &300, "{steps:?}");
+    assert!(steps.windows(3).all(|w| w[2] - w[1] >= w[1] - w[0]), "{steps:?}");
+    // Without any budget the beginning is still there.
+    let (bytes, _) = recorded(100, 0);
+    assert_eq!(Recording::read(bytes).unwrap().keyframes().collect::<Vec<_>>(), [0]);
+}
+
+/// A step that comes out otherwise is named, and it is the first one.
+#[test]
+fn the_first_step_that_differs_is_named() {
+    let (bytes, _) = recorded(30, 0);
+    let recording = Recording::read(bytes.clone()).unwrap();
+    let hash = recording.hash_after(17).unwrap().to_le_bytes();
+    let at = bytes.windows(8).position(|w| w == hash).unwrap();
+    let mut changed = bytes;
+    changed[at] ^= 1;
+    // The frame is whole but for its checksum: it counts as the place where the file was cut.
+    assert_eq!(Recording::read(changed.clone()).unwrap().steps(), 16);
+    // With a checksum that fits, it is another world.
+    let start = at - 8 - 8 - 5;
+    let sum = changed[start..at + 8]
+        .iter()
+        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    changed[at + 8..at + 12].copy_from_slice(&sum.to_le_bytes());
+    let recording = Recording::read(changed).unwrap();
+    assert_eq!(recording.steps(), 30);
+    assert_eq!(recording.replay(|_| true).unwrap().diverged_at, Some(17));
+}
+
+/// A file that was cut anywhere opens up to its last whole frame, and what is there replays.
+#[test]
+fn cut_files_open_up_to_their_last_whole_frame() {
+    let (bytes, hashes) = recorded(20, 0);
+    let mut most = 0;
+    for length in 0..bytes.len() {
+        match Recording::read(bytes[..length].to_vec()) {
+            Ok(recording) => {
+                assert!(!recording.is_whole() && recording.steps() >= most);
+                if recording.steps() > most {
+                    most = recording.steps();
+                    let replay = recording.replay(|_| true).unwrap();
+                    assert_eq!((replay.steps, replay.hash), (most, hashes[most as usize]));
+                }
+            }
+            // Before the first snapshot there is nothing to open.
+            Err(error) => assert!(most == 0 && error.to_string().starts_with("recording: "), "{length}: {error}"),
+        }
+    }
+    assert_eq!(most, 20);
+}
