@@ -206,11 +206,16 @@ impl TreeWork {
         }
     }
 
-    /// Writes the impulses back to manifolds and joints; finds the joints that have borne too much.
-    pub fn store(&self, state: &mut State, h: Real, overloaded: &mut Vec<u32>) {
-        if !self.trees.is_empty() {
-            self.rows.store(&mut state.contacts);
-            self.rows.store_ties(state, h, overloaded);
+    /// Writes the impulses back to manifolds and joints; finds the joints that have borne too much. The links move as the rows have
+    /// left them.
+    pub fn store(&mut self, state: &mut State, h: Real, overloaded: &mut Vec<u32>) {
+        if self.trees.is_empty() {
+            return;
+        }
+        self.rows.store(&mut state.contacts);
+        self.rows.store_ties(state, h, overloaded);
+        for Working { articulation, pass, .. } in self.trees.iter_mut().filter(|w| !w.flies) {
+            pass.set_moving(&articulation.tree, &articulation.tree.qd);
         }
     }
 

@@ -46,6 +46,7 @@ fn bad_descriptions_are_refused_by_name() {
     assert!(world.add_articulation(child).unwrap_err().to_string().contains("without a parent"));
     // Slots that were used for a moment leave their generations behind; everything else is as it was.
     assert_eq!((world.body_count(), world.articulation_count()), (1, 0));
+    world.audit().unwrap();
     world.step(DT).unwrap();
 }
 
@@ -115,8 +116,11 @@ fn articulations_come_and_go() {
     let still = world.articulation(second).unwrap().position().to_vec();
     world.step(DT).unwrap();
     assert_eq!(world.articulation(second).unwrap().position(), still, "links rest all together");
+    world.audit().unwrap();
     world.body_mut(body).unwrap().set_active(true);
+    world.audit().unwrap();
     world.step(DT).unwrap();
+    world.audit().unwrap();
     assert_ne!(world.articulation(second).unwrap().position(), still);
     let copy = World::from_snapshot(&world.snapshot()).unwrap();
     assert_eq!(copy.hash(), world.hash());
@@ -155,6 +159,7 @@ fn lost_tree_is_quarantined_as_a_whole() {
     for _ in 0..5 {
         world.step(DT).unwrap();
     }
+    world.audit().unwrap();
     assert!(links.iter().all(|&l| !world.body(l).unwrap().is_active()));
     assert!(world.articulation(id).unwrap().position().iter().all(|q| q.is_finite()));
     let other = world.articulation(other).unwrap();
