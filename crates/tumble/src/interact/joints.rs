@@ -13,7 +13,7 @@ use crate::world::State;
 
 impl State {
     /// Both bodies take part, and the joint holds them.
-    fn joint_holds(&self, joint: &Joint) -> bool {
+    pub fn joint_holds(&self, joint: &Joint) -> bool {
         let part = |&slot: &u32| self.bodies.cold.at(slot).is_some_and(|c| c.active);
         joint.active && joint.bodies.iter().all(part)
     }
@@ -22,8 +22,11 @@ impl State {
         self.bodies.cold.at(slot).is_some_and(|c| c.kind == BodyKind::Dynamic)
     }
 
-    /// The joint is to be solved.
+    /// The joint is to be solved in the constraint graph. One of a link is solved with its tree.
     pub fn joint_acts(&self, joint: &Joint) -> bool {
+        if joint.bodies.iter().any(|&slot| self.articulations.link_of(slot).is_some()) {
+            return false;
+        }
         let moves = |&slot: &u32| self.can_move(slot) && self.bodies.is_awake(slot);
         self.joint_holds(joint) && joint.bodies.iter().any(moves)
     }

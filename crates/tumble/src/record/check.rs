@@ -26,9 +26,9 @@ impl State {
         self.check_islands()?;
         self.check_broad_phase()?;
         self.place_all();
+        self.check_articulations()?;
         self.check_joints()?;
         self.check_effects()?;
-        self.check_articulations()?;
         let graph = Graph::of(&self.contacts, &self.joints, |body| self.node(body));
         self.graph = graph.ok_or("the constraint graph")?;
         Ok(self)

@@ -1,4 +1,5 @@
-//! Contacts, limits, dry friction and hard motors of articulations, as rows with the response of whole trees.
+//! Contacts, limits, dry friction and hard motors of articulations, and joints on their links, as rows with the response of whole
+//! trees.
 //!
 //! A row is a number Ċ = J u, u being the velocities along the degrees of freedom of up to two trees and of up to two free bodies.
 //! With M̃ of each tree as its last factorisation has it, and the mass of free bodies,
@@ -11,6 +12,9 @@
 //! other, several times in a pass, since those of one tree are few and all feel each other. What a contact asks for is what it
 //! asks for between free bodies: the equations stand at the head of `contact_kernel`.
 
+mod ties;
+
+use self::ties::Ties;
 use super::contact_constraint::Soft;
 use super::motion::{self, Free, MOVABLE, Mass, Motion};
 use super::tree_work::{Recipe, Working, velocity};
@@ -28,6 +32,9 @@ const ROUNDS: usize = 4;
 /// How near a turning joint must be to its limit to be watched, in radians.
 const NEAR_TURN: f64 = 0.02;
 
+/// The share of the response of loose links below which a row is held by the joints of its trees.
+const HELD: f64 = 1e-10;
+
 /// One end of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
@@ -43,6 +50,8 @@ enum End {
 #[derive(Clone, Copy, Debug)]
 struct Half {
     end: End,
+    /// The body by dense index, or `NONE` where nothing moves it.
+    body: u32,
     linear: Vec3<f64>,
     angular: Vec3<f64>,
 }
@@ -55,7 +64,7 @@ impl Half {
     }
 }
 
-const NO_HALF: Half = Half { end: End::Nothing, linear: Vec3::ZERO, angular: Vec3::ZERO };
+const NO_HALF: Half = Half { end: End::Nothing, body: NONE, linear: Vec3::ZERO, angular: Vec3::ZERO };
 
 /// J and Y over the degrees of freedom of one tree.
 #[derive(Clone, Copy, Debug)]
@@ -120,6 +129,7 @@ pub(super) struct TreeRows {
     rows: Vec<Row>,
     sites: Vec<Site>,
     stops: Vec<Stop>,
+    ties: Ties,
     /// J and Y of all blocks.
     j: Vec<f64>,
     y: Vec<f64>,
@@ -141,9 +151,11 @@ impl TreeRows {
         state: &State,
         supports: &mut [u32],
         recipe: &Recipe,
+        busy: &mut Vec<u32>,
     ) {
-        let Self { rows, sites, stops, j, y, held } = self;
+        let Self { rows, sites, stops, ties, j, y, held } = self;
         rows.clear();
+        ties.clear();
         sites.clear();
         stops.clear();
         held.clear();
@@ -169,7 +181,8 @@ impl TreeRows {
                     let mut m = c.manifolds;
                     while m != NONE {
                         let manifold = &state.contacts.manifolds[m as usize];
-                        add_manifold(rows, sites, m, manifold, ends, trees, recipe);
+                        let bodies = [c.body_a, c.body_b].map(|slot| state.bodies.dense_at(slot) as u32);
+                        add_manifold(rows, sites, m, manifold, ends, bodies, trees, recipe);
                         for slot in [c.body_a, c.body_b] {
                             if let Some(s) = supports.get_mut(state.bodies.dense_at(slot)) {
                                 *s += manifold.point_count;
@@ -184,6 +197,7 @@ impl TreeRows {
                     }
                 }
             }
+            ties.gather(rows, held, &trees[tree], end, state, supports, busy);
             let before = rows.len();
             add_stops(rows, stops, tree as u32, &trees[tree], recipe);
             held[tree] |= rows.len() > before;
@@ -234,16 +248,20 @@ impl TreeRows {
                 }
                 k += j.iter().zip(y.iter()).map(|(j, y)| j * y).sum::<f64>();
             }
+            // What it would be if no joint held the links.
+            let mut loose = 0.0;
             for half in &row.halves {
-                let End::Body(dense) = half.end else { continue };
-                let mass = &masses[dense as usize];
-                if mass[MOVABLE] != 0.0 {
-                    let inverse = Vec3::new(mass[6], mass[7], mass[8]).to_f64();
-                    k += half.linear.dot(half.linear.scale(inverse))
-                        + half.angular.dot(motion::inertia_of(mass).to_f64() * half.angular);
+                let Some(mass) = masses.get(half.body as usize).filter(|m| m[MOVABLE] != 0.0) else { continue };
+                let inverse = Vec3::new(mass[6], mass[7], mass[8]).to_f64();
+                let own = half.linear.dot(half.linear.scale(inverse))
+                    + half.angular.dot(motion::inertia_of(mass).to_f64() * half.angular);
+                loose += own;
+                if matches!(half.end, End::Body(_)) {
+                    k += own;
                 }
             }
-            row.mass = if k > 0.0 && k.is_finite() { 1.0 / k } else { 0.0 };
+            // Along what the joints hold anyway, only rounding moves.
+            row.mass = if k > loose * HELD && k.is_finite() { 1.0 / k } else { 0.0 };
         }
     }
 
@@ -327,6 +345,7 @@ impl TreeRows {
         push: bool,
     ) {
         for _ in 0..ROUNDS {
+            self.solve_ties(trees, motions, masses, recipe, push);
             for i in 0..self.stops.len() {
                 self.solve_stop(i, trees, motions, masses, recipe, push);
             }
@@ -547,12 +566,14 @@ fn blocks_of(halves: &[Half; 2]) -> ([Block; 2], u32) {
     (blocks, count as u32)
 }
 
+#[allow(clippy::too_many_arguments)]
 fn add_manifold(
     rows: &mut Vec<Row>,
     sites: &mut Vec<Site>,
     index: u32,
     manifold: &ContactManifold,
     ends: [End; 2],
+    bodies: [u32; 2],
     trees: &[Working],
     recipe: &Recipe,
 ) {
@@ -566,11 +587,16 @@ fn add_manifold(
     let (t1, t2) = n.tangents();
     let mut add = |linear: Vec3, arm_a: Option<Vec3>, impulse: Real| {
         // J = [-d, -(r_A × d), d, r_B × d], or [0, -d, 0, d] for a turn about d.
-        let half = |end: End, sign: Real, arm: Option<Vec3>| match arm {
-            Some(arm) => Half { end, linear: (linear * sign).to_f64(), angular: (arm.cross(linear) * sign).to_f64() },
-            None => Half { end, linear: Vec3::ZERO, angular: (linear * sign).to_f64() },
+        let half = |side: usize, sign: Real, arm: Option<Vec3>| {
+            let (end, body) = (ends[side], bodies[side]);
+            match arm {
+                Some(arm) => {
+                    Half { end, body, linear: (linear * sign).to_f64(), angular: (arm.cross(linear) * sign).to_f64() }
+                }
+                None => Half { end, body, linear: Vec3::ZERO, angular: (linear * sign).to_f64() },
+            }
         };
-        let halves = [half(ends[0], -1.0, arm_a), half(ends[1], 1.0, arm_a.map(|a| a - manifold.lever))];
+        let halves = [half(0, -1.0, arm_a), half(1, 1.0, arm_a.map(|a| a - manifold.lever))];
         let (blocks, block_count) = blocks_of(&halves);
         let impulse = impulse.to_f64();
         rows.push(Row { halves, dof: NONE, sign: 1.0, blocks, block_count, mass: 0.0, impulse });

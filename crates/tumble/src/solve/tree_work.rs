@@ -51,6 +51,9 @@ pub(crate) struct Recipe {
     /// How near a sliding joint must be to its limit to be watched.
     pub near: f64,
     pub restitution_speed: Real,
+    /// The rate at which joints that close loops come back, and the speed at most.
+    pub joint_rate: Real,
+    pub hold_speed: Real,
     pub warm_start: bool,
     pub h: Real,
     pub dt: Real,
@@ -104,6 +107,7 @@ impl TreeWork {
         supports: &mut [u32],
         loads: &Loads,
         recipe: &Recipe,
+        busy: &mut Vec<u32>,
     ) {
         self.trees.clear();
         self.links.clear();
@@ -132,7 +136,7 @@ impl TreeWork {
             working.articulation.gather_loads(&state.bodies, loads, &mut working.loads);
             self.trees.push(working);
         }
-        self.rows.prepare(&mut self.trees, &self.links, state, supports, recipe);
+        self.rows.prepare(&mut self.trees, &self.links, state, supports, recipe, busy);
         for (i, working) in self.trees.iter_mut().enumerate() {
             working.flies = !self.rows.holds(i) && working.is_smooth(recipe.dt.to_f64());
             if !working.flies {
@@ -189,6 +193,7 @@ impl TreeWork {
             return;
         }
         self.rows.travel(&self.trees, motions, h.to_f64());
+        self.rows.travel_ties(&self.trees, motions, h.to_f64());
         for working in self.trees.iter_mut().filter(|w| !w.flies) {
             working.drift(&mut self.stages, h.to_f64());
         }
@@ -201,9 +206,17 @@ impl TreeWork {
         }
     }
 
-    /// Writes the impulses back to the manifolds.
-    pub fn store(&self, state: &mut State) {
+    /// Writes the impulses back to manifolds and joints; finds the joints that have borne too much. The links move as the rows have
+    /// left them.
+    pub fn store(&mut self, state: &mut State, h: Real, overloaded: &mut Vec<u32>) {
+        if self.trees.is_empty() {
+            return;
+        }
         self.rows.store(&mut state.contacts);
+        self.rows.store_ties(state, h, overloaded);
+        for Working { articulation, pass, .. } in self.trees.iter_mut().filter(|w| !w.flies) {
+            pass.set_moving(&articulation.tree, &articulation.tree.qd);
+        }
     }
 
     /// Where a link is after the step, and how it moves. Not numbers where its tree has lost its way.

@@ -68,7 +68,7 @@ pub(crate) fn step(
     profile.add(Stage::Prepare, watch.lap());
     solve(state, scratch, team, method, &loads, h);
     contact_prepare::store(&scratch.constraints, &mut state.contacts);
-    scratch.trees.store(state);
+    scratch.trees.store(state, h, &mut scratch.joints.overloaded);
     scratch.joints.store(state, dt);
     if scratch.detector.looker.any_impacts {
         impacts::find(state, &scratch.constraints, &mut scratch.hits);
@@ -151,7 +151,8 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
 /// Articulations into trees at work, which take part in the sub-steps in their own way.
 fn prepare_trees(state: &mut State, scratch: &mut Scratch, method: &SoftStep, loads: &Loads, dt: Real) {
     let recipe = tree_recipe(state, method, dt);
-    scratch.trees.prepare(state, &mut scratch.motions, &mut scratch.supports, loads, &recipe);
+    let busy = &mut scratch.joints.busy;
+    scratch.trees.prepare(state, &mut scratch.motions, &mut scratch.supports, loads, &recipe, busy);
     if !scratch.trees.is_empty() {
         let (supports, trees) = (&scratch.supports, &scratch.trees);
         scratch.solved.clear();
@@ -171,6 +172,8 @@ fn tree_recipe(state: &State, method: &SoftStep, dt: Real) -> tree_work::Recipe 
         push_speed: tolerances.push_speed * speed,
         near: (tolerances.detection * tolerances.length).to_f64(),
         restitution_speed: tolerances.restitution_speed * speed,
+        joint_rate: Soft::new(method.joint_stiffness / h, method.joint_damping, h).bias_rate,
+        hold_speed: HOLD_SPEED * tolerances.push_speed * speed,
         warm_start: state.method.switches.warm_start,
         h,
         dt,

@@ -39,6 +39,7 @@ impl World {
         state.audit_contacts()?;
         state.audit_joints()?;
         state.audit_effects()?;
+        state.audit_articulations()?;
         state.audit_graph()?;
         state.audit_islands()
     }
@@ -168,7 +169,9 @@ impl State {
                 ensure!(manifold.contact == index, "manifold {m} of contact {index} says {}", manifold.contact);
                 ensure!(manifold.point_count > 0, "manifold {m} has no point");
                 let coloured = manifold.colour != NONE;
-                ensure!(coloured == (awake && solved), "manifold {m} should have a colour: {}", awake && solved);
+                let link = [c.body_a, c.body_b].iter().any(|&b| self.articulations.link_of(b).is_some());
+                let expected = awake && solved && !link;
+                ensure!(coloured == expected, "manifold {m} should have a colour: {expected}");
                 count += 1;
                 m = manifold.next;
             }
@@ -223,6 +226,35 @@ impl State {
     }
 
     /// Effects name bodies that exist, in order, and those that tie islands together are listed with their bodies.
+    /// Trees and bodies name each other, and bodies are where their trees put them, in one island.
+    fn audit_articulations(&self) -> Audit {
+        let mut links = 0;
+        for (id, articulation) in self.articulations.all.iter() {
+            let tree = &articulation.tree;
+            ensure!(tree.links.len() == articulation.bodies.len(), "{id} has bodies {:?}", articulation.bodies);
+            ensure!(tree.q.iter().chain(&tree.qd).all(|v| v.is_finite()), "{id} is at {:?}", tree.q);
+            let pass = articulation.placed();
+            for (i, &body) in articulation.bodies.iter().enumerate() {
+                ensure!(
+                    self.articulations.link_of(body) == Some((id.index(), i)),
+                    "slot {body} is not link {i} of {id}"
+                );
+                ensure!(self.is_dynamic(body), "slot {body}, link {i} of {id}, is not dynamic");
+                let dense = self.bodies.dense_at(body);
+                ensure!(self.bodies.params[dense].has(Params::LINK), "slot {body} does not know that it is a link");
+                let (pose, velocity) = articulation.body_state(&pass, i);
+                let here = self.bodies.pose[dense] == pose && self.bodies.velocity[dense] == velocity;
+                ensure!(here, "slot {body}, link {i} of {id}, is not where its tree is");
+                let island = self.islands.of(articulation.bodies[0]);
+                ensure!(self.islands.of(body) == island, "{id} is in several islands");
+                links += 1;
+            }
+        }
+        let flagged = self.bodies.params.iter().filter(|p| p.has(Params::LINK)).count();
+        ensure!(flagged == links, "{flagged} bodies take themselves for links, there are {links}");
+        Ok(())
+    }
+
     fn audit_effects(&self) -> Audit {
         let mut pairs: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (id, e) in self.effects.all.iter() {

@@ -40,10 +40,6 @@ impl World {
         if cold_a.kind != BodyKind::Dynamic && cold_b.kind != BodyKind::Dynamic {
             return Err(Error::refused(desc.subject(), "one of its bodies must be dynamic"));
         }
-        if let Some(link) = [a, b].into_iter().find(|id| self.state.articulations.link_of(id.index()).is_some()) {
-            let problem = "a link of an articulation cannot have other joints than that of its tree yet";
-            return Err(Error::refused(self.state.subject(link.index()), problem));
-        }
         let dense = [cold_a.dense as usize, cold_b.dense as usize];
         let frames = desc.resolve(dense.map(|d| self.state.bodies.frame(d)))?;
         let mut joint = Joint::new(desc, [a.index(), b.index()], frames);

@@ -40,6 +40,7 @@ fn chain_falls_on_the_floor_and_sleeps() {
         }
     }
     assert!(lowest > -0.03, "{lowest}");
+    world.audit().unwrap();
     assert!(slept, "still awake: {:?}", world.articulation(id).unwrap().velocity());
     let tip = world.articulation(id).unwrap().link(7).unwrap();
     world.body_mut(tip).unwrap().apply_impulse([0.0, 2.0, 0.0]).unwrap();
@@ -159,6 +160,7 @@ fn links_hit_bodies_without_gain_and_to_the_bit() {
     for _ in 0..240 {
         world.step(DT).unwrap();
         most = most.max(total(&world));
+        world.audit().unwrap();
         began += world.events().iter().filter(|e| matches!(e, Event::ContactBegan { .. })).count();
     }
     assert!(began > 3, "{began}");

@@ -3,7 +3,7 @@
 use super::{DT, chain, floor, rod};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, LinkJoint, Motor};
 use tumble::math::{Real, Vec3, WorldPose};
-use tumble::{BodyDesc, BodyKind, JointDesc, Locks, Method, World};
+use tumble::{BodyDesc, BodyKind, Locks, Method, World};
 
 fn one(link: LinkDesc) -> ArticulationDesc {
     let mut desc = ArticulationDesc::new();
@@ -46,6 +46,7 @@ fn bad_descriptions_are_refused_by_name() {
     assert!(world.add_articulation(child).unwrap_err().to_string().contains("without a parent"));
     // Slots that were used for a moment leave their generations behind; everything else is as it was.
     assert_eq!((world.body_count(), world.articulation_count()), (1, 0));
+    world.audit().unwrap();
     world.step(DT).unwrap();
 }
 
@@ -72,7 +73,6 @@ fn links_refuse_what_their_joints_decide() {
     let mut world = World::new();
     let id = world.add_articulation(chain(3, 5.0, 0.2)).unwrap();
     let link = world.articulation(id).unwrap().link(1).unwrap();
-    let free = world.add_body(rod().position([9.0, 0.0, 0.0])).unwrap();
     let hash = world.hash();
     let mut body = world.body_mut(link).unwrap();
     assert!(body.set_pose(WorldPose::IDENTITY).is_err());
@@ -81,7 +81,6 @@ fn links_refuse_what_their_joints_decide() {
     assert!(body.set_locks(Locks::TURN_X).is_err());
     assert!(body.set_speed_limits(1.0, 1.0).is_err());
     assert!(world.remove_body(link).is_err());
-    assert!(world.add_joint(JointDesc::ball(link, free)).is_err());
     assert!(world.set_method(Method::simultaneous()).is_err());
     let mut tree = world.articulation_mut(id).unwrap();
     assert!(tree.set_position(&[0.0; 2]).is_err());
@@ -117,8 +116,11 @@ fn articulations_come_and_go() {
     let still = world.articulation(second).unwrap().position().to_vec();
     world.step(DT).unwrap();
     assert_eq!(world.articulation(second).unwrap().position(), still, "links rest all together");
+    world.audit().unwrap();
     world.body_mut(body).unwrap().set_active(true);
+    world.audit().unwrap();
     world.step(DT).unwrap();
+    world.audit().unwrap();
     assert_ne!(world.articulation(second).unwrap().position(), still);
     let copy = World::from_snapshot(&world.snapshot()).unwrap();
     assert_eq!(copy.hash(), world.hash());
@@ -157,6 +159,7 @@ fn lost_tree_is_quarantined_as_a_whole() {
     for _ in 0..5 {
         world.step(DT).unwrap();
     }
+    world.audit().unwrap();
     assert!(links.iter().all(|&l| !world.body(l).unwrap().is_active()));
     assert!(world.articulation(id).unwrap().position().iter().all(|q| q.is_finite()));
     let other = world.articulation(other).unwrap();

@@ -2,6 +2,7 @@
 
 mod contacts;
 mod input;
+mod loops;
 mod mujoco;
 mod trees;
 

@@ -1,0 +1,220 @@
+//! Joints between a link and another body: they close loops, or hang free bodies on trees.
+
+use super::{End, Half, Row, TreeRows, blocks_of};
+use crate::constraint::contact::NONE;
+use crate::constraint::{self, Bound, Jacobian, Rows, Stiffness};
+use crate::math::{Float, Num, Real, Vec3};
+use crate::solve::motion::{Mass, Motion};
+use crate::solve::tree_work::{Recipe, Working};
+use crate::world::State;
+
+/// One of them.
+#[derive(Clone, Copy, Debug)]
+struct Tie {
+    joint: u32,
+    first: u32,
+    count: u32,
+    memory: [f64; 4],
+    /// From the centre of mass of B to its frame.
+    arm: Vec3,
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ties {
+    all: Vec<Tie>,
+    /// What their rows ask for, one after the other.
+    wishes: Vec<Wish>,
+    fresh: Rows,
+}
+
+impl Ties {
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.wishes.clear();
+    }
+
+    /// Adds the rows of the joints of a tree's links; of a joint between two links the first counts it.
+    #[allow(clippy::too_many_arguments)]
+    pub fn gather(
+        &mut self,
+        rows: &mut Vec<Row>,
+        held: &mut [bool],
+        of: &Working,
+        end: impl Fn(u32) -> End,
+        state: &State,
+        supports: &mut [u32],
+        busy: &mut Vec<u32>,
+    ) {
+        for &body in &of.articulation.bodies {
+            for &slot in state.joints.of_body(body) {
+                let Some(joint) = state.joints.all.at(slot).filter(|j| state.joint_holds(j)) else { continue };
+                let ends = joint.bodies.map(&end);
+                let first = joint.bodies[usize::from(!matches!(ends[0], End::Link(..)))];
+                if first != body {
+                    continue;
+                }
+                let mut frames = state.joint_frames(joint);
+                frames.memory = joint.kind.constraint().remember(&frames);
+                self.fresh.clear();
+                joint.rows(&frames, &mut self.fresh);
+                let bodies = joint.bodies.map(|slot| state.bodies.dense_at(slot) as u32);
+                self.all.push(Tie {
+                    joint: slot,
+                    first: rows.len() as u32,
+                    count: self.fresh.len() as u32,
+                    memory: frames.memory,
+                    arm: frames.b.arm,
+                });
+                for (row, &impulse) in self.fresh.as_slice().iter().zip(&joint.impulses) {
+                    add_tie_row(rows, &mut self.wishes, row, impulse, ends, bodies);
+                }
+                for dense in bodies {
+                    if let Some(s) = supports.get_mut(dense as usize) {
+                        *s += joint.kind.supports().max(1);
+                    }
+                }
+                for end in ends {
+                    if let End::Link(tree, _) = end {
+                        held[tree as usize] = true;
+                    }
+                }
+                if joint.kind.changes_after(state.time) {
+                    busy.push(slot);
+                }
+            }
+        }
+    }
+}
+
+impl TreeRows {
+    /// The joints that close loops.
+    pub(super) fn solve_ties(
+        &mut self,
+        trees: &mut [Working],
+        motions: &mut [Motion],
+        masses: &[Mass],
+        recipe: &Recipe,
+        push: bool,
+    ) {
+        let h = recipe.h.to_f64();
+        let mut at = 0;
+        for t in 0..self.ties.all.len() {
+            let tie = self.ties.all[t];
+            for r in tie.first as usize..(tie.first + tie.count) as usize {
+                let (row, wish) = (self.rows[r], self.ties.wishes[at]);
+                at += 1;
+                if row.mass == 0.0 {
+                    continue;
+                }
+                let rate = self.rate(&row, trees, motions) - wish.target;
+                let wanted = if let Some((k, c)) = wish.stiffness.constants(Real::from_f64(row.mass)) {
+                    // A spring is taken at the end of the sub-step, and the relaxing pass leaves it alone.
+                    let (k, c) = (k.to_f64(), c.to_f64());
+                    let give = c + h * k;
+                    if !push || !(give > 0.0) {
+                        continue;
+                    }
+                    let compliance = 1.0 / (h * give);
+                    let bias = wish.error * k / give;
+                    row.impulse - (rate + bias + compliance * row.impulse) / (1.0 / row.mass + compliance)
+                } else {
+                    let bias = match wish.bound {
+                        Bound::Push if wish.error > 0.0 => wish.error / h,
+                        _ if !push => 0.0,
+                        _ => {
+                            let limit = recipe.hold_speed.to_f64();
+                            (recipe.joint_rate.to_f64() * wish.error).clamp(-limit, limit)
+                        }
+                    };
+                    row.impulse - row.mass * (rate + bias)
+                };
+                let new = match wish.bound {
+                    Bound::Equal => wanted,
+                    Bound::Push => Num::max(wanted, 0.0),
+                    Bound::Force(f) => wanted.clamp(-f.to_f64() * h, f.to_f64() * h),
+                    Bound::Friction { of, coefficient } => {
+                        let on = self.rows.get((tie.first + of) as usize).map_or(0.0, |r| Num::max(r.impulse, 0.0));
+                        wanted.clamp(-coefficient.to_f64() * on, coefficient.to_f64() * on)
+                    }
+                };
+                self.set_impulse(r, new, trees, motions, masses);
+            }
+        }
+    }
+
+    /// The errors of joints after a sub-step of these velocities.
+    pub fn travel_ties(&mut self, trees: &[Working], motions: &[Motion], h: f64) {
+        let mut at = 0;
+        for t in 0..self.ties.all.len() {
+            let tie = self.ties.all[t];
+            for r in tie.first as usize..(tie.first + tie.count) as usize {
+                // What only asks for a speed has no place to miss.
+                if self.ties.wishes[at].places {
+                    let rate = self.rate(&self.rows[r], trees, motions);
+                    self.ties.wishes[at].error += h * rate;
+                }
+                at += 1;
+            }
+        }
+    }
+
+    /// Writes the impulses of joints back, what they are as force and torque, and which have borne too much.
+    pub fn store_ties(&self, state: &mut State, h: Real, overloaded: &mut Vec<u32>) {
+        for tie in &self.ties.all {
+            let Some(joint) = state.joints.all.at_mut(tie.joint) else { continue };
+            let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
+            let rows = &self.rows[tie.first as usize..(tie.first + tie.count) as usize];
+            for (impulse, row) in joint.impulses.iter_mut().zip(rows) {
+                *impulse = if row.impulse.is_finite() { Real::from_f64(row.impulse) } else { 0.0 };
+                let p = row.halves[1].linear.to_real() * *impulse;
+                force += p;
+                torque += row.halves[1].angular.to_real() * *impulse - tie.arm.cross(p);
+            }
+            joint.memory = tie.memory;
+            (joint.force, joint.torque) = (force / h, torque / h);
+            if joint.force.length() > joint.break_force || joint.torque.length() > joint.break_torque {
+                overloaded.push(tie.joint);
+            }
+        }
+    }
+}
+
+/// What a row of a joint asks for.
+#[derive(Clone, Copy, Debug)]
+struct Wish {
+    error: f64,
+    target: f64,
+    bound: Bound,
+    stiffness: Stiffness,
+    /// It asks for a place, not for a speed alone.
+    places: bool,
+}
+
+/// A row of a joint with both ends.
+fn add_tie_row(
+    rows: &mut Vec<Row>,
+    wishes: &mut Vec<Wish>,
+    row: &constraint::Row,
+    impulse: Real,
+    ends: [End; 2],
+    bodies: [u32; 2],
+) {
+    let sound = row.jacobian.is_finite() && row.error.is_finite() && row.target.is_finite() && impulse.is_finite();
+    let j = if sound { row.jacobian } else { Jacobian::ZERO };
+    let halves = [
+        Half { end: ends[0], body: bodies[0], linear: j.linear_a.to_f64(), angular: j.angular_a.to_f64() },
+        Half { end: ends[1], body: bodies[1], linear: j.linear_b.to_f64(), angular: j.angular_b.to_f64() },
+    ];
+    let (blocks, block_count) = blocks_of(&halves);
+    let start = if sound { impulse.to_f64() } else { 0.0 };
+    rows.push(Row { halves, dof: NONE, sign: 1.0, blocks, block_count, mass: 0.0, impulse: start });
+    let hard = row.stiffness == Stiffness::Method;
+    wishes.push(Wish {
+        error: if sound { row.error.to_f64() } else { 0.0 },
+        target: if sound { row.target.to_f64() } else { 0.0 },
+        bound: row.bound,
+        stiffness: row.stiffness,
+        places: matches!(row.bound, Bound::Equal | Bound::Push) || !hard,
+    });
+}

@@ -1,0 +1,148 @@
+//! Joints between links and other bodies: loops, and free bodies that hang on trees.
+
+use super::{DT, G, chain, floor, rod, run, sleepless};
+use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
+use tumble::math::{Float, Vec3};
+use tumble::shape::Shape;
+use tumble::{BodyDesc, Event, JointDesc, World};
+
+/// A bar of this length along x, 1 kg, without colliders that touch.
+fn bar(length: f64) -> BodyDesc {
+    let mass = tumble::shape::MassProperties {
+        mass: 1.0,
+        centre: Vec3::ZERO,
+        inertia: tumble::math::Sym3::diagonal(Vec3::new(1e-3, length * length / 12.0, length * length / 12.0)),
+    };
+    BodyDesc::dynamic().mass_properties(mass)
+}
+
+/// A crank that can go round drives a rocker over a coupler; the ball joint on the rocker's end closes the loop. The start is where
+/// the circles about the crank's end and the far pivot meet.
+#[test]
+fn four_bar_linkage_goes_round() {
+    let (a, b, c, d) = (0.2_f64, 0.7_f64, 0.5_f64, 0.7_f64);
+    let start = 1.0;
+    let end = [a * Float::cos(start), a * Float::sin(start)];
+    let (dx, dy) = (d - end[0], -end[1]);
+    let far = (dx * dx + dy * dy).sqrt();
+    let along = (b * b - c * c + far * far) / (2.0 * far);
+    let across = (b * b - along * along).sqrt();
+    let knee = [end[0] + (along * dx - across * dy) / far, end[1] + (along * dy + across * dx) / far];
+    let coupler_angle = Float::atan2(knee[1] - end[1], knee[0] - end[0]);
+    let rocker_angle = Float::atan2(-knee[1], d - knee[0]);
+
+    let mut world = sleepless();
+    let mut desc = ArticulationDesc::new();
+    let z = [0.0, 0.0, 1.0];
+    let crank = LinkDesc::revolute(bar(a), z).anchor([-a / 2.0, 0.0, 0.0]).position(&[start]);
+    let crank = desc.add(crank.dof(0, Dof::default().motor(Motor::velocity(2.0, 1e4))));
+    let coupler = LinkDesc::revolute(bar(b), z).parent(crank).at([a / 2.0, 0.0, 0.0]).anchor([-b / 2.0, 0.0, 0.0]);
+    let coupler = desc.add(coupler.position(&[coupler_angle - start]));
+    let rocker = LinkDesc::revolute(bar(c), z).parent(coupler).at([b / 2.0, 0.0, 0.0]).anchor([-c / 2.0, 0.0, 0.0]);
+    let rocker = desc.add(rocker.position(&[rocker_angle - coupler_angle]));
+    let id = world.add_articulation(desc).unwrap();
+    let tip = world.articulation(id).unwrap().link(rocker).unwrap();
+    let joint = world.add_joint(JointDesc::ball(World::BODY, tip).anchor([d, 0.0, 0.0])).unwrap();
+    let mut gap = 0.0_f64;
+    for _ in 0..240 {
+        world.step(DT).unwrap();
+        gap = gap.max(world.joint(joint).unwrap().gap().to_f64());
+    }
+    let turned = world.articulation(id).unwrap().position()[0] - start;
+    assert!((turned - 8.0).abs() < 0.1, "{turned}");
+    // A thousandth of the linkage.
+    assert!(gap < 1e-3, "gap {gap}");
+}
+
+/// Slider and crank: the slider follows x = r cos θ + √(l² - r² sin² θ).
+#[test]
+fn slider_follows_its_crank() {
+    let mut world = sleepless();
+    let mut desc = ArticulationDesc::new();
+    let (r, l) = (0.3, 0.9);
+    let crank = LinkDesc::revolute(bar(r), [0.0, 0.0, 1.0]).anchor([-r / 2.0, 0.0, 0.0]);
+    let crank = desc.add(crank.dof(0, Dof::default().motor(Motor::velocity(3.0, 1e4))));
+    let rod = LinkDesc::revolute(bar(l), [0.0, 0.0, 1.0]).parent(crank).at([r / 2.0, 0.0, 0.0]);
+    let rod = desc.add(rod.anchor([-l / 2.0, 0.0, 0.0]));
+    let slider = desc.add(LinkDesc::prismatic(bar(0.1), [1.0, 0.0, 0.0]).position(&[r + l]));
+    let id = world.add_articulation(desc).unwrap();
+    let [rod, slider] = [rod, slider].map(|i| world.articulation(id).unwrap().link(i).unwrap());
+    let joint = world.add_joint(JointDesc::ball(rod, slider).anchor([r + l, 0.0, 0.0])).unwrap();
+    let (mut worst, mut gap) = (0.0_f64, 0.0_f64);
+    for _ in 0..200 {
+        world.step(DT).unwrap();
+        let q = world.articulation(id).unwrap().position();
+        let expected = r * Float::cos(q[0]) + (l * l - (r * Float::sin(q[0])).powi(2)).sqrt();
+        worst = worst.max((q[2] - expected).abs());
+        gap = gap.max(world.joint(joint).unwrap().gap().to_f64());
+    }
+    assert!(worst < 2e-3 && gap < 2e-3, "off by {worst}, gap {gap}");
+}
+
+/// A free ball of 10 kg on the end of a chain, by a ball joint: it hangs, and the joint bears its weight.
+#[test]
+fn free_body_hangs_on_a_chain() {
+    let mut world = sleepless();
+    let mut desc = chain(4, 3.0, 0.0);
+    for link in &mut desc.links {
+        link.dofs[0].damping = 0.5;
+    }
+    let id = world.add_articulation(desc).unwrap();
+    let end = world.articulation(id).unwrap().link(3).unwrap();
+    let ball = BodyDesc::dynamic().position([0.0, 0.7, 0.0]).collider(Shape::sphere(0.2).unwrap()).mass(10.0);
+    let ball = world.add_body(ball).unwrap();
+    let joint = world.add_joint(JointDesc::ball(end, ball).anchor([0.0, 1.0, 0.0])).unwrap();
+    run(&mut world, 3.0);
+    let tie = world.joint(joint).unwrap();
+    assert!(tie.gap().to_f64() < 1e-3, "{}", tie.gap());
+    assert!((tie.force().to_f64().y - 10.0 * G).abs() < 0.02 * 10.0 * G, "{:?}", tie.force());
+    assert!((world.body(ball).unwrap().position().y - 0.7).abs() < 2e-3);
+    let saved = world.snapshot();
+    run(&mut world, 0.5);
+    let hash = world.hash();
+    let mut again = World::from_snapshot(&saved).unwrap();
+    run(&mut again, 0.5);
+    assert_eq!(again.hash(), hash);
+    // It breaks where it must, and goes with its bodies.
+    world.joint_mut(joint).unwrap().set_break_limits(50.0, 1e9).unwrap();
+    let broke = (0..10).any(|_| {
+        world.step(DT).unwrap();
+        world.events().iter().any(|e| matches!(e, Event::JointBroke { .. }))
+    });
+    assert!(broke);
+    world.audit().unwrap();
+    world.remove_articulation(id).unwrap();
+    world.audit().unwrap();
+    assert_eq!(world.joint_count(), 0);
+}
+
+/// A ring of eight links, closed by a joint, falls on the floor and stays closed.
+#[test]
+fn closed_ring_falls_on_the_floor() {
+    let mut world = sleepless();
+    floor(&mut world);
+    let mut desc = ArticulationDesc::new();
+    let turn = f64::PI / 4.0;
+    for i in 0..8 {
+        let dof = Dof { damping: 0.05, ..Dof::default() };
+        desc.add(match i {
+            0 => LinkDesc::free(rod()).position(&[-0.6, 1.5, 0.0, 0.0, 0.0, 0.0, 1.0]),
+            _ => {
+                let link = LinkDesc::revolute(rod(), [0.0, 0.0, 1.0]).parent(i - 1).at([0.0, -0.25, 0.0]);
+                link.anchor([0.0, 0.25, 0.0]).position(&[turn]).dof(0, dof)
+            }
+        });
+    }
+    let id = world.add_articulation(desc).unwrap();
+    let [first, last] = [0, 7].map(|i| world.articulation(id).unwrap().link(i).unwrap());
+    let at = world.body(first).unwrap().to_world([0.0, 0.25, 0.0]);
+    let joint = world.add_joint(JointDesc::hinge(first, last).anchor(at).axis([0.0, 0.0, 1.0])).unwrap();
+    let mut gap = 0.0_f64;
+    for _ in 0..240 {
+        world.step(DT).unwrap();
+        gap = gap.max(world.joint(joint).unwrap().gap().to_f64());
+    }
+    world.audit().unwrap();
+    assert!(gap < 0.02, "{gap}");
+    assert!(world.joint(joint).unwrap().gap().to_f64() < 2e-3);
+}
