@@ -164,6 +164,25 @@ impl Dof {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// ```
+/// use tumble::{BodyDesc, World, articulation::{ArticulationDesc, Dof, LinkDesc}, math::WorldPose};
+/// # fn main() -> tumble::Result<()> {
+/// // A buggy: a floating base, a sprung slider without a mass of its own, and a wheel on it.
+/// let mut buggy = ArticulationDesc::new().self_collision(true);
+/// let hull = buggy.add(LinkDesc::free(BodyDesc::dynamic().mass(200.0)).position(&[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]));
+/// let spring = Dof { stiffness: 2e4, damping: 1e3, ..Dof::default() };
+/// let strut = LinkDesc::prismatic(BodyDesc::dynamic(), [0.0, 1.0, 0.0]).massless();
+/// let strut = buggy.add(strut.parent(hull).at([1.0, -0.4, 0.0]).dof(0, spring).rest(&[-0.1]));
+/// let hub = WorldPose::from_translation([0.0, 0.0, 0.3]);
+/// let wheel = LinkDesc::revolute(BodyDesc::dynamic().mass(10.0), [0.0, 0.0, 1.0]);
+/// buggy.add(wheel.parent(strut).frames(hub, WorldPose::IDENTITY));
+/// let mut world = World::new();
+/// let id = world.add_articulation(buggy)?;
+/// assert_eq!((world.articulation(id)?.coordinates(), world.articulation(id)?.dofs()), (9, 8));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkDesc {
     /// Its mass, colliders, name and so on.

@@ -67,6 +67,9 @@ pub(crate) fn respond_to(tree: &Tree, pass: &Pass, pushes: &[Push]) -> Vec<f64> 
 /// assert!((pendulum.forward_dynamics()[0] - expected).abs() < 1e-6);
 /// assert!((pendulum.inverse_dynamics(&[0.0])?[0] + 2.0 * expected).abs() < 1e-6);
 /// assert!((pendulum.mass_matrix()[0] - 2.0).abs() < 1e-6);
+/// assert!((pendulum.solve_mass_matrix(&[4.0])?[0] - 2.0).abs() < 1e-6);
+/// assert_eq!((pendulum.coordinates_of(0)?, pendulum.dofs_of(0)?, pendulum.parent(0)?), (0..1, 0..1, None));
+/// assert!(!pendulum.self_collision());
 /// assert!((pendulum.centre_of_mass().x - 0.5_f64.sin()).abs() < 1e-6);
 /// assert_eq!((pendulum.mass(), pendulum.kinetic_energy(), pendulum.momentum().length()), (2.0, 0.0, 0.0));
 /// // How its end moves with the joint.
