@@ -32,11 +32,14 @@ fn engine(source: tumble::Error) -> Error {
 }
 
 impl Flat {
-    /// The list of a world. An error names what a flat list has no word for: sensors, layers, force effects, other shapes
-    /// and joints.
+    /// The list of a world. An error names what a flat list has no word for: sensors, layers, force effects, articulations,
+    /// other shapes and joints.
     pub fn of(world: &World) -> Result<Self> {
         if world.effect_count() > 0 {
             return Err(refused("force effects"));
+        }
+        if world.articulation_count() > 0 {
+            return Err(refused("articulations"));
         }
         let mut flat = Self {
             gravity: world.gravity().to_f64().to_array(),
