@@ -21,8 +21,9 @@ pub struct Source {
 /// What is wrong with a file, and where.
 ///
 /// ```
-/// let error = tumble_scene::file::parse("[[body]]\nmas = 2", "a.toml", ".").unwrap_err();
-/// assert_eq!(error.to_string(), r#"a.toml:2:1: there is no "mas" in a body; the nearest name is "mass""#);
+/// let error = tumble_scene::file::parse("[[body]]\nmas = 2", "a.toml", ".").and_then(|scene| scene.setup().start()).err();
+/// let expected = r#"a.toml:2:1: there is no "mas" in a body; the nearest name is "mass""#;
+/// assert_eq!(error.map(|e| e.to_string()), Some(expected.to_owned()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {

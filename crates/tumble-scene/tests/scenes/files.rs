@@ -102,8 +102,10 @@ fn everything_comes_back() {
     assert_same(third.world(), fourth.world(), "everything, later");
     for id in run.world().body_ids() {
         let (a, b) = (run.world().body(id).unwrap(), third.world().body(id).unwrap());
-        assert_eq!(a.centre_of_mass(), b.centre_of_mass(), "{:?}", a.name());
-        assert_eq!(a.centre_velocity(), b.centre_velocity(), "{:?}", a.name());
+        // A file speaks of the frame, the engine of the centre: on the way a running body may lose a rounding, of f64 and of f32.
+        assert!((a.centre_of_mass() - b.centre_of_mass()).length() < 1e-12, "{:?}", a.name());
+        let v = a.centre_velocity().to_f64();
+        assert!((v - b.centre_velocity().to_f64()).length() < 1e-6 * (1.0 + v.length()), "{:?}", a.name());
         assert_eq!(a.rotation(), b.rotation(), "{:?}", a.name());
     }
 }

@@ -37,7 +37,7 @@ use value::{Inline, list, number, numbers, point, quoted, real, text, vector};
 /// ```
 ///
 /// # Errors
-/// What only code can say: custom joints and force effects, and contact hooks.
+/// What only code can say: custom joints and force effects, contact hooks, and as yet articulations.
 pub fn write(scene: &Scene, run: &Run) -> Result<String> {
     let heading = Heading {
         name: &scene.name,
@@ -105,6 +105,9 @@ fn finish(mut out: String, heading: &Heading<'_>, world: &World) -> Result<Strin
     let refused = |problem: String| Error::Unwritable { scene: heading.name.to_owned(), problem };
     if world.contact_hook().is_some() {
         return Err(refused("a contact hook, which is code".to_owned()));
+    }
+    if world.articulation_count() > 0 {
+        return Err(refused("articulations, for which files have no words yet".to_owned()));
     }
     let Camera { eye, target, field_of_view } = heading.camera;
     let (eye, target, view) = (numbers(eye), numbers(target), number(field_of_view));
