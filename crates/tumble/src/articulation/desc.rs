@@ -234,6 +234,27 @@ impl LinkDesc {
     }
 
     /// A link that slides along an axis.
+    ///
+    /// ```
+    /// use tumble::articulation::{ArticulationDesc, Dof, LinkDesc};
+    /// use tumble::{BodyDesc, World, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// let cube = || -> tumble::Result<BodyDesc> { Ok(BodyDesc::dynamic().collider(Shape::cuboid(0.1, 0.1, 0.1)?)) };
+    /// // A piston that a spring holds half a metre above a base, which nothing holds.
+    /// let mut desc = ArticulationDesc::new().self_collision(true);
+    /// let base = desc.add(LinkDesc::free(cube()?));
+    /// let spring = Dof { stiffness: 200.0, ..Dof::default() };
+    /// desc.add(LinkDesc::prismatic(cube()?, [0.0, 1.0, 0.0]).parent(base).dof(0, spring).rest(&[0.5]).position(&[0.5]));
+    /// let mut world = World::new();
+    /// let id = world.add_articulation(desc)?;
+    /// let piston = world.articulation(id)?;
+    /// // A free link has three coordinates of place, four of turn, and six velocities.
+    /// assert_eq!((piston.coordinates_of(1)?, piston.dofs_of(1)?), (7..8, 6..7));
+    /// assert!((world.body(piston.link(1)?)?.position().y - 0.5).abs() < 1e-6);
+    /// assert!(piston.self_collision());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn prismatic(body: BodyDesc, axis: impl Into<Vec3>) -> Self {
         Self::new(body, LinkJoint::Prismatic { axis: axis.into() })
     }
@@ -290,6 +311,27 @@ impl LinkDesc {
     }
 
     /// Without a mass of its own.
+    ///
+    /// ```
+    /// use tumble::articulation::{ArticulationDesc, LinkDesc};
+    /// use tumble::{BodyDesc, World, math::{Quat, WorldPose}, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// // Two crossed axes: the part between them has no mass, the arm hangs on it by its upper end.
+    /// let mut desc = ArticulationDesc::new();
+    /// let cross = desc.add(LinkDesc::revolute(BodyDesc::dynamic(), [1.0, 0.0, 0.0]).massless());
+    /// let arm = BodyDesc::dynamic().mass(2.0).collider(Shape::capsule(0.3, 0.05)?);
+    /// let upper_end = WorldPose::new([0.0, 0.35, 0.0], Quat::IDENTITY);
+    /// desc.add(LinkDesc::revolute(arm, [0.0, 0.0, 1.0]).parent(cross).frames(WorldPose::IDENTITY, upper_end));
+    /// let mut world = World::new();
+    /// let id = world.add_articulation(desc)?;
+    /// let joint = world.articulation(id)?;
+    /// assert!((joint.mass() - 2.0).abs() < 1e-6 && (joint.centre_of_mass().y + 0.35).abs() < 1e-6);
+    /// // H x = b
+    /// let x = joint.solve_mass_matrix(&[1.0, 0.0])?;
+    /// assert!((joint.mass_matrix()[0] * x[0] - 1.0).abs() < 1e-6);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn massless(mut self) -> Self {
         self.massless = true;

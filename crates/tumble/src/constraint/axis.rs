@@ -71,6 +71,13 @@ impl Limit {
 }
 
 /// What a motor aims at.
+///
+/// ```
+/// use tumble::constraint::{Drive, Motor, Signal, Stiffness};
+/// assert_eq!(Motor::velocity(2.0).drive, Drive::Velocity(Signal::Constant(2.0)));
+/// let spring = Stiffness::tuned(4.0, 1.0);
+/// assert_eq!(Motor::position(1.0, spring).drive, Drive::Position(Signal::Constant(1.0), spring));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Drive {
     /// This speed.

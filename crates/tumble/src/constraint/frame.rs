@@ -3,6 +3,16 @@
 use crate::math::{Float, Mat3, Point, Quat, Real, Vec3, WorldPose};
 
 /// A frame fixed to one of the bodies of a constraint: where the constraint takes hold of it.
+///
+/// ```
+/// use tumble::constraint::Frame;
+/// use tumble::math::{Quat, Vec3};
+/// let rotation = Quat::from_axis_angle(Vec3::X, 0.5);
+/// let frame = Frame { rotation, arm: Vec3::Z, angular: Vec3::X * 2.0, ..Frame::default() };
+/// assert!((frame.axes().x - Vec3::X).length() < 1e-6);
+/// assert!((frame.turned() - 0.5).abs() < 1e-6);
+/// assert_eq!(frame.velocity(), Vec3::Y * -2.0); // ω × r
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// Where its origin is in the world.
@@ -54,6 +64,17 @@ impl Frame {
 }
 
 /// The two frames of a constraint, and when.
+///
+/// ```
+/// use tumble::constraint::{Frame, Frames};
+/// use tumble::math::{Quat, Vec3};
+/// let rotation = Quat::from_axis_angle(Vec3::X, 0.5);
+/// let b = Frame { position: [0.0, 2.0, 0.0].into(), rotation, ..Frame::default() };
+/// let frames = Frames { b, ..Frames::default() };
+/// assert_eq!(frames.gap(), Vec3::Y * 2.0);
+/// assert_eq!(frames.relative_rotation(), rotation);
+/// assert!((frames.twist() - 0.5).abs() < 1e-6);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Frames {
     /// On body A.
@@ -102,6 +123,14 @@ pub(crate) fn twist(q: Quat) -> Real {
 }
 
 /// The angle that differs from `angle` by whole turns and is nearest to `before`: how a constraint counts turns in its memory.
+///
+/// ```
+/// use tumble::constraint::unwound;
+/// // A wheel goes on from 3 rad across the half turn, where the angle jumps from π to -π.
+/// let turn = core::f64::consts::TAU;
+/// assert_eq!(unwound(-3.0, 3.0), turn - 3.0);
+/// assert_eq!(unwound(0.25, 10.0 * turn), 10.0 * turn + 0.25);
+/// ```
 pub fn unwound(angle: Real, before: f64) -> f64 {
     let turn = 2.0 * core::f64::consts::PI;
     let angle = angle.to_f64();

@@ -59,6 +59,41 @@ pub trait Constraint: Debug + Send + Sync {
 
     /// Brings the memory of the constraint up to date, once per step: turns counted, the place on a curve.
     /// [`Frames::memory`] holds what it was; what is returned is what it will be.
+    ///
+    /// ```
+    /// use tumble::constraint::{Constraint, Frames, Jacobian, Row, Rows, unwound};
+    /// use tumble::math::{Float, Quat, Real, Vec3};
+    ///
+    /// /// Lets B turn about the axis of A by so many turns, and no further.
+    /// #[derive(Debug)]
+    /// struct Turns(f64);
+    ///
+    /// impl Turns {
+    ///     fn angle(frames: &Frames) -> f64 {
+    ///         unwound(frames.twist(), frames.memory[0])
+    ///     }
+    /// }
+    ///
+    /// impl Constraint for Turns {
+    ///     fn name(&self) -> &str {
+    ///         "turns"
+    ///     }
+    ///     fn rows(&self, frames: &Frames, out: &mut Rows) {
+    ///         let left = core::f64::consts::TAU * self.0 - Self::angle(frames);
+    ///         out.push(Row::push(Jacobian::turning(-frames.a.axes().x), Real::from_f64(left)));
+    ///     }
+    ///     fn remember(&self, frames: &Frames) -> [f64; 4] {
+    ///         [Self::angle(frames), 0.0, 0.0, 0.0]
+    ///     }
+    /// }
+    ///
+    /// let mut frames = Frames::default();
+    /// for _ in 0..10 {
+    ///     frames.b.rotation = Quat::from_axis_angle(Vec3::X, 1.0) * frames.b.rotation;
+    ///     frames.memory = Turns(3.0).remember(&frames);
+    /// }
+    /// assert!((frames.memory[0] - 10.0).abs() < 1e-4); // more than one turn
+    /// ```
     fn remember(&self, frames: &Frames) -> [f64; 4] {
         frames.memory
     }

@@ -25,6 +25,15 @@ use crate::math::{Num, Real, Sym3, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// J: what stands before the velocities of the two bodies in the rate of a row.
+///
+/// ```
+/// use tumble::{constraint::Jacobian, math::Vec3};
+/// // How fast a point of B half a metre above its centre goes away from A along x: v_x of B, less half of its turn about z.
+/// let apart = Jacobian::between(Vec3::X, Vec3::ZERO, Vec3::Y * 0.5);
+/// let rate = |j: &Jacobian| j.velocity(Vec3::ZERO, Vec3::ZERO, Vec3::X * 3.0, Vec3::Z * 2.0);
+/// assert_eq!((rate(&apart), rate(&apart.reversed())), (2.0, -2.0));
+/// assert!(apart.is_finite() && Jacobian::turning(Vec3::Y).linear_b == Vec3::ZERO);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Jacobian {
     /// Before v_A.
@@ -94,6 +103,17 @@ impl Jacobian {
 }
 
 /// Which impulses a row may have.
+///
+/// ```
+/// use tumble::constraint::{Bound, Jacobian, Row};
+/// use tumble::math::Vec3;
+/// let floor = Row { impulse: 4.0, ..Row::push(Jacobian::between(Vec3::Y, Vec3::ZERO, Vec3::ZERO), 0.0) };
+/// assert_eq!((floor.bound, floor.limits(0.5, &[]).0), (Bound::Push, 0.0));
+/// // At most half of what the row before it bears.
+/// let bound = Bound::Friction { of: 0, coefficient: 0.5 };
+/// let grip = Row { bound, ..Row::motor(Jacobian::between(Vec3::X, Vec3::ZERO, Vec3::ZERO), 0.0, 0.0) };
+/// assert_eq!(grip.limits(0.5, &[floor]), (-2.0, 2.0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bound {
     /// Any: C = 0.
@@ -113,6 +133,16 @@ pub enum Bound {
 }
 
 /// How hard a row is.
+///
+/// ```
+/// use tumble::constraint::Stiffness;
+/// assert_eq!(Stiffness::Method.constants(2.0), None);
+/// assert_eq!(Stiffness::spring(100.0, 5.0).constants(2.0), Some((100.0, 5.0)));
+/// // One swing per second, whatever the mass: k = m (2π)².
+/// let (k, _) = Stiffness::tuned(1.0, 0.5).constants(2.0).unwrap();
+/// assert!((k - 78.957).abs() < 0.01);
+/// assert!(Stiffness::spring(-1.0, 0.0).validate("spring").is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Stiffness {
@@ -174,6 +204,17 @@ impl Stiffness {
 }
 
 /// One row; see the head of this module.
+///
+/// ```
+/// use tumble::constraint::{Bound, Jacobian, Row, Stiffness};
+/// use tumble::math::Vec3;
+/// // Brings two bodies to the same height as a spring does, with at most 20 N.
+/// let height = Jacobian::between(Vec3::Y, Vec3::ZERO, Vec3::ZERO);
+/// let row = Row::equal(height, 0.1).stiff(Stiffness::tuned(2.0, 1.0)).bounded(20.0);
+/// assert_eq!((row.error, row.bound), (0.1, Bound::Force(20.0)));
+/// assert_eq!(row.limits(0.5, &[]), (-10.0, 10.0));
+/// assert!(Row::IDLE.is_idle() && !row.is_idle());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// J
@@ -259,6 +300,20 @@ impl Row {
 }
 
 /// The rows of constraints, in memory that is used again.
+///
+/// ```
+/// use tumble::constraint::{Jacobian, Row, Rows};
+/// use tumble::math::Vec3;
+/// let mut rows = Rows::default();
+/// for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+///     rows.push(Row::equal(Jacobian::turning(axis), 0.0));
+/// }
+/// rows.as_mut_slice()[0].target = 2.0;
+/// rows.truncate(2);
+/// assert_eq!((rows.len(), rows.as_slice()[0].target), (2, 2.0));
+/// rows.clear();
+/// assert!(rows.is_empty());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Rows(Vec<Row>);
 

@@ -55,6 +55,14 @@ impl From<Real> for Signal {
 
 impl Signal {
     /// A table from points (time, value).
+    ///
+    /// ```
+    /// use tumble::constraint::Signal;
+    /// let lift = Signal::table([(0.0, 0.0), (2.0, 4.0), (5.0, 4.0)]);
+    /// assert_eq!(lift.at(1.0), (2.0, 2.0)); // value and rate
+    /// assert_eq!(lift.at(9.0), (4.0, 0.0));
+    /// assert!(lift.changes_after(3.0) && !lift.changes_after(9.0));
+    /// ```
     pub fn table(points: impl IntoIterator<Item = (f64, Real)>) -> Self {
         Self::Table(points.into_iter().collect())
     }

@@ -17,6 +17,28 @@ use serde::{Deserialize, Serialize};
 use tyre::{Ahead, PASSES, Tyre};
 
 /// What the driver does.
+///
+/// ```
+/// use tumble::control::{Controls, Vehicle, Wheel};
+/// # use tumble::{BodyDesc, World, math::Vec3, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// # let mut world = World::new();
+/// # world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+/// # let chassis = BodyDesc::dynamic().position([0.0, 0.8, 0.0]).mass(1200.0).collider(Shape::cuboid(0.8, 0.3, 2.0)?);
+/// # let chassis = world.add_body(chassis)?;
+/// # let corners = [(0.8, 1.3), (-0.8, 1.3), (0.8, -1.3), (-0.8, -1.3)];
+/// # let wheels = corners.map(|(x, z)| Wheel::new([x, -0.1, z], 0.3).suspended(1.5, 0.4, 300.0)).to_vec();
+/// let mut car = Vehicle::new(&world, chassis, wheels)?;
+/// world.body_mut(chassis)?.set_linear_velocity([0.0, 0.0, 10.0])?;
+/// car.controls = Controls { brake: 800.0, ..Controls::default() };
+/// for _ in 0..120 {
+///     car.update(&mut world, 1.0 / 60.0)?;
+///     world.step(1.0 / 60.0)?;
+/// }
+/// assert!(world.body(chassis)?.linear_velocity().length() < 0.5); // it has come to a stop
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Controls {
@@ -31,6 +53,20 @@ pub struct Controls {
 }
 
 /// A bar that keeps two wheels at the same height.
+///
+/// ```
+/// use tumble::control::{AntiRollBar, Vehicle, Wheel};
+/// use tumble::{BodyDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let chassis = world.add_body(BodyDesc::dynamic().collider(Shape::cuboid(0.8, 0.3, 2.0)?))?;
+/// let wheels = [0.8, -0.8].map(|x| Wheel::new([x, 0.0, 1.3], 0.3)).to_vec();
+/// let mut car = Vehicle::new(&world, chassis, wheels)?;
+/// car.add_bar(AntiRollBar { wheels: [0, 1], stiffness: 10_000.0 })?;
+/// assert!(car.add_bar(AntiRollBar { wheels: [0, 7], stiffness: 10_000.0 }).is_err());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AntiRollBar {
@@ -132,6 +168,21 @@ impl Vehicle {
     }
 
     /// The wheels' hubs in the frame of the chassis, for drawing: the axle is the x-axis of each.
+    ///
+    /// ```
+    /// use tumble::control::{Vehicle, Wheel};
+    /// use tumble::{BodyDesc, World, math::Vec3, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let chassis = world.add_body(BodyDesc::dynamic().collider(Shape::cuboid(0.8, 0.3, 2.0)?))?;
+    /// let car = Vehicle::new(&world, chassis, vec![Wheel::new([0.8, 0.0, 1.3], 0.3)])?;
+    /// assert_eq!((car.chassis(), car.wheels().len()), (chassis, 1));
+    /// // Nothing bears on it yet: it hangs down as far as it goes.
+    /// let hub = car.hubs().next().unwrap();
+    /// assert!((hub.translation - Vec3::new(0.8, -0.3, 1.3)).length() < 1e-6);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn hubs(&self) -> impl Iterator<Item = Pose> + '_ {
         self.wheels.iter().zip(&self.states).map(|(wheel, state)| {
             let down = wheel.down.normalize_or(-Vec3::Y);
@@ -143,6 +194,28 @@ impl Vehicle {
     }
 
     /// Takes its force and torque from the chassis again: for a vehicle that is given up, or not updated for a while.
+    ///
+    /// ```
+    /// # use tumble::control::{Vehicle, Wheel};
+    /// # use tumble::{BodyDesc, World, math::Vec3, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// # let mut world = World::new();
+    /// # world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+    /// # let chassis = BodyDesc::dynamic().position([0.0, 0.8, 0.0]).mass(1200.0).collider(Shape::cuboid(0.8, 0.3, 2.0)?);
+    /// # let chassis = world.add_body(chassis)?;
+    /// # let corners = [(0.8, 1.3), (-0.8, 1.3), (0.8, -1.3), (-0.8, -1.3)];
+    /// # let wheels = corners.map(|(x, z)| Wheel::new([x, -0.1, z], 0.3).suspended(1.5, 0.4, 300.0)).to_vec();
+    /// let mut car = Vehicle::new(&world, chassis, wheels)?;
+    /// for _ in 0..30 {
+    ///     car.update(&mut world, 1.0 / 60.0)?;
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!(world.body(chassis)?.force().y > 0.0);
+    /// car.release(&mut world)?; // off its wheels
+    /// assert_eq!(world.body(chassis)?.force(), Vec3::ZERO);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn release(&mut self, world: &mut World) -> Result<()> {
         let [force, torque] = core::mem::take(&mut self.applied);
         let mut body = world.body_mut(self.chassis)?;

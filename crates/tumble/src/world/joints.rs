@@ -111,6 +111,44 @@ impl World {
 
     /// Makes a kind of constraint known by its name, so that snapshots with joints of this kind can be restored: each is made
     /// again by [`Constraint::load`] of this one. [`World::add_joint`] does not need it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tumble::constraint::{Constraint, Frames, Jacobian, Row, Rows};
+    /// use tumble::{BodyDesc, JointDesc, World, math::Vec3};
+    ///
+    /// #[derive(Debug)]
+    /// struct SameHeight;
+    ///
+    /// impl Constraint for SameHeight {
+    ///     fn name(&self) -> &str {
+    ///         "same-height"
+    ///     }
+    ///     fn rows(&self, frames: &Frames, out: &mut Rows) {
+    ///         let jacobian = Jacobian::between(Vec3::Y, frames.a.arm, frames.b.arm);
+    ///         out.push(Row::equal(jacobian, frames.gap().y));
+    ///     }
+    ///     fn load(&self, _: &[u8]) -> Option<Arc<dyn Constraint>> {
+    ///         Some(Arc::new(Self))
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let float = world.add_body(BodyDesc::dynamic())?;
+    /// world.add_joint(JointDesc::custom(World::BODY, float, Arc::new(SameHeight)))?;
+    /// world.step(1.0 / 60.0)?;
+    /// assert!(world.body(float)?.position().y.abs() < 1e-3);
+    ///
+    /// let saved = world.snapshot();
+    /// let mut copy = World::new();
+    /// assert!(copy.restore(&saved).is_err()); // of a kind that it does not know
+    /// copy.register_constraint(Arc::new(SameHeight));
+    /// copy.restore(&saved)?;
+    /// assert_eq!(copy.hash(), world.hash());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn register_constraint(&mut self, prototype: Arc<dyn Constraint>) {
         self.state.registry.0.insert(prototype.name().to_owned(), prototype);
     }

@@ -5,6 +5,22 @@ use super::parts;
 use crate::math::{Quat, Real, Vec3};
 
 /// Three rows hold the point; an [`Orientation`] motor adds three.
+///
+/// ```
+/// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let bob = world.add_body(BodyDesc::dynamic().position([1.0, 0.0, 0.0]).collider(Shape::sphere(0.1)?))?;
+/// let pivot = world.add_joint(JointDesc::ball(World::BODY, bob).anchor([0.0, 0.0, 0.0]))?;
+/// for _ in 0..30 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// assert!(world.body(bob)?.position().y < -0.5);
+/// assert!((world.body(bob)?.position().length() - 1.0).abs() < 1e-2);
+/// assert!(world.joint(pivot)?.gap() < 1e-2);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Ball {
     /// Pulls B to an orientation relative to A, or resists turning.

@@ -13,6 +13,22 @@ use crate::error::Error;
 use crate::math::{Float, Real};
 
 /// The x axis of B stays within a cone about the x axis of A, and the twist about it within a range.
+///
+/// ```
+/// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let arm = BodyDesc::dynamic().position([0.3, 0.0, 0.0]).collider(Shape::cuboid(0.3, 0.05, 0.05)?);
+/// let arm = world.add_body(arm)?;
+/// let shoulder = world.add_joint(JointDesc::cone_twist(World::BODY, arm, 0.6, 0.2).anchor([0.0, 0.0, 0.0]))?;
+/// for _ in 0..120 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// // It has come to rest on the rim.
+/// assert!((world.joint(shoulder)?.value().unwrap() - 0.6).abs() < 0.05);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConeTwist {
     /// Half of the opening angle of the cone, in radians.

@@ -10,6 +10,23 @@ use super::super::{Axis, Constraint, Frames, Rows};
 use super::parts;
 
 /// The axis is the x axis of both frames.
+///
+/// ```
+/// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let ring = BodyDesc::dynamic().angular_velocity([0.0, 3.0, 0.0]).collider(Shape::cylinder(0.1, 0.3)?);
+/// let ring = world.add_body(ring)?;
+/// let pole = world.add_joint(JointDesc::cylindrical(World::BODY, ring).axis([0.0, 1.0, 0.0]))?;
+/// for _ in 0..30 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// // It falls along the pole and turns about it.
+/// assert!(world.joint(pole)?.value().unwrap() < -1.0);
+/// assert!(world.joint(pole)?.angles().unwrap()[0] > 1.0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Cylindrical {
     /// Sliding along the axis, in metres.

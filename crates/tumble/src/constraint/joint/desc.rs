@@ -276,6 +276,23 @@ impl JointDesc {
     }
 
     /// Breaks at this mean force or torque over a step.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let lamp = world.add_body(BodyDesc::dynamic().mass(10.0).collider(Shape::sphere(0.1)?))?;
+    /// // Ten kilograms on a thread that bears five. It may touch what it hangs from, and is not drawn.
+    /// let thread = JointDesc::ball(World::BODY, lamp).breaks_at(50.0, 1e3).collide(true).debug(false);
+    /// let thread = world.add_joint(thread)?;
+    /// let joint = world.joint(thread)?;
+    /// assert!(joint.collides() && !joint.is_debug() && !joint.is_broken());
+    /// assert_eq!(joint.break_limits(), (50.0, 1e3));
+    /// world.step(1.0 / 60.0)?;
+    /// assert!(world.joint(thread)?.is_broken());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn breaks_at(mut self, force: Real, torque: Real) -> Self {
         self.break_force = force;

@@ -7,6 +7,21 @@ use crate::math::{Real, Vec3};
 
 /// Between [`World::BODY`](crate::World::BODY) and the body that is dragged; move it by
 /// [`JointMut::set_anchor_a`](crate::JointMut::set_anchor_a).
+///
+/// ```
+/// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let toy = world.add_body(BodyDesc::dynamic().mass(1.0).collider(Shape::sphere(0.1)?))?;
+/// let mouse = world.add_joint(JointDesc::drag(toy, 100.0).anchor([0.0, 0.0, 0.0]))?;
+/// world.joint_mut(mouse)?.set_anchor_a([0.0, 1.0, 0.0])?;
+/// for _ in 0..60 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// assert!((world.body(toy)?.position().y - 1.0).abs() < 0.05);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drag {
     /// The spring.

@@ -13,6 +13,27 @@ use crate::math::{Float, Real, Vec3};
 
 /// Wheels that mesh turn against each other: ρ > 0 is the radius (or number of teeth) of B over that of A. Negative for an
 /// internal gear or a belt.
+///
+/// ```
+/// use tumble::{BodyDesc, JointDesc, World, constraint::Motor, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let disc = |x: f64| -> tumble::Result<BodyDesc> {
+///     Ok(BodyDesc::dynamic().position([x, 0.0, 0.0]).collider(Shape::sphere(0.1)?))
+/// };
+/// let (small, large) = (world.add_body(disc(0.0)?)?, world.add_body(disc(0.3)?)?);
+/// let axle = world.add_joint(JointDesc::hinge(World::BODY, small).axis([0.0, 0.0, 1.0]))?;
+/// world.add_joint(JointDesc::hinge(World::BODY, large).axis([0.0, 0.0, 1.0]))?;
+/// world.add_joint(JointDesc::gear(small, large, 2.0).axis([0.0, 0.0, 1.0]))?;
+/// world.joint_mut(axle)?.set_motor(Some(Motor::velocity(4.0)))?;
+/// for _ in 0..30 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// // Half as fast, the other way round.
+/// assert!((world.body(large)?.angular_velocity().z + 2.0).abs() < 0.05);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gear {
     /// ρ

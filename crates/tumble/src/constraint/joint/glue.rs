@@ -11,6 +11,23 @@ use crate::error::Error;
 use crate::math::Vec3;
 
 /// Three points in the common frame, which must not be in one line.
+///
+/// ```
+/// use tumble::{BodyDesc, JointDesc, World, math::Vec3, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let tile = world.add_body(BodyDesc::dynamic().collider(Shape::cuboid(0.5, 0.5, 0.05)?))?;
+/// let corners = [Vec3::ZERO, Vec3::X * 0.2, Vec3::Y * 0.2];
+/// let glue = world.add_joint(JointDesc::glue(World::BODY, tile, corners))?;
+/// for _ in 0..30 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// assert!(world.joint(glue)?.gap() < 0.01);
+/// // Points in a line hold no turn about it.
+/// assert!(world.add_joint(JointDesc::glue(World::BODY, tile, corners.map(|p| Vec3::X * p.x))).is_err());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Glue {
     /// The points.

@@ -10,6 +10,23 @@ use super::super::{Axis, Constraint, Frames, Rows};
 use super::parts;
 
 /// The axis is the x axis of both frames. The angle is that of B as seen from A, counted over many turns.
+///
+/// ```
+/// use tumble::constraint::{Motor, joint::Hinge};
+/// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let fan = world.add_body(BodyDesc::dynamic().collider(Shape::cuboid(0.5, 0.1, 0.1)?))?;
+/// let hinge = JointDesc::new(World::BODY, fan, Hinge::driven(Motor::velocity(10.0))).axis([0.0, 1.0, 0.0]);
+/// let hinge = world.add_joint(hinge)?;
+/// for _ in 0..60 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// // More than one turn, and still counting.
+/// assert!((world.joint(hinge)?.value().unwrap() - 10.0).abs() < 0.5);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Hinge {
     /// Turning about the axis, in radians.

@@ -63,6 +63,16 @@ use crate::math::{Float, Real};
 use std::sync::Arc;
 
 /// What a joint holds, and what it leaves free.
+///
+/// ```
+/// use tumble::constraint::{Frames, Rows, joint::{Hinge, JointKind}};
+/// let kind = JointKind::from(Hinge::limited(-1.0, 1.0));
+/// assert_eq!(kind.name(), "hinge");
+/// // Five rows hold it together, two are its stops.
+/// let mut rows = Rows::default();
+/// kind.constraint().rows(&Frames::default(), &mut rows);
+/// assert_eq!(rows.len(), 7);
+/// ```
 // The general joint is larger than the others; a box around it would be in the way of everybody who matches on it.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]

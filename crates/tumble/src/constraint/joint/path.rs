@@ -16,6 +16,25 @@ use crate::math::{Float, Mat3, Num, Quat, Real, Vec3};
 use std::sync::Arc;
 
 /// A curve through points in the frame of A.
+///
+/// ```
+/// use tumble::constraint::{Motor, joint::Path};
+/// use tumble::{BodyDesc, JointDesc, World, math::Vec3, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let bead = world.add_body(BodyDesc::dynamic().collider(Shape::sphere(0.1)?))?;
+/// let points = [Vec3::ZERO, Vec3::new(1.0, 0.5, 0.0), Vec3::new(2.0, 0.0, 0.0)];
+/// let wire = Path { motor: Some(Motor::velocity(1.0)), ..Path::through(points, false) };
+/// let wire = world.add_joint(JointDesc::path(World::BODY, bead, wire).anchor_a([0.0; 3]).anchor_b([0.0; 3]))?;
+/// for _ in 0..60 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// // It is up the wire by now, nearly at the second point.
+/// assert!(world.joint(wire)?.value().unwrap() > 0.7);
+/// assert!(world.body(bead)?.position().y > 0.3);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     /// At least two points, or three of a closed curve; no two neighbours in the same place.

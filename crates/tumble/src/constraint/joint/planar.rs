@@ -10,6 +10,23 @@ use super::super::{Axis, Constraint, Frames, Row, Rows};
 use super::parts;
 
 /// The normal of the plane is the x axis of both frames.
+///
+/// ```
+/// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let puck = BodyDesc::dynamic().linear_velocity([1.0, 0.0, 0.0]).collider(Shape::cylinder(0.02, 0.1)?);
+/// let puck = world.add_body(puck)?;
+/// world.add_joint(JointDesc::planar(World::BODY, puck).axis([0.0, 1.0, 0.0]))?;
+/// for _ in 0..60 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// // It glides and does not fall.
+/// assert!(world.body(puck)?.position().x > 0.9);
+/// assert!(world.body(puck)?.position().y.abs() < 0.01);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Planar {
     /// Sliding along y and z of A, in metres.

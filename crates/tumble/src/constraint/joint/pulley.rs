@@ -13,6 +13,28 @@ use crate::error::Error;
 use crate::math::{Point, Real, Vec3};
 
 /// Moving B by 1 m takes ρ metres of A's rope, and the force on B is ρ times that on A.
+///
+/// ```
+/// use tumble::constraint::joint::Pulley;
+/// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let weight = |x: f64| -> tumble::Result<BodyDesc> {
+///     Ok(BodyDesc::dynamic().position([x, 0.0, 0.0]).collider(Shape::sphere(0.1)?))
+/// };
+/// let light = world.add_body(weight(-1.0)?.mass(1.0))?;
+/// let heavy = world.add_body(weight(1.0)?.mass(2.0))?;
+/// let wheels = [[-1.0, 3.0, 0.0].into(), [1.0, 3.0, 0.0].into()];
+/// let pulley = Pulley { wheels, length: 6.0, ratio: 1.0, slack: true };
+/// let rope = world.add_joint(JointDesc::pulley(light, heavy, pulley).anchor_a([0.0; 3]).anchor_b([0.0; 3]))?;
+/// for _ in 0..30 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// assert!(world.body(light)?.position().y > 0.3 && world.body(heavy)?.position().y < -0.3);
+/// assert!((world.joint(rope)?.value().unwrap() - 6.0).abs() < 0.02);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pulley {
     /// Where the rope leaves the wheels, in the world: towards A, towards B.

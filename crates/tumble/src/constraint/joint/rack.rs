@@ -11,6 +11,25 @@ use super::super::{Constraint, Frames, Jacobian, Row, Rows, unwound};
 use crate::math::{Float, Real, Vec3};
 
 /// A is the pinion, B the rack. ρ is how far the rack moves per radian: the radius of the pinion; its sign says to which side.
+///
+/// ```
+/// use tumble::{BodyDesc, JointDesc, World, constraint::Motor, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let pinion = world.add_body(BodyDesc::dynamic().collider(Shape::sphere(0.1)?))?;
+/// let rack = BodyDesc::dynamic().position([0.0, -0.2, 0.0]).collider(Shape::cuboid(1.0, 0.05, 0.05)?);
+/// let rack = world.add_body(rack)?;
+/// let axle = world.add_joint(JointDesc::hinge(World::BODY, pinion).axis([0.0, 0.0, 1.0]))?;
+/// world.add_joint(JointDesc::slider(World::BODY, rack).axis([1.0, 0.0, 0.0]))?;
+/// world.add_joint(JointDesc::rack(pinion, rack, 0.1).axis_a([0.0, 0.0, 1.0]).axis_b([1.0, 0.0, 0.0]))?;
+/// world.joint_mut(axle)?.set_motor(Some(Motor::velocity(2.0)))?;
+/// for _ in 0..60 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// assert!((world.body(rack)?.position().x - 0.2).abs() < 0.02);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rack {
     /// ρ in metres per radian.

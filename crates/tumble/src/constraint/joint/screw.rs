@@ -10,6 +10,25 @@ use super::parts;
 use crate::math::{Float, Real};
 
 /// The axis is the x axis of both frames.
+///
+/// ```
+/// use tumble::{BodyDesc, JointDesc, World, constraint::Motor, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let jack = world.add_body(BodyDesc::dynamic().collider(Shape::cuboid(0.2, 0.1, 0.2)?))?;
+/// let pitch = 0.1;
+/// let screw = world.add_joint(JointDesc::screw(World::BODY, jack, pitch).axis([0.0, 1.0, 0.0]))?;
+/// world.joint_mut(screw)?.set_motor(Some(Motor::velocity(10.0)))?;
+/// for _ in 0..60 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// // It has risen by the pitch with each turn.
+/// let turns = world.joint(screw)?.value().unwrap() / 6.2832;
+/// assert!(turns > 1.5);
+/// assert!((world.joint(screw)?.frames().gap().y - pitch * turns).abs() < 1e-2);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Screw {
     /// P: how far B moves along the axis per turn, in metres; negative for a left-handed thread.

@@ -15,6 +15,14 @@ use super::parts;
 use crate::math::{Float, Real, Vec3};
 
 /// One motion of a [`SixAxis`] joint.
+///
+/// ```
+/// use tumble::constraint::{Axis, Limit, joint::{Freedom, SixAxis}};
+/// // A drawer: it slides along x by half a metre, and does nothing else.
+/// let slides = Freedom::Free(Axis::FREE.limit(Limit::new(0.0, 0.5)));
+/// let drawer = SixAxis { slide: [slides, Freedom::Locked, Freedom::Locked], ..SixAxis::default() };
+/// assert_eq!(drawer.turn, [Freedom::Locked, Freedom::Locked, Freedom::Locked]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Freedom {
     /// It does not move.
@@ -44,6 +52,25 @@ impl Freedom {
 }
 
 /// Six motions, each locked or free.
+///
+/// ```
+/// use tumble::constraint::joint::{Freedom, SixAxis};
+/// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let camera = world.add_body(BodyDesc::dynamic().collider(Shape::cuboid(0.1, 0.1, 0.2)?))?;
+/// // Held where it is; it pans about y and does not tilt or roll.
+/// let motions = SixAxis { turn: [Freedom::Locked, Freedom::FREE, Freedom::Locked], ..SixAxis::default() };
+/// let mount = world.add_joint(JointDesc::six_axis(World::BODY, camera, motions))?;
+/// world.body_mut(camera)?.set_angular_velocity([0.0, 1.0, 0.0])?;
+/// for _ in 0..30 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// let [roll, pan, tilt] = world.joint(mount)?.angles().unwrap();
+/// assert!((pan - 0.5).abs() < 0.05 && roll.abs() < 0.01 && tilt.abs() < 0.01);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SixAxis {
     /// Sliding along x, y, z of A, in metres.

@@ -10,6 +10,22 @@ use super::super::{Axis, Constraint, Frames, Rows};
 use super::parts;
 
 /// The axis is the x axis of A's frame.
+///
+/// ```
+/// use tumble::constraint::{Motor, joint::Slider};
+/// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let lift = world.add_body(BodyDesc::dynamic().collider(Shape::cuboid(1.0, 0.1, 1.0)?))?;
+/// let rail = world.add_joint(JointDesc::slider(World::BODY, lift).axis([0.0, 1.0, 0.0]))?;
+/// world.joint_mut(rail)?.set_kind(Slider::driven(Motor::velocity(0.5)))?;
+/// for _ in 0..60 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// assert!((world.joint(rail)?.value().unwrap() - 0.5).abs() < 0.02);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Slider {
     /// Sliding along the axis, in metres.

@@ -11,6 +11,25 @@ use super::parts;
 use crate::math::{Float, Real};
 
 /// The shaft is along the x axes; the cross has its arms along y of A and z of B.
+///
+/// ```
+/// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let shaft = BodyDesc::dynamic().position([0.5, 0.0, 0.0]).collider(Shape::cuboid(0.5, 0.05, 0.05)?);
+/// let shaft = world.add_body(shaft)?;
+/// let cross = world.add_joint(JointDesc::universal(World::BODY, shaft).anchor([0.0, 0.0, 0.0]))?;
+/// world.body_mut(shaft)?.apply_angular_impulse([5.0, 0.0, 0.0])?;
+/// for _ in 0..10 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// // It sinks, and does not turn about itself.
+/// let [_, about_y, about_z] = world.joint(cross)?.angles().unwrap();
+/// assert!(about_y.abs() < 0.01 && about_z < -0.1);
+/// assert!(world.joint(cross)?.tilt() < 0.01);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Universal {
     /// Turning about y of A and about z of B, in radians.

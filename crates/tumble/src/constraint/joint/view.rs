@@ -10,6 +10,25 @@ use crate::math::{Num, Point, Quat, Real, Vec3, WorldPose};
 use crate::world::State;
 
 /// A joint, to look at.
+///
+/// ```
+/// use tumble::{BodyDesc, JointDesc, World};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let door = world.add_body(BodyDesc::dynamic().position([0.5, 0.0, 0.0]))?;
+/// let id = world.add_joint(JointDesc::hinge(World::BODY, door).anchor([0.0; 3]).axis([0.0, 1.0, 0.0]).name("hinge"))?;
+/// let joint = world.joint(id)?;
+/// assert_eq!((joint.id(), joint.name(), joint.kind().name()), (id, Some("hinge"), "hinge"));
+/// assert_eq!(joint.bodies(), [World::BODY, door]);
+/// // The same place, in the frames of the bodies and in the world.
+/// assert_eq!(joint.local_frames()[1].translation.x, -0.5);
+/// assert_eq!(joint.frames().b.position.x, 0.0);
+/// assert_eq!((joint.value(), joint.angles()), (Some(0.0), Some([0.0; 3])));
+/// assert!(joint.gap() < 1e-6 && joint.tilt() < 1e-6);
+/// assert!(joint.is_active() && !joint.is_broken());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy)]
 pub struct JointRef<'a> {
     pub(crate) state: &'a State,
@@ -139,7 +158,9 @@ impl<'a> JointRef<'a> {
 /// A joint, to change. Every change is checked, wakes the bodies, and changes nothing where it is refused.
 ///
 /// ```
-/// # use tumble::{BodyDesc, JointDesc, World, constraint::{Motor, Stiffness}};
+/// use tumble::constraint::{Limit, Motor, Stiffness};
+/// use tumble::math::{Quat, Vec3};
+/// # use tumble::{BodyDesc, JointDesc, World};
 /// # fn main() -> tumble::Result<()> {
 /// # let mut world = World::new();
 /// # let wheel = world.add_body(BodyDesc::dynamic())?;
@@ -147,6 +168,16 @@ impl<'a> JointRef<'a> {
 /// let mut joint = world.joint_mut(hinge)?;
 /// joint.set_motor(Some(Motor::velocity(3.0).max_force(100.0)))?;
 /// joint.set_break_limits(500.0, 80.0)?;
+/// joint.set_limit(Some(Limit::new(-1.0, 1.0)))?;
+/// joint.set_stiffness(Stiffness::tuned(30.0, 1.0))?;
+/// joint.set_collide(true)?;
+/// // Both frames anew: the axis is y now, and half a metre above the centre of the wheel.
+/// let upward = Quat::between(Vec3::X, Vec3::Y);
+/// joint.set_frame_a([0.0; 3], upward)?;
+/// joint.set_frame_b([0.0; 3], upward)?;
+/// joint.set_anchor_a([0.0, 0.5, 0.0])?;
+/// joint.set_anchor_b([0.0, 0.5, 0.0])?;
+/// assert!(joint.view()?.gap() < 1e-6);
 /// assert!(joint.set_motor(Some(Motor::velocity(tumble::math::Real::NAN))).is_err());
 /// # Ok(())
 /// # }

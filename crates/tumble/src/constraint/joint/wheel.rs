@@ -12,6 +12,28 @@ use super::parts;
 use crate::math::{Quat, Real, Vec3};
 
 /// A is the chassis and B the wheel; x of A points up along the strut, z along the axle.
+///
+/// ```
+/// use tumble::constraint::{Motor, joint::Wheel};
+/// use tumble::math::{Quat, Vec3};
+/// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let wheel = world.add_body(BodyDesc::dynamic().collider(Shape::sphere(0.3)?))?;
+/// let upward = Quat::between(Vec3::X, Vec3::Y);
+/// let driven = Wheel { spin: Some(Motor::velocity(-20.0)), ..Wheel::new(3.0, 0.5, 0.1) };
+/// let strut = JointDesc::wheel(World::BODY, wheel, driven).frame_a([0.0; 3], upward).frame_b([0.0; 3], upward);
+/// let strut = world.add_joint(strut)?;
+/// for _ in 0..60 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// // It spins, and sags a little under its weight.
+/// assert!((world.body(wheel)?.angular_velocity().z + 20.0).abs() < 0.5);
+/// let sag = world.joint(strut)?.value().unwrap();
+/// assert!(sag < -0.01 && sag > -0.1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wheel {
     /// The hub along the strut, in metres: a position motor is the spring, a limit the stops.

@@ -6,6 +6,14 @@ use crate::math::{Float, Point, Real, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// How a wheel finds the ground.
+///
+/// ```
+/// use tumble::control::{Probe, Wheel};
+/// let wheel = Wheel::new([0.8, 0.0, 1.3], 0.3);
+/// assert_eq!(wheel.probe, Probe::Ray);
+/// let over_kerbs = Wheel { probe: Probe::Ball, ..wheel };
+/// assert!(over_kerbs.validate().is_ok());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {
@@ -148,6 +156,31 @@ impl Wheel {
 }
 
 /// Where a wheel touches the ground.
+///
+/// ```
+/// use tumble::control::{Vehicle, Wheel};
+/// # use tumble::{BodyDesc, World, math::Vec3, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// # let mut world = World::new();
+/// # world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+/// # let chassis = BodyDesc::dynamic().position([0.0, 0.8, 0.0]).mass(1200.0).collider(Shape::cuboid(0.8, 0.3, 2.0)?);
+/// # let chassis = world.add_body(chassis)?;
+/// # let corners = [(0.8, 1.3), (-0.8, 1.3), (0.8, -1.3), (-0.8, -1.3)];
+/// # let wheels = corners.map(|(x, z)| Wheel::new([x, -0.1, z], 0.3).suspended(1.5, 0.4, 300.0)).to_vec();
+/// let mut car = Vehicle::new(&world, chassis, wheels)?;
+/// for _ in 0..180 {
+///     car.update(&mut world, 1.0 / 60.0)?;
+///     world.step(1.0 / 60.0)?;
+/// }
+/// // A quarter of the weight of 1200 kg on each.
+/// for wheel in car.states() {
+///     let contact = wheel.contact.unwrap();
+///     assert!((contact.load - 300.0 * 9.81).abs() < 50.0);
+///     assert_eq!(contact.normal, Vec3::Y);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WheelContact {
     /// Whose ground.
@@ -167,6 +200,23 @@ pub struct WheelContact {
 }
 
 /// What a wheel is doing.
+///
+/// ```
+/// use tumble::control::{Vehicle, Wheel, WheelState};
+/// use tumble::{BodyDesc, World, shape::Shape};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let chassis = world.add_body(BodyDesc::dynamic().collider(Shape::cuboid(0.8, 0.3, 2.0)?))?;
+/// let wheel = Wheel { driven: 1.0, steered: 1.0, ..Wheel::new([0.0, 0.0, 1.0], 0.3) };
+/// let mut car = Vehicle::new(&world, chassis, vec![wheel])?;
+/// (car.controls.drive, car.controls.steering) = (60.0, 0.2);
+/// car.update(&mut world, 1.0 / 60.0)?;
+/// // In the air it only spins up: 60 N m on 1 kg m² for a sixtieth of a second.
+/// let WheelState { spin, steering, contact, .. } = car.states()[0];
+/// assert!((spin - 1.0).abs() < 1e-3 && steering == 0.2 && contact.is_none());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WheelState {
     /// From the mount to the hub, in metres.
