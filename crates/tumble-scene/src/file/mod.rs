@@ -1,7 +1,7 @@
 //! Scene files: worlds as text.
 //!
 //! A file is TOML; `docs/src/scene-files.md` is its manual. [`load`] makes a [`Scene`](crate::Scene) of it, which is built, run and
-//! checked as those of the library are; [`write`] says a world as a file.
+//! checked as those of the library are; [`write()`] says a world as a file.
 //!
 //! ```text
 //!   text ── text.rs ──► tree with places ── record.rs, forms*.rs ──► values ── read/ ──► world ── write/ ──► text

@@ -17,7 +17,7 @@ use super::finish::Before;
 use crate::body::store::{Bodies, CentrePose, Params, Velocity};
 use crate::integrate::{Loads, rotation};
 use crate::math::spatial::Wrench;
-use crate::math::{Float, Mat3, NO_ROW, Point, Real, Sym3, Vec3};
+use crate::math::{Float, Mat3, NO_ROW, Num, Point, Real, Sym3, Vec3};
 use crate::solve::contact_constraint::ContactConstraints;
 use crate::world::State;
 
@@ -216,5 +216,5 @@ fn counts(params: &Params) -> bool {
         && params.locks().is_none()
         && params.linear_damping == 0.0
         && params.angular_damping == 0.0
-        && params.max_linear_speed.min(params.max_angular_speed) == Real::INFINITY
+        && Num::min(params.max_linear_speed, params.max_angular_speed) == Real::INFINITY
 }

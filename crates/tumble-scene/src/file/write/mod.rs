@@ -66,7 +66,7 @@ pub fn write(scene: &Scene, run: &Run) -> Result<String> {
 /// ```
 ///
 /// # Errors
-/// As of [`write`].
+/// As of [`write()`].
 pub fn write_world(name: &str, world: &World, dt: f64) -> Result<String> {
     let heading = Heading { name, description: "", seed: "", seconds: 10.0, dt, camera: Camera::default() };
     finish(heading.lines(world), &heading, world)
