@@ -75,7 +75,7 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
         if busy {
             entry.busy = now;
         } else if entry.lost_edges > 0
-            && now.wrapping_add(island) % LOOK_EVERY == 0
+            && now.wrapping_add(island).is_multiple_of(LOOK_EVERY)
             && sleeper.divided.last() != Some(&island)
         {
             sleeper.divided.push(island);
