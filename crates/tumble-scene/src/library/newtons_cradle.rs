@@ -1,6 +1,6 @@
 //! Newton's cradle: balls in a row, each on two strings.
 
-use super::props::{Things, gap, tune};
+use super::props::{Things, gap};
 use crate::error::Result;
 use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
 use tumble::math::{Float, Num, Point, Real};
@@ -65,7 +65,6 @@ impl Watch {
 
 fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let (space, angle) = (values.get("gap")? * 1e-3, values.get("angle")? * f64::PI / 180.0);
-    tune(stage, 2.0 * RADIUS)?;
     let material = Material { restitution: 1.0, ..Material::named("steel").unwrap_or_default().with_friction(0.0) };
     let shape = stage.engine(|_| Shape::sphere(RADIUS as Real))?;
     let (mut balls, mut places) = (Things::default(), Vec::new());

@@ -19,8 +19,8 @@ use super::dynamics::{Load, Pass};
 use super::tree::Tree;
 
 /// The error of energy that is allowed over a span, as a share of the kinetic energy. 3600 spans, all erring to one side, would
-/// change it by less than a hundredth; errors of both signs, as they are, by less than a ten-thousandth.
-const TOLERANCE: f64 = 2e-6;
+/// change it by less than a thousandth. Angular momentum errs about as much.
+const TOLERANCE: f64 = 2e-7;
 
 /// Where the step is halved so often, it is taken as it is.
 const FINEST: u32 = 8;
