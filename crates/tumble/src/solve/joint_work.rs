@@ -20,6 +20,7 @@ use super::contact_constraint::Soft;
 use super::joint_block::{self, Demand, entry};
 use super::joint_web::{self, Webs};
 use super::motion::{self, Free, Kick, Mass, Motion};
+use crate::body::Locks;
 use crate::constraint::joint::store::Joint;
 use crate::constraint::{Bound, Frame, Frames, Row, Rows, Stiffness};
 use crate::math::{Float, NO_ROW, Num, Quat, Real, Sym3, Vec3};
@@ -36,6 +37,8 @@ pub(crate) struct Hold {
     pub body: u32,
     /// Dynamic: impulses change its velocity.
     pub dynamic: bool,
+    /// Dynamic, with axes locked.
+    locked: bool,
     inv_mass: Vec3,
     /// From the centre of mass to the frame, in the frame of the body.
     offset: Vec3,
@@ -411,6 +414,7 @@ fn hold(state: &State, joint: &Joint, side: usize, start: Frame) -> Hold {
     Hold {
         body: if awake { dense as u32 } else { NO_ROW },
         dynamic: awake && params.inv_mass > 0.0,
+        locked: awake && params.inv_mass > 0.0 && params.locks() != Locks::NONE,
         inv_mass: if awake { params.locks().free_move() * params.inv_mass } else { Vec3::ZERO },
         offset: (joint.frames[side].translation - params.local_centre.to_f64()).to_real(),
         turn: joint.frames[side].rotation,
@@ -483,6 +487,11 @@ impl Ends {
     }
 }
 
+/// What rows yield to a body with locked axes, as a share of what they would move if it were free. A row may point almost along what is
+/// locked: with an angle of ε to the free directions it has K ~ ε², and an impulse that makes it right gives the body 1/ε of what it asked
+/// for, across it. With this on the diagonal it is at most 1/(2 √LOCKED), so that joints which ask for what locks forbid stay finite.
+const LOCKED: Real = 1e-3;
+
 /// M⁻¹ Jᵀ of every row, and K.
 fn respond(rows: &[Row], answers: &mut [Answer], k: &mut [Real], holds: &[Hold; 2], masses: &[Mass]) {
     let turns = |hold: &Hold| if hold.dynamic { motion::inertia_of(&masses[hold.body as usize]) } else { Sym3::ZERO };
@@ -498,6 +507,14 @@ fn respond(rows: &[Row], answers: &mut [Answer], k: &mut [Real], holds: &[Hold; 
         for o in 0..=i {
             let [va, wa, vb, wb] = answers[o].change;
             k[entry(i, o)] = j.velocity(va, wa, vb, wb);
+        }
+        let halves = [(j.linear_a, j.angular_a, &ia), (j.linear_b, j.angular_b, &ib)];
+        for (hold, (linear, angular, turns)) in holds.iter().zip(halves) {
+            if hold.locked {
+                let free =
+                    linear.length_squared() * hold.inv_mass.max_component() + angular.length_squared() * turns.trace();
+                k[entry(i, i)] += free * LOCKED;
+            }
         }
     }
 }

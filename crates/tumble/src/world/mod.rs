@@ -4,6 +4,7 @@ mod articulations;
 mod audit;
 mod bodies;
 mod colliders;
+mod contacts;
 mod debug;
 mod describe;
 mod effects;
@@ -49,6 +50,7 @@ use crate::step::impacts::Hit;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+pub use contacts::{ContactRef, TouchPoint};
 pub use debug::{DebugGeometry, DebugLayers, DebugLine, DebugPoint};
 pub use measure::Measures;
 

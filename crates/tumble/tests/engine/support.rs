@@ -189,6 +189,7 @@ struct Counting;
 
 thread_local! {
     static ALLOCATIONS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    static LIVE: std::cell::Cell<i64> = const { std::cell::Cell::new(0) };
 }
 
 // SAFETY: every call is handed on to the system's allocator as it came; the counter is a plain number of the thread, which
@@ -196,11 +197,13 @@ thread_local! {
 unsafe impl std::alloc::GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: std::alloc::Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        LIVE.set(LIVE.get() + layout.size() as i64);
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { std::alloc::System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, p: *mut u8, layout: std::alloc::Layout) {
+        LIVE.set(LIVE.get() - layout.size() as i64);
         // SAFETY: the caller keeps the contract of `dealloc`, and `p` came from the same allocator.
         unsafe { std::alloc::System.dealloc(p, layout) }
     }
@@ -212,4 +215,9 @@ static COUNTING: Counting = Counting;
 /// How often the current thread has allocated so far.
 pub fn allocations() -> u64 {
     ALLOCATIONS.get()
+}
+
+/// Bytes that this thread has asked for and not given back.
+pub fn live_bytes() -> i64 {
+    LIVE.get()
 }
