@@ -701,8 +701,9 @@ fn memory_returns() {
     drop(world);
     assert_eq!(live_bytes(), start);
     println!("bytes held after each round: {held:?}");
-    // The first rounds fill lists to the size that they need; rounds differ a little in the order in which places are used again.
-    assert!(held[11] <= held[3] + held[3] / 50, "{held:?}");
+    // The first rounds fill lists to the size that they need, and one of them may still double later. What 200 bodies take, lost in each of
+    // eight rounds, would be most of it.
+    assert!(held[11] <= held[3] + held[3] / 4, "{held:?}");
 }
 
 /// Memory returns: adding and removing a thousand bodies again and again uses the same slots.
