@@ -15,14 +15,25 @@
 //! ```text
 //!   λ = -h (k (C + h Ċ') + c Ċ')   ⇔   Ċ' + k C/(c + h k) + Γ λ = 0,   Γ = 1/(h (c + h k))
 //! ```
+//!
+//! Balls, hinges and fixed joints are solved in lanes (`joint_group`, `joint_kernel`). All others, and those that are solved with
+//! a whole web (`joint_web`), are solved here, row by row; the two ways do the same.
 
 use super::contact_constraint::Soft;
+use super::graph::OVERFLOW;
 use super::joint_block::{self, Demand, entry};
+use super::joint_group::{Entry, Form, Groups, JointGroups, JointLimit, Side};
+use super::joint_kernel::{Hold as HoldGroups, Place, WarmStart, WarmStartAgain};
 use super::joint_web::{self, Webs};
 use super::motion::{self, Free, Kick, Mass, Motion};
-use crate::constraint::joint::store::Joint;
-use crate::constraint::{Bound, Frame, Frames, Row, Rows, Stiffness};
-use crate::math::{Float, NO_ROW, Num, Quat, Real, Sym3, Vec3};
+use super::turning::Turning;
+use super::web_search::{Search, Tie};
+use crate::body::store::Velocity;
+use crate::constraint::contact::NONE;
+use crate::constraint::joint::store::{Joint, Joints};
+use crate::constraint::{Bound, Frame, Frames, Row, Rows, Stiffness, unwound};
+use crate::crew::Team;
+use crate::math::{Float, Isa, LANES, NO_ROW, Num, Point, Quat, Real, Sym3, Vec3};
 use crate::method::JointSolve;
 use crate::world::State;
 
@@ -104,6 +115,7 @@ pub(crate) struct Recipe {
     pub hold_speed: Real,
     pub choice: JointSolve,
     pub warm_start: bool,
+    pub isa: Isa,
 }
 
 /// How often the joints of a pass are solved once more after its contacts.
@@ -112,6 +124,8 @@ const ROUNDS: u32 = 2;
 /// All joints of a step. Kept between steps for its memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JointWork {
+    groups: JointGroups,
+    /// Joints that are solved row by row.
     links: Vec<Link>,
     /// Links `ranges[c]..ranges[c + 1]` have colour c.
     ranges: Vec<u32>,
@@ -124,15 +138,29 @@ pub(crate) struct JointWork {
     /// Awake bodies that joints act on, once each.
     pub bodies: Vec<u32>,
     listed: Vec<bool>,
+    turning: Turning,
     /// Joints whose motors may still change: their bodies stay awake.
     pub busy: Vec<u32>,
     pub overloaded: Vec<u32>,
+    /// All joints in the order of the graph, and the link of each; [`NO_ROW`] for those in groups.
+    ties: Vec<Tie>,
+    link_of: Vec<u32>,
+    search: Search,
     webs: Webs,
 }
 
 impl JointWork {
-    /// Takes the acting joints of the graph, and counts them as supports of their bodies. One pass over the joints.
-    pub fn prepare(&mut self, state: &State, motions: &mut [Motion], supports: &mut [u32], recipe: &Recipe) {
+    /// Takes the acting joints of the graph, and counts them as supports of their bodies. With `kicks` the angular momentum of the bodies
+    /// is kept. Two passes over the joints.
+    pub fn prepare(
+        &mut self,
+        state: &State,
+        motions: &mut [Motion],
+        supports: &mut [u32],
+        kicks: Option<&[Kick]>,
+        recipe: &Recipe,
+    ) {
+        self.groups.clear();
         self.links.clear();
         self.ranges.clear();
         self.rows.clear();
@@ -143,41 +171,82 @@ impl JointWork {
         self.overloaded.clear();
         self.listed.clear();
         self.listed.resize(motions.len(), false);
-        for colour in &state.graph.colours {
+        self.ties.clear();
+        self.link_of.clear();
+        for &slot in state.graph.colours.iter().flat_map(|c| &c.joints) {
+            if let Some(joint) = state.joints.all.at(slot) {
+                self.tie(state, slot, joint, motions, supports);
+            }
+        }
+        self.search.find(&self.ties, motions.len(), recipe.choice);
+        for (c, colour) in state.graph.colours.iter().enumerate() {
             self.ranges.push(self.links.len() as u32);
+            self.groups.begin_colour();
             for &slot in &colour.joints {
-                if let Some(joint) = state.joints.all.at(slot) {
-                    self.add(state, slot, joint, motions, supports, recipe);
+                let Some(joint) = state.joints.all.at(slot) else { continue };
+                let form = if self.search.is_whole(self.link_of.len()) { None } else { Form::of(joint) };
+                if form.is_some_and(|form| self.group(state, slot, joint, form, c == OVERFLOW, recipe)) {
+                    self.link_of.push(NO_ROW);
+                } else {
+                    self.link_of.push(self.links.len() as u32);
+                    self.add(state, slot, joint, recipe);
                 }
             }
         }
         self.ranges.push(self.links.len() as u32);
-        self.webs.prepare(&mut self.links, &self.rows, motions.len(), recipe.choice);
+        self.groups.begin_colour();
+        self.webs.prepare(&mut self.links, &self.rows, &self.search, &self.link_of);
+        self.turning.prepare(state, &self.bodies, kicks, recipe.h);
     }
 
-    fn add(
-        &mut self,
-        state: &State,
-        slot: u32,
-        joint: &Joint,
-        motions: &mut [Motion],
-        supports: &mut [u32],
-        recipe: &Recipe,
-    ) {
+    /// Notes whom a joint ties to whom.
+    fn tie(&mut self, state: &State, slot: u32, joint: &Joint, motions: &mut [Motion], supports: &mut [u32]) {
+        let mut tie = Tie { bodies: [NO_ROW; 2], masses: [0.0; 2] };
+        for side in 0..2 {
+            let i = state.bodies.dense_at(joint.bodies[side]);
+            if i >= state.bodies.awake() {
+                continue;
+            }
+            supports[i] += joint.kind.supports();
+            if !core::mem::replace(&mut self.listed[i], true) {
+                self.bodies.push(i as u32);
+                motion::set_rotation(&mut motions[i], state.bodies.pose[i].rotation);
+            }
+            let params = &state.bodies.params[i];
+            if params.inv_mass > 0.0 {
+                let inv_mass = params.locks().free_move() * params.inv_mass;
+                (tie.bodies[side], tie.masses[side]) = (i as u32, inverted(inv_mass.max_component()));
+            }
+        }
+        self.ties.push(tie);
+        if joint.kind.changes_after(state.time) {
+            self.busy.push(slot);
+        }
+    }
+
+    /// Puts a joint into a lane of a group; `false` where it must be solved by itself.
+    fn group(&mut self, state: &State, slot: u32, joint: &Joint, form: Form, alone: bool, recipe: &Recipe) -> bool {
+        let (Some(a), Some(b)) = (side(state, joint, 0), side(state, joint, 1)) else { return false };
+        let mut memory = 0.0;
+        if matches!(form, Form::Hinge(..)) {
+            let frames = Frames {
+                a: Frame { rotation: a.2, ..Frame::default() },
+                b: Frame { rotation: b.2, ..Frame::default() },
+                ..Frames::default()
+            };
+            memory = unwound(frames.twist(), joint.memory[0]);
+        }
+        let gap = (b.1 - a.1).to_real();
+        let impulses = if recipe.warm_start { &joint.impulses } else { &[0.0; Rows::MAX] };
+        self.groups.add(form, &Entry { slot, sides: [a.0, b.0], gap, impulses, memory }, alone);
+        true
+    }
+
+    /// Adds a joint that is solved row by row.
+    fn add(&mut self, state: &State, slot: u32, joint: &Joint, recipe: &Recipe) {
         let mut frames = state.joint_frames(joint);
         frames.memory = joint.kind.constraint().remember(&frames);
         let holds = [(0, frames.a), (1, frames.b)].map(|(side, frame)| hold(state, joint, side, frame));
-        for h in holds {
-            if h.body == NO_ROW {
-                continue;
-            }
-            let i = h.body as usize;
-            supports[i] += joint.kind.supports();
-            if !core::mem::replace(&mut self.listed[i], true) {
-                self.bodies.push(h.body);
-                motion::set_rotation(&mut motions[i], state.bodies.pose[i].rotation);
-            }
-        }
         self.fresh.clear();
         joint.rows(&frames, &mut self.fresh);
         let n = self.fresh.len();
@@ -202,13 +271,19 @@ impl JointWork {
         }
         self.entries.resize(self.entries.len() + n * (n + 1) / 2, 0.0);
         self.links.push(link);
-        if joint.kind.changes_after(state.time) {
-            self.busy.push(slot);
-        }
     }
 
     /// Rows, responses and compliances where the bodies are now. One pass over the joints.
-    pub fn evaluate(&mut self, state: &State, motions: &[Motion], masses: &[Mass], recipe: &Recipe, time: f64) {
+    pub fn evaluate(
+        &mut self,
+        state: &State,
+        motions: &mut [Motion],
+        masses: &[Mass],
+        recipe: &Recipe,
+        time: f64,
+        team: &Team,
+    ) {
+        self.groups.each(None, false, motions, team, &Place { isa: recipe.isa, recipe, masses });
         let Self { links, rows, answers, entries, fresh, webs, .. } = self;
         for link in links.iter_mut() {
             let Some(joint) = state.joints.all.at(link.joint) else { continue };
@@ -237,18 +312,22 @@ impl JointWork {
     }
 
     /// Applies the impulses that the joints of a colour carry.
-    pub fn warm_start(&mut self, colour: usize, motions: &mut [Motion]) {
+    pub fn warm_start(&mut self, colour: usize, motions: &mut [Motion], recipe: &Recipe, team: &Team) {
         let Some(&[from, to]) = self.ranges.get(colour..colour + 2) else { return };
         for link in from as usize..to as usize {
             self.warm_start_one(link, motions);
         }
+        self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &WarmStart(recipe.isa));
     }
 
     /// The same in a later sub-step, for all joints: the bodies have been given once more what was done to them in the last one,
     /// but the rows have turned with the bodies since, so what is applied is the difference.
-    pub fn warm_start_again(&mut self, motions: &mut [Motion]) {
+    pub fn warm_start_again(&mut self, motions: &mut [Motion], recipe: &Recipe, team: &Team) {
         for link in 0..self.links.len() {
             self.warm_start_one(link, motions);
+        }
+        for colour in 0..=OVERFLOW {
+            self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &WarmStartAgain(recipe.isa));
         }
     }
 
@@ -270,11 +349,13 @@ impl JointWork {
     }
 
     /// Makes the joints of a colour hold, with or without the push towards C = 0.
-    pub fn solve(&mut self, colour: usize, motions: &mut [Motion], push: bool, recipe: &Recipe) {
+    pub fn solve(&mut self, colour: usize, motions: &mut [Motion], push: bool, recipe: &Recipe, team: &Team) {
         let Some(&[from, to]) = self.ranges.get(colour..colour + 2) else { return };
         for link in from as usize..to as usize {
             self.solve_one(link, motions, push, recipe);
         }
+        let hold = HoldGroups { isa: recipe.isa, recipe, push };
+        self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &hold);
     }
 
     fn solve_one(&mut self, index: usize, motions: &mut [Motion], push: bool, recipe: &Recipe) {
@@ -301,12 +382,17 @@ impl JointWork {
 
     /// Makes all joints hold once more, after the contacts: one by one, and webs at once. Without it a limb that hits the floor
     /// would be torn out of its socket for a moment, since the contact has the last word.
-    pub fn solve_again(&mut self, motions: &mut [Motion], push: bool, recipe: &Recipe) {
+    pub fn solve_again(&mut self, motions: &mut [Motion], push: bool, recipe: &Recipe, team: &Team) {
+        let hold = HoldGroups { isa: recipe.isa, recipe, push };
         for _ in 0..ROUNDS {
-            for link in 0..self.links.len() {
-                if !self.links[link].whole {
-                    self.solve_one(link, motions, push, recipe);
+            for colour in 0..=OVERFLOW {
+                let Some(&[from, to]) = self.ranges.get(colour..colour + 2) else { break };
+                for link in from as usize..to as usize {
+                    if !self.links[link].whole {
+                        self.solve_one(link, motions, push, recipe);
+                    }
                 }
+                self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &hold);
             }
         }
         let Self { links, rows, answers, webs, .. } = self;
@@ -351,37 +437,18 @@ impl JointWork {
     }
 
     /// Turns the bodies that joints act on by their angular velocities over `h`, and their inertias with them.
-    /// With `kicks` their angular momentum stays, and what that does to ω counts as free motion.
+    #[allow(clippy::too_many_arguments)]
     pub fn advance(
-        &self,
+        &mut self,
         state: &State,
         motions: &mut [Motion],
         free: &mut [Free],
         masses: &mut [Mass],
         kicks: Option<&[Kick]>,
-        h: Real,
+        recipe: &Recipe,
+        team: &Team,
     ) {
-        for &i in &self.bodies {
-            let i = i as usize;
-            let motion = &mut motions[i];
-            let (linear, angular) = motion::velocity_of(motion);
-            let before = motion::rotation_of(motion);
-            let after = before.advanced(angular, h);
-            motion::set_rotation(motion, after);
-            let params = &state.bodies.params[i];
-            if params.inv_mass > 0.0 {
-                motion::set_inertia(&mut masses[i], params.inv_inertia_world(after));
-                if let Some(kicks) = kicks {
-                    let torque = state.bodies.load_on(i).torque;
-                    let gyro = motion::gyroscopic_kick(&kicks[i], params, torque, state.bodies.pose[i].rotation, h);
-                    let kept = motion::keep_angular_momentum(params, before, angular * h, angular, gyro);
-                    motion::set_velocity(motion, linear, kept);
-                    for c in 0..3 {
-                        free[i][3 + c] += kept[c] - angular[c];
-                    }
-                }
-            }
-        }
+        self.turning.advance(state, motions, free, masses, kicks, recipe.h, recipe.isa, team);
     }
 
     /// Writes impulses, memories and loads back to the joints of the world, and notes those that bore too much.
@@ -395,12 +462,86 @@ impl JointWork {
             joint.memory = link.memory;
             joint.force = link.impulse / dt;
             joint.torque = link.turn_impulse / dt;
-            let within = joint.force.length() <= joint.break_force && joint.torque.length() <= joint.break_torque;
-            if !within {
-                self.overloaded.push(link.joint);
+            note_load(joint, link.joint, &mut self.overloaded);
+        }
+        let Self { groups, overloaded, .. } = self;
+        store_groups(&groups.balls, &[], &mut state.joints, dt, overloaded);
+        store_groups(&groups.hinges, &groups.limits, &mut state.joints, dt, overloaded);
+        store_groups(&groups.welds, &[], &mut state.joints, dt, overloaded);
+    }
+}
+
+/// Notes a joint that has borne too much.
+fn note_load(joint: &Joint, slot: u32, overloaded: &mut Vec<u32>) {
+    let within = joint.force.length() <= joint.break_force && joint.torque.length() <= joint.break_torque;
+    if !within {
+        overloaded.push(slot);
+    }
+}
+
+/// Writes back what groups of joints have come to.
+fn store_groups<const N: usize, const X: usize, const P: usize>(
+    groups: &Groups<N, X, P>,
+    limits: &[JointLimit],
+    joints: &mut Joints,
+    dt: Real,
+    overloaded: &mut Vec<u32>,
+) {
+    let sound = |x: Real| if x.is_finite() { x } else { 0.0 };
+    for group in groups.all() {
+        let limit = limits.get(group.limit as usize);
+        for lane in 0..LANES {
+            let slot = group.joint[lane];
+            if slot == NONE {
+                continue;
             }
+            let Some(joint) = joints.all.at_mut(slot) else { continue };
+            for (impulse, wide) in joint.impulses.iter_mut().zip(&group.impulse) {
+                *impulse = sound(wide.0[lane]);
+            }
+            // The last sub-step is not among the sums yet.
+            let (p, t) = group.carried::<Real>(limit, lane);
+            if let Some(limit) = limit {
+                for (impulse, wide) in joint.impulses[5..].iter_mut().zip(&limit.impulse) {
+                    *impulse = sound(wide.0[lane]);
+                }
+            }
+            if N == 5 {
+                joint.memory = [group.memory[lane], 0.0, 0.0, 0.0];
+            }
+            joint.force = (group.sum.lane(lane) + p) / dt;
+            joint.torque = (group.turn_sum.lane(lane) + t) / dt;
+            note_load(joint, slot, overloaded);
         }
     }
+}
+
+/// One side of a joint in a group as the step begins, where its frame is and how it is turned. `None` for a side that has a velocity
+/// and yet does not move.
+fn side(state: &State, joint: &Joint, side: usize) -> Option<(Side, Point, Quat)> {
+    let i = state.bodies.dense_at(joint.bodies[side]);
+    let (params, pose) = (&state.bodies.params[i], &state.bodies.pose[i]);
+    let local = &joint.frames[side];
+    let offset = local.translation - params.local_centre.to_f64();
+    let arm = pose.rotation.to_f64().rotate(offset);
+    let rotation = (pose.rotation * local.rotation).normalized();
+    let mut out =
+        Side { body: NO_ROW, write: NO_ROW, inv_mass: Vec3::ZERO, offset: Vec3::ZERO, arm: Vec3::ZERO, turn: rotation };
+    if i < state.bodies.awake() {
+        let write = if params.inv_mass > 0.0 { i as u32 } else { NO_ROW };
+        let inv_mass = params.locks().free_move() * params.inv_mass;
+        out = Side {
+            body: i as u32,
+            write,
+            inv_mass,
+            offset: offset.to_real(),
+            arm: arm.to_real(),
+            turn: local.rotation,
+        };
+    } else if state.bodies.velocity[i] != Velocity::default() {
+        return None;
+    }
+    Some((out, pose.centre + arm, rotation))
 }
 
 /// One side of a joint as the step begins.
@@ -419,11 +560,6 @@ fn hold(state: &State, joint: &Joint, side: usize, start: Frame) -> Hold {
 }
 
 impl Hold {
-    /// The mass of a dynamic body; 0 for one that cannot be pushed.
-    pub fn mass(&self) -> Real {
-        inverted(self.inv_mass.max_component())
-    }
-
     /// The frame where the body is now.
     fn frame(&self, motions: &[Motion]) -> Frame {
         let Some(motion) = motions.get(self.body as usize) else { return self.start };

@@ -2,7 +2,7 @@
 
 use crate::body::store::{Bodies, Params};
 use crate::integrate::{Loads, rotation};
-use crate::math::{Quat, Real, Sym3, Vec3};
+use crate::math::{Lane, Mask, Quat, Real, Sym3, Vec3};
 
 /// v, ω, the motion since the start of the step, Δx and Δθ, and the orientation now as a quaternion. The last is kept for bodies
 /// that joints act on, and all zeros for others: joints need the true orientation, contacts are content with Δθ.
@@ -117,23 +117,50 @@ const KEPT_TURNS: core::ops::Range<Real> = 1e-4..0.5;
 /// Only the difference D is computed, in the principal axes of the start, where L turns by -θ and what comes of it by θ: the
 /// rounding of whole products with I would add up to energy.
 pub(crate) fn keep_angular_momentum(params: &Params, start: Quat, theta: Vec3, omega: Vec3, gyro: Vec3) -> Vec3 {
+    kept(keeps_angular_momentum(params), start * params.axes, params.inv_inertia, theta, omega, gyro)
+}
+
+/// [`keep_angular_momentum`] does something for this body.
+pub(crate) fn keeps_angular_momentum(params: &Params) -> bool {
+    params.has(Params::SPINS_FREELY)
+}
+
+/// [`keep_angular_momentum`] in lanes, where the mask is set: with the principal axes in the world, and the reciprocals u of
+/// the moments about them.
+#[inline(always)]
+pub(crate) fn kept<L: Lane>(
+    mask: L::Mask,
+    axes: Quat<L>,
+    u: Vec3<L>,
+    theta: Vec3<L>,
+    omega: Vec3<L>,
+    gyro: Vec3<L>,
+) -> Vec3<L> {
     let angle = theta.length();
-    if !params.has(Params::SPINS_FREELY) || !KEPT_TURNS.contains(&angle) {
+    let mask = mask & angle.greater_eq(L::splat(KEPT_TURNS.start)) & angle.less(L::splat(KEPT_TURNS.end));
+    if !mask.any() {
         return omega;
     }
     // (sin θ)/θ and (1 - cos θ)/θ², to 1e-7 in the range.
-    let a2 = angle * angle;
-    let sin = 1.0 - a2 * (1.0 / 6.0) * (1.0 - a2 * (1.0 / 20.0) * (1.0 - a2 * (1.0 / 42.0)));
-    let cos = 0.5 - a2 * (1.0 / 24.0) * (1.0 - a2 * (1.0 / 30.0) * (1.0 - a2 * (1.0 / 56.0)));
-    let (axes, u) = (start * params.axes, params.inv_inertia);
-    let (theta, omega) = (axes.unrotate(theta), omega - gyro);
-    let turned = |v: Vec3, sign: Real| {
-        let across = theta.cross(v);
-        across * (sign * sin) + theta.cross(across) * cos
-    };
-    let w = axes.unrotate(omega);
-    let moved = turned(w.scale(Vec3::new(1.0 / u.x, 1.0 / u.y, 1.0 / u.z)), -1.0).scale(u);
-    omega + axes.rotate(moved + turned(w + moved, 1.0))
+    let (a2, one) = (angle * angle, L::ONE);
+    let (s6, s20, s42) = (L::splat(1.0 / 6.0), L::splat(1.0 / 20.0), L::splat(1.0 / 42.0));
+    let (c24, c30, c56) = (L::splat(1.0 / 24.0), L::splat(1.0 / 30.0), L::splat(1.0 / 56.0));
+    let sin = one - a2 * s6 * (one - a2 * s20 * (one - a2 * s42));
+    let cos = L::splat(0.5) - a2 * c24 * (one - a2 * c30 * (one - a2 * c56));
+    let (theta, before) = (axes.unrotate(theta), omega - gyro);
+    let w = axes.unrotate(before);
+    let turns = Vec3::select(mask, u, Vec3::new(one, one, one));
+    let moments = Vec3::new(one / turns.x, one / turns.y, one / turns.z);
+    let moved = turned(theta, w.scale(moments), -sin, cos).scale(turns);
+    let new = before + axes.rotate(moved + turned(theta, w + moved, sin, cos));
+    Vec3::select(mask, new, omega)
+}
+
+/// v turned by θ, less v, with the sine and the cosine of the angle as in [`kept`].
+#[inline(always)]
+fn turned<L: Lane>(theta: Vec3<L>, v: Vec3<L>, sin: L, cos: L) -> Vec3<L> {
+    let across = theta.cross(v);
+    across * sin + theta.cross(across) * cos
 }
 
 /// What the gyroscopic torque alone does to ω in a sub-step of `h`: the kick without that of the `torque` of the loads.

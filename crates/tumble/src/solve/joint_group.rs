@@ -1,0 +1,449 @@
+//! Joints as the kernels see them: joints of one form and one colour in groups of [`LANES`], number beside number, so that every
+//! instruction works on a whole group.
+//!
+//! Three forms cover what worlds are full of. All hold a point, and nothing, two or three of the turns; what they hold is
+//! as hard as the method makes it. All other joints are solved row by row: see `joint_work`.
+//!
+//! | form | rows | held |
+//! |---|---|---|
+//! | ball | 3 | C = d |
+//! | hinge | 5 | C = d, C = (y_A·e, z_A·e); its twist may be limited |
+//! | fixed | 6 | C = d, C = R_A φ |
+
+use super::contact_constraint::{Wide, Wide3, Wide6};
+use super::motion::Motion;
+use crate::constraint::Stiffness;
+use crate::constraint::contact::NONE;
+use crate::constraint::joint::JointKind;
+use crate::constraint::joint::store::Joint;
+use crate::crew::{Shared, Team};
+use crate::math::{LANES, Lane, NO_ROW, Quat, Real, Vec3};
+
+/// Groups that one thread takes at a time.
+const SHARE: usize = 16;
+
+/// A quaternion for each lane.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Wide4(pub [Wide; 4]);
+
+impl Wide4 {
+    pub const ZERO: Self = Self([Wide::ZERO; 4]);
+
+    #[inline(always)]
+    pub fn load<L: Lane>(&self, at: usize) -> Quat<L> {
+        let [x, y, z, w] = &self.0;
+        Quat::new(x.load(at), y.load(at), z.load(at), w.load(at))
+    }
+
+    pub fn set(&mut self, lane: usize, q: Quat) {
+        for (wide, value) in self.0.iter_mut().zip([q.x, q.y, q.z, q.w]) {
+            wide.0[lane] = value;
+        }
+    }
+}
+
+impl Wide3 {
+    /// Sets the vector of one lane.
+    pub fn set(&mut self, lane: usize, v: Vec3) {
+        for (wide, value) in self.0.iter_mut().zip(v.to_array()) {
+            wide.0[lane] = value;
+        }
+    }
+}
+
+/// The form of a joint that the kernels know.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Form {
+    Ball,
+    /// With the range of the twist; infinite where it is free.
+    Hinge(Real, Real),
+    Fixed,
+}
+
+impl Form {
+    /// The form of a joint; `None` for those that are solved row by row.
+    pub fn of(joint: &Joint) -> Option<Self> {
+        if joint.stiffness != Stiffness::Method {
+            return None;
+        }
+        match &joint.kind {
+            JointKind::Ball(ball) if ball.motor.is_none() => Some(Self::Ball),
+            JointKind::Hinge(hinge) if hinge.turn.motor.is_none() => match &hinge.turn.limit {
+                None => Some(Self::Hinge(-Real::INFINITY, Real::INFINITY)),
+                Some(l) if l.stiffness == Stiffness::Method && l.restitution == 0.0 => Some(Self::Hinge(l.low, l.high)),
+                Some(_) => None,
+            },
+            JointKind::Fixed(_) => Some(Self::Fixed),
+            _ => None,
+        }
+    }
+}
+
+/// One side of a joint: what does not change during the step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side {
+    /// The motion of the body; [`NO_ROW`] where it does not move.
+    pub body: u32,
+    /// The same, and [`NO_ROW`] where impulses change nothing.
+    pub write: u32,
+    pub inv_mass: Vec3,
+    /// From the centre of mass to the frame, in the frame of the body; zero where it does not move.
+    pub offset: Vec3,
+    /// The same in the world at the start of the step.
+    pub arm: Vec3,
+    /// The frame in that of the body; in the world where it does not move.
+    pub turn: Quat,
+}
+
+/// [`LANES`] joints of N rows, X of which are turns about axes that are kept, with P = N (N + 1)/2 entries of an inverse.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(crate) struct JointGroup<const N: usize, const X: usize, const P: usize> {
+    pub body: [[u32; LANES]; 2],
+    pub write: [[u32; LANES]; 2],
+    /// Slots of the joints, or [`NONE`].
+    pub joint: [u32; LANES],
+    /// Where its limits are, or [`NONE`].
+    pub limit: u32,
+    pub inv_mass: [Wide3; 2],
+    /// Where the bodies are now: from here on to what follows the impulses of a pass.
+    pub inv_inertia: [Wide6; 2],
+    pub arm: [Wide3; 2],
+    /// y and z of the frame of A.
+    pub axes: [Wide3; X],
+    pub impulse: [Wide; N],
+    /// Inverse of K, packed as the lower triangle by rows.
+    pub relax: [Wide; P],
+    /// Inverse of K + Γ, Γ, and the velocity that the pushing pass adds.
+    pub push: [Wide; P],
+    pub compliance: [Wide; N],
+    pub bias: [Wide; N],
+    /// What the impulses of the last pushing pass owe ω_A and ω_B, since arms and inertias have turned.
+    pub owed: [Wide3; 2],
+    /// Sums of the impulse and the angular impulse on B about its frame over the sub-steps.
+    pub sum: Wide3,
+    pub turn_sum: Wide3,
+    /// What does not change during the step; `gap` is that at the start less arm B and plus arm A.
+    pub offset: [Wide3; 2],
+    pub gap: Wide3,
+    pub turn: [Wide4; 2],
+    /// The twists of hinges at the start, counted over many turns.
+    pub memory: [f64; LANES],
+}
+
+impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
+    const EMPTY: Self = Self {
+        body: [[NO_ROW; LANES]; 2],
+        write: [[NO_ROW; LANES]; 2],
+        joint: [NONE; LANES],
+        limit: NONE,
+        inv_mass: [Wide3::ZERO; 2],
+        inv_inertia: [Wide6::ZERO; 2],
+        arm: [Wide3::ZERO; 2],
+        axes: [Wide3::ZERO; X],
+        impulse: [Wide::ZERO; N],
+        relax: [Wide::ZERO; P],
+        push: [Wide::ZERO; P],
+        compliance: [Wide::ZERO; N],
+        bias: [Wide::ZERO; N],
+        owed: [Wide3::ZERO; 2],
+        sum: Wide3::ZERO,
+        turn_sum: Wide3::ZERO,
+        offset: [Wide3::ZERO; 2],
+        gap: Wide3::ZERO,
+        turn: [Wide4::ZERO; 2],
+        memory: [0.0; LANES],
+    };
+
+    /// Puts a joint into a lane; `None` empties it.
+    fn set(&mut self, lane: usize, joint: Option<&Entry<'_>>) {
+        let Some(entry) = joint else {
+            self.joint[lane] = NONE;
+            for s in 0..2 {
+                (self.body[s][lane], self.write[s][lane]) = (NO_ROW, NO_ROW);
+                self.inv_mass[s].set(lane, Vec3::ZERO);
+                self.offset[s].set(lane, Vec3::ZERO);
+                self.turn[s].set(lane, Quat::IDENTITY);
+            }
+            self.gap.set(lane, Vec3::ZERO);
+            self.impulse.iter_mut().for_each(|w| w.0[lane] = 0.0);
+            return;
+        };
+        self.joint[lane] = entry.slot;
+        for (s, side) in entry.sides.iter().enumerate() {
+            (self.body[s][lane], self.write[s][lane]) = (side.body, side.write);
+            self.inv_mass[s].set(lane, side.inv_mass);
+            self.offset[s].set(lane, side.offset);
+            if N > 3 {
+                self.turn[s].set(lane, side.turn);
+            }
+        }
+        let [a, b] = &entry.sides;
+        self.gap.set(lane, entry.gap - (b.arm - a.arm));
+        for (wide, impulse) in self.impulse.iter_mut().zip(entry.impulses) {
+            wide.0[lane] = *impulse;
+        }
+        self.memory[lane] = entry.memory;
+        self.sum.set(lane, Vec3::ZERO);
+        self.turn_sum.set(lane, Vec3::ZERO);
+    }
+}
+
+/// A joint that is put into a lane.
+pub(crate) struct Entry<'a> {
+    pub slot: u32,
+    pub sides: [Side; 2],
+    /// From frame A to frame B at the start of the step.
+    pub gap: Vec3,
+    /// Where the solve starts.
+    pub impulses: &'a [Real],
+    /// The twist, counted over many turns.
+    pub memory: f64,
+}
+
+/// The limits of [`LANES`] hinges: two rows with the Jacobians ±[0, -t, 0, t].
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(crate) struct JointLimit {
+    /// t
+    pub axis: Wide3,
+    /// How far it is to the low and to the high end.
+    pub room: [Wide; 2],
+    pub impulse: [Wide; 2],
+    /// c: what a unit impulse along t gives the rows that hold.
+    pub coupling: [Wide; 5],
+    /// (K + Γ)⁻¹ c and K⁻¹ c.
+    pub held: [[Wide; 5]; 2],
+    /// What a unit impulse gives the twist itself while the rest holds: k - cᵀ (K + Γ)⁻¹ c and k - cᵀ K⁻¹ c.
+    pub response: [Wide; 2],
+    pub compliance: Wide,
+    pub range: [Wide; 2],
+}
+
+impl JointLimit {
+    const EMPTY: Self = Self {
+        axis: Wide3::ZERO,
+        room: [Wide::ZERO; 2],
+        impulse: [Wide::ZERO; 2],
+        coupling: [Wide::ZERO; 5],
+        held: [[Wide::ZERO; 5]; 2],
+        response: [Wide::ZERO; 2],
+        compliance: Wide::ZERO,
+        range: [Wide([-Real::INFINITY; LANES]), Wide([Real::INFINITY; LANES])],
+    };
+}
+
+/// All groups of one form. Kept between steps for its memory: `used` of them are in use.
+#[derive(Clone, Debug)]
+pub(crate) struct Groups<const N: usize, const X: usize, const P: usize> {
+    groups: Vec<JointGroup<N, X, P>>,
+    used: usize,
+    /// Lanes of the last group that are taken.
+    lanes: usize,
+    /// Groups `ranges[c]..ranges[c + 1]` have colour c.
+    ranges: Vec<u32>,
+}
+
+impl<const N: usize, const X: usize, const P: usize> Default for Groups<N, X, P> {
+    fn default() -> Self {
+        Self { groups: Vec::new(), used: 0, lanes: LANES, ranges: Vec::new() }
+    }
+}
+
+impl<const N: usize, const X: usize, const P: usize> Groups<N, X, P> {
+    fn clear(&mut self) {
+        (self.used, self.lanes) = (0, LANES);
+        self.ranges.clear();
+    }
+
+    /// The rest of the last group stays empty.
+    fn close(&mut self) {
+        while self.lanes < LANES {
+            self.groups[self.used - 1].set(self.lanes, None);
+            self.lanes += 1;
+        }
+    }
+
+    fn begin_colour(&mut self) {
+        self.close();
+        self.ranges.push(self.used as u32);
+    }
+
+    fn add(&mut self, entry: &Entry<'_>) -> (&mut JointGroup<N, X, P>, usize) {
+        if self.lanes == LANES {
+            (self.used, self.lanes) = (self.used + 1, 0);
+            if self.groups.len() < self.used {
+                self.groups.push(JointGroup::EMPTY);
+            }
+            self.groups[self.used - 1].limit = NONE;
+        }
+        let (group, lane) = (&mut self.groups[self.used - 1], self.lanes);
+        group.set(lane, Some(entry));
+        self.lanes += 1;
+        (group, lane)
+    }
+
+    pub fn all(&self) -> &[JointGroup<N, X, P>] {
+        &self.groups[..self.used]
+    }
+
+    /// The groups of a colour, or all.
+    fn range(&self, colour: Option<usize>) -> core::ops::Range<usize> {
+        let Some(colour) = colour else { return 0..self.used };
+        self.ranges.get(colour..colour + 2).map_or(0..0, |r| r[0] as usize..r[1] as usize)
+    }
+}
+
+pub(crate) type Balls = Groups<3, 0, 6>;
+pub(crate) type Hinges = Groups<5, 2, 15>;
+pub(crate) type Welds = Groups<6, 0, 21>;
+
+/// All joints of a step that the kernels solve.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct JointGroups {
+    pub balls: Balls,
+    pub hinges: Hinges,
+    pub welds: Welds,
+    pub limits: Vec<JointLimit>,
+    used_limits: usize,
+}
+
+/// Groups of one form and one colour, and the bodies. Several threads may work on different ranges of the groups at once.
+#[derive(Clone)]
+pub(crate) struct JointPass<'a, const N: usize, const X: usize, const P: usize> {
+    pub groups: Shared<'a, JointGroup<N, X, P>>,
+    pub limits: Shared<'a, JointLimit>,
+    pub motions: Shared<'a, Motion>,
+    /// The groups of this thread.
+    pub range: core::ops::Range<usize>,
+}
+
+/// What is done to the groups of a colour.
+pub(crate) trait Task: Sync {
+    fn run<const N: usize, const X: usize, const P: usize>(&self, pass: JointPass<'_, N, X, P>);
+}
+
+impl JointGroups {
+    pub fn clear(&mut self) {
+        self.balls.clear();
+        self.hinges.clear();
+        self.welds.clear();
+        self.used_limits = 0;
+    }
+
+    /// The joints that follow have the next colour. To be called once more at the end.
+    pub fn begin_colour(&mut self) {
+        self.balls.begin_colour();
+        self.hinges.begin_colour();
+        self.welds.begin_colour();
+    }
+
+    /// Adds a joint; one of the overflow gets a group of its own.
+    pub fn add(&mut self, form: Form, entry: &Entry<'_>, alone: bool) {
+        match form {
+            Form::Ball => {
+                self.balls.add(entry);
+            }
+            Form::Fixed => {
+                self.welds.add(entry);
+            }
+            Form::Hinge(low, high) => {
+                let (group, lane) = self.hinges.add(entry);
+                if low > -Real::MAX || high < Real::MAX {
+                    if group.limit == NONE {
+                        group.limit = self.used_limits as u32;
+                        self.used_limits += 1;
+                        if self.limits.len() < self.used_limits {
+                            self.limits.push(JointLimit::EMPTY);
+                        }
+                        self.limits[group.limit as usize].clone_from(&JointLimit::EMPTY);
+                    }
+                    let limit = &mut self.limits[group.limit as usize];
+                    (limit.range[0].0[lane], limit.range[1].0[lane]) = (low, high);
+                    for (wide, impulse) in limit.impulse.iter_mut().zip(&entry.impulses[5..]) {
+                        wide.0[lane] = *impulse;
+                    }
+                }
+            }
+        }
+        if alone {
+            self.balls.close();
+            self.hinges.close();
+            self.welds.close();
+        }
+    }
+
+    /// Does something to the groups of a colour, or to all, shared among the team; in the `overflow`, where joints share bodies, one
+    /// after the other.
+    pub fn each(
+        &mut self,
+        colour: Option<usize>,
+        overflow: bool,
+        motions: &mut [Motion],
+        team: &Team,
+        task: &impl Task,
+    ) {
+        let Self { balls, hinges, welds, limits, .. } = self;
+        let ranges = [balls.range(colour), hinges.range(colour), welds.range(colour)];
+        if ranges.iter().all(|r| r.is_empty()) {
+            return;
+        }
+        let (limits, motions) = (Shared::new(limits), Shared::new(motions));
+        let balls = JointPass { groups: Shared::new(&mut balls.groups), limits, motions, range: ranges[0].clone() };
+        let hinges = JointPass { groups: Shared::new(&mut hinges.groups), limits, motions, range: ranges[1].clone() };
+        let welds = JointPass { groups: Shared::new(&mut welds.groups), limits, motions, range: ranges[2].clone() };
+        if overflow {
+            task.run(balls);
+            task.run(hinges);
+            task.run(welds);
+            return;
+        }
+        let blocks = ranges.map(|r| r.len().div_ceil(SHARE));
+        team.for_blocks(blocks.iter().sum(), |_, mut block| {
+            if block < blocks[0] {
+                return task.run(balls.block(block));
+            }
+            block -= blocks[0];
+            if block < blocks[1] {
+                return task.run(hinges.block(block));
+            }
+            task.run(welds.block(block - blocks[1]));
+        });
+    }
+}
+
+impl<const N: usize, const X: usize, const P: usize> JointPass<'_, N, X, P> {
+    /// One share of the groups.
+    fn block(&self, block: usize) -> Self {
+        let start = self.range.start + block * SHARE;
+        Self { range: start..self.range.end.min(start + SHARE), ..self.clone() }
+    }
+
+    /// A group of this thread, and its limits.
+    #[allow(clippy::mut_from_ref)]
+    pub fn whole(&self, i: usize) -> (&mut JointGroup<N, X, P>, Option<&mut JointLimit>) {
+        debug_assert!(self.range.contains(&i));
+        // SAFETY: ranges of groups do not overlap, and no two groups have their limits in common.
+        unsafe {
+            let group = self.groups.get(i);
+            let limited = N == 5 && (group.limit as usize) < self.limits.len();
+            let limit = limited.then(|| self.limits.get(group.limit as usize));
+            (group, limit)
+        }
+    }
+
+    /// The first columns of the motions of bodies.
+    #[inline(always)]
+    pub fn gather<L: Lane, const C: usize>(&self, first: usize, indices: &[u32]) -> [L; C] {
+        // SAFETY: no two joints of a colour share a body that is written, so what is read here nobody writes meanwhile.
+        unsafe { L::gather::<16, C>(self.motions.as_mut_ptr(), self.motions.len(), first, indices) }
+    }
+
+    /// Writes the first columns of the motions of bodies.
+    #[inline(always)]
+    pub fn scatter<L: Lane, const C: usize>(&self, columns: [L; C], indices: &[u32]) {
+        // SAFETY: as above: only movable bodies are written, each by one joint of the colour.
+        unsafe { L::scatter::<16, C>(columns, self.motions.as_mut_ptr(), self.motions.len(), 0, indices) }
+    }
+}
