@@ -87,7 +87,7 @@ pub(crate) struct Side {
     pub body: u32,
     /// The same, and [`NO_ROW`] where impulses change nothing.
     pub write: u32,
-    pub inv_mass: Vec3,
+    pub inv_mass: Real,
     /// From the centre of mass to the frame, in the frame of the body; zero where it does not move.
     pub offset: Vec3,
     /// The same in the world at the start of the step.
@@ -102,12 +102,10 @@ pub(crate) struct Side {
 pub(crate) struct JointGroup<const N: usize, const X: usize, const P: usize> {
     pub body: [[u32; LANES]; 2],
     pub write: [[u32; LANES]; 2],
-    /// Slots of the joints, or [`NONE`].
-    pub joint: [u32; LANES],
     /// Where its limits are, or [`NONE`].
     pub limit: u32,
-    pub inv_mass: [Wide3; 2],
-    /// Where the bodies are now: from here on to what follows the impulses of a pass.
+    pub inv_mass: [Wide; 2],
+    /// From here on it is where the bodies are now that counts.
     pub inv_inertia: [Wide6; 2],
     pub arm: [Wide3; 2],
     /// y and z of the frame of A.
@@ -119,6 +117,14 @@ pub(crate) struct JointGroup<const N: usize, const X: usize, const P: usize> {
     pub push: [Wide; P],
     pub compliance: [Wide; N],
     pub bias: [Wide; N],
+}
+
+/// What the passes that solve do not read of [`LANES`] joints.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub(crate) struct JointBase {
+    /// Slots of the joints, or [`NONE`].
+    pub joint: [u32; LANES],
     /// What the impulses of the last pushing pass owe ω_A and ω_B, since arms and inertias have turned.
     pub owed: [Wide3; 2],
     /// Sums of the impulse and the angular impulse on B about its frame over the sub-steps.
@@ -132,21 +138,9 @@ pub(crate) struct JointGroup<const N: usize, const X: usize, const P: usize> {
     pub memory: [f64; LANES],
 }
 
-impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
+impl JointBase {
     const EMPTY: Self = Self {
-        body: [[NO_ROW; LANES]; 2],
-        write: [[NO_ROW; LANES]; 2],
         joint: [NONE; LANES],
-        limit: NONE,
-        inv_mass: [Wide3::ZERO; 2],
-        inv_inertia: [Wide6::ZERO; 2],
-        arm: [Wide3::ZERO; 2],
-        axes: [Wide3::ZERO; X],
-        impulse: [Wide::ZERO; N],
-        relax: [Wide::ZERO; P],
-        push: [Wide::ZERO; P],
-        compliance: [Wide::ZERO; N],
-        bias: [Wide::ZERO; N],
         owed: [Wide3::ZERO; 2],
         sum: Wide3::ZERO,
         turn_sum: Wide3::ZERO,
@@ -155,38 +149,43 @@ impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
         turn: [Wide4::ZERO; 2],
         memory: [0.0; LANES],
     };
+}
 
-    /// Puts a joint into a lane; `None` empties it.
-    fn set(&mut self, lane: usize, joint: Option<&Entry<'_>>) {
-        let Some(entry) = joint else {
-            self.joint[lane] = NONE;
-            for s in 0..2 {
-                (self.body[s][lane], self.write[s][lane]) = (NO_ROW, NO_ROW);
-                self.inv_mass[s].set(lane, Vec3::ZERO);
-                self.offset[s].set(lane, Vec3::ZERO);
-                self.turn[s].set(lane, Quat::IDENTITY);
-            }
-            self.gap.set(lane, Vec3::ZERO);
-            self.impulse.iter_mut().for_each(|w| w.0[lane] = 0.0);
-            return;
-        };
-        self.joint[lane] = entry.slot;
+impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
+    const EMPTY: Self = Self {
+        body: [[NO_ROW; LANES]; 2],
+        write: [[NO_ROW; LANES]; 2],
+        limit: NONE,
+        inv_mass: [Wide::ZERO; 2],
+        inv_inertia: [Wide6::ZERO; 2],
+        arm: [Wide3::ZERO; 2],
+        axes: [Wide3::ZERO; X],
+        impulse: [Wide::ZERO; N],
+        relax: [Wide::ZERO; P],
+        push: [Wide::ZERO; P],
+        compliance: [Wide::ZERO; N],
+        bias: [Wide::ZERO; N],
+    };
+
+    /// Puts a joint into a lane.
+    fn set(&mut self, base: &mut JointBase, lane: usize, entry: &Entry<'_>) {
+        base.joint[lane] = entry.slot;
         for (s, side) in entry.sides.iter().enumerate() {
             (self.body[s][lane], self.write[s][lane]) = (side.body, side.write);
-            self.inv_mass[s].set(lane, side.inv_mass);
-            self.offset[s].set(lane, side.offset);
+            self.inv_mass[s].0[lane] = side.inv_mass;
+            base.offset[s].set(lane, side.offset);
             if N > 3 {
-                self.turn[s].set(lane, side.turn);
+                base.turn[s].set(lane, side.turn);
             }
         }
         let [a, b] = &entry.sides;
-        self.gap.set(lane, entry.gap - (b.arm - a.arm));
+        base.gap.set(lane, entry.gap - (b.arm - a.arm));
         for (wide, impulse) in self.impulse.iter_mut().zip(entry.impulses) {
             wide.0[lane] = *impulse;
         }
-        self.memory[lane] = entry.memory;
-        self.sum.set(lane, Vec3::ZERO);
-        self.turn_sum.set(lane, Vec3::ZERO);
+        base.memory[lane] = entry.memory;
+        base.sum.set(lane, Vec3::ZERO);
+        base.turn_sum.set(lane, Vec3::ZERO);
     }
 }
 
@@ -234,11 +233,11 @@ impl JointLimit {
     };
 }
 
-/// All groups of one form. Kept between steps for its memory: `used` of them are in use.
+/// All groups of one form.
 #[derive(Clone, Debug)]
 pub(crate) struct Groups<const N: usize, const X: usize, const P: usize> {
-    groups: Vec<JointGroup<N, X, P>>,
-    used: usize,
+    pub groups: Vec<JointGroup<N, X, P>>,
+    pub bases: Vec<JointBase>,
     /// Lanes of the last group that are taken.
     lanes: usize,
     /// Groups `ranges[c]..ranges[c + 1]` have colour c.
@@ -247,50 +246,44 @@ pub(crate) struct Groups<const N: usize, const X: usize, const P: usize> {
 
 impl<const N: usize, const X: usize, const P: usize> Default for Groups<N, X, P> {
     fn default() -> Self {
-        Self { groups: Vec::new(), used: 0, lanes: LANES, ranges: Vec::new() }
+        Self { groups: Vec::new(), bases: Vec::new(), lanes: LANES, ranges: Vec::new() }
     }
 }
 
 impl<const N: usize, const X: usize, const P: usize> Groups<N, X, P> {
     fn clear(&mut self) {
-        (self.used, self.lanes) = (0, LANES);
+        self.groups.clear();
+        self.bases.clear();
         self.ranges.clear();
-    }
-
-    /// The rest of the last group stays empty.
-    fn close(&mut self) {
-        while self.lanes < LANES {
-            self.groups[self.used - 1].set(self.lanes, None);
-            self.lanes += 1;
-        }
+        self.lanes = LANES;
     }
 
     fn begin_colour(&mut self) {
-        self.close();
-        self.ranges.push(self.used as u32);
+        // The rest of the last group stays empty.
+        self.lanes = LANES;
+        self.ranges.push(self.groups.len() as u32);
     }
 
-    fn add(&mut self, entry: &Entry<'_>) -> (&mut JointGroup<N, X, P>, usize) {
+    /// The next lane, counted through all groups.
+    fn deal(&mut self) -> u32 {
         if self.lanes == LANES {
-            (self.used, self.lanes) = (self.used + 1, 0);
-            if self.groups.len() < self.used {
-                self.groups.push(JointGroup::EMPTY);
-            }
-            self.groups[self.used - 1].limit = NONE;
+            self.groups.push(JointGroup::EMPTY);
+            self.bases.push(JointBase::EMPTY);
+            self.lanes = 0;
         }
-        let (group, lane) = (&mut self.groups[self.used - 1], self.lanes);
-        group.set(lane, Some(entry));
         self.lanes += 1;
-        (group, lane)
+        ((self.groups.len() - 1) * LANES + self.lanes - 1) as u32
     }
 
-    pub fn all(&self) -> &[JointGroup<N, X, P>] {
-        &self.groups[..self.used]
+    /// Puts a joint into a lane that has been dealt.
+    fn set(&mut self, at: u32, entry: &Entry<'_>) {
+        let (group, lane) = (at as usize / LANES, at as usize % LANES);
+        self.groups[group].set(&mut self.bases[group], lane, entry);
     }
 
     /// The groups of a colour, or all.
     fn range(&self, colour: Option<usize>) -> core::ops::Range<usize> {
-        let Some(colour) = colour else { return 0..self.used };
+        let Some(colour) = colour else { return 0..self.groups.len() };
         self.ranges.get(colour..colour + 2).map_or(0..0, |r| r[0] as usize..r[1] as usize)
     }
 }
@@ -306,13 +299,13 @@ pub(crate) struct JointGroups {
     pub hinges: Hinges,
     pub welds: Welds,
     pub limits: Vec<JointLimit>,
-    used_limits: usize,
 }
 
 /// Groups of one form and one colour, and the bodies. Several threads may work on different ranges of the groups at once.
 #[derive(Clone)]
 pub(crate) struct JointPass<'a, const N: usize, const X: usize, const P: usize> {
     pub groups: Shared<'a, JointGroup<N, X, P>>,
+    pub bases: Shared<'a, JointBase>,
     pub limits: Shared<'a, JointLimit>,
     pub motions: Shared<'a, Motion>,
     /// The groups of this thread.
@@ -329,7 +322,7 @@ impl JointGroups {
         self.balls.clear();
         self.hinges.clear();
         self.welds.clear();
-        self.used_limits = 0;
+        self.limits.clear();
     }
 
     /// The joints that follow have the next colour. To be called once more at the end.
@@ -339,38 +332,42 @@ impl JointGroups {
         self.welds.begin_colour();
     }
 
-    /// Adds a joint; one of the overflow gets a group of its own.
-    pub fn add(&mut self, form: Form, entry: &Entry<'_>, alone: bool) {
-        match form {
-            Form::Ball => {
-                self.balls.add(entry);
-            }
-            Form::Fixed => {
-                self.welds.add(entry);
-            }
+    /// A lane for a joint of this form; one of the overflow gets a group of its own.
+    pub fn deal(&mut self, form: Form, alone: bool) -> u32 {
+        let at = match form {
+            Form::Ball => self.balls.deal(),
+            Form::Fixed => self.welds.deal(),
             Form::Hinge(low, high) => {
-                let (group, lane) = self.hinges.add(entry);
-                if low > -Real::MAX || high < Real::MAX {
-                    if group.limit == NONE {
-                        group.limit = self.used_limits as u32;
-                        self.used_limits += 1;
-                        if self.limits.len() < self.used_limits {
-                            self.limits.push(JointLimit::EMPTY);
-                        }
-                        self.limits[group.limit as usize].clone_from(&JointLimit::EMPTY);
-                    }
-                    let limit = &mut self.limits[group.limit as usize];
+                let at = self.hinges.deal();
+                let group = &mut self.hinges.groups[at as usize / LANES];
+                if group.limit == NONE && (low > -Real::MAX || high < Real::MAX) {
+                    group.limit = self.limits.len() as u32;
+                    self.limits.push(JointLimit::EMPTY);
+                }
+                at
+            }
+        };
+        if alone {
+            (self.balls.lanes, self.hinges.lanes, self.welds.lanes) = (LANES, LANES, LANES);
+        }
+        at
+    }
+
+    /// Puts a joint into the lane that it was dealt.
+    pub fn set(&mut self, form: Form, at: u32, entry: &Entry<'_>) {
+        match form {
+            Form::Ball => self.balls.set(at, entry),
+            Form::Fixed => self.welds.set(at, entry),
+            Form::Hinge(low, high) => {
+                self.hinges.set(at, entry);
+                let (group, lane) = (&self.hinges.groups[at as usize / LANES], at as usize % LANES);
+                if let Some(limit) = self.limits.get_mut(group.limit as usize) {
                     (limit.range[0].0[lane], limit.range[1].0[lane]) = (low, high);
                     for (wide, impulse) in limit.impulse.iter_mut().zip(&entry.impulses[5..]) {
                         wide.0[lane] = *impulse;
                     }
                 }
             }
-        }
-        if alone {
-            self.balls.close();
-            self.hinges.close();
-            self.welds.close();
         }
     }
 
@@ -390,9 +387,27 @@ impl JointGroups {
             return;
         }
         let (limits, motions) = (Shared::new(limits), Shared::new(motions));
-        let balls = JointPass { groups: Shared::new(&mut balls.groups), limits, motions, range: ranges[0].clone() };
-        let hinges = JointPass { groups: Shared::new(&mut hinges.groups), limits, motions, range: ranges[1].clone() };
-        let welds = JointPass { groups: Shared::new(&mut welds.groups), limits, motions, range: ranges[2].clone() };
+        let balls = JointPass {
+            groups: Shared::new(&mut balls.groups),
+            bases: Shared::new(&mut balls.bases),
+            limits,
+            motions,
+            range: ranges[0].clone(),
+        };
+        let hinges = JointPass {
+            groups: Shared::new(&mut hinges.groups),
+            bases: Shared::new(&mut hinges.bases),
+            limits,
+            motions,
+            range: ranges[1].clone(),
+        };
+        let welds = JointPass {
+            groups: Shared::new(&mut welds.groups),
+            bases: Shared::new(&mut welds.bases),
+            limits,
+            motions,
+            range: ranges[2].clone(),
+        };
         if overflow {
             task.run(balls);
             task.run(hinges);
@@ -433,7 +448,15 @@ impl<const N: usize, const X: usize, const P: usize> JointPass<'_, N, X, P> {
         }
     }
 
-    /// The first columns of the motions of bodies.
+    /// The rest of a group of this thread.
+    #[allow(clippy::mut_from_ref)]
+    pub fn base(&self, i: usize) -> &mut JointBase {
+        debug_assert!(self.range.contains(&i));
+        // SAFETY: ranges of groups do not overlap, and every group has a base of its own.
+        unsafe { self.bases.get(i) }
+    }
+
+    /// Columns of the motions of bodies.
     #[inline(always)]
     pub fn gather<L: Lane, const C: usize>(&self, first: usize, indices: &[u32]) -> [L; C] {
         // SAFETY: no two joints of a colour share a body that is written, so what is read here nobody writes meanwhile.

@@ -22,7 +22,7 @@
 //! ```
 
 use super::contact_constraint::Wide;
-use super::joint_group::{JointGroup, JointLimit, JointPass, Task};
+use super::joint_group::{JointBase, JointGroup, JointLimit, JointPass, Task};
 use super::joint_work::Recipe;
 use super::motion::Mass;
 use crate::constraint::unwound;
@@ -94,9 +94,9 @@ impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
     #[inline(always)]
     fn apply<L: Lane>(&self, at: usize, ends: &mut Ends<L>, p: Vec3<L>, t: Vec3<L>) {
         let [wa, wb] = self.spin(at, p, t);
-        ends.v[0] -= self.inv_mass[0].load::<L>(at).scale(p);
+        ends.v[0] -= p * self.inv_mass[0].load::<L>(at);
         ends.w[0] += wa;
-        ends.v[1] += self.inv_mass[1].load::<L>(at).scale(p);
+        ends.v[1] += p * self.inv_mass[1].load::<L>(at);
         ends.w[1] += wb;
     }
 
@@ -270,18 +270,19 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for WarmStartAgainKe
         let pass = self.0;
         for i in pass.range.clone() {
             let (group, limit) = pass.whole(i);
+            let base = pass.base(i);
             for at in (0..LANES).step_by(L::WIDTH) {
                 let mut ends = Ends::<L>::gather(&pass, group, at);
                 for s in 0..2 {
-                    ends.w[s] += group.owed[s].load::<L>(at);
+                    ends.w[s] += base.owed[s].load::<L>(at);
                 }
                 ends.scatter(&pass, group, at);
                 let (p, t) = group.carried(limit.as_deref(), at);
-                let sum = group.sum.load::<L>(at) + p;
-                group.sum.store(at, sum);
+                let sum = base.sum.load::<L>(at) + p;
+                base.sum.store(at, sum);
                 if N > 3 {
-                    let sum = group.turn_sum.load::<L>(at) + t;
-                    group.turn_sum.store(at, sum);
+                    let sum = base.turn_sum.load::<L>(at) + t;
+                    base.turn_sum.store(at, sum);
                 }
             }
         }
@@ -436,6 +437,7 @@ impl<L: Lane> Placed<L> {
     fn gather<const N: usize, const X: usize, const P: usize>(
         kernel: &PlaceKernel<'_, N, X, P>,
         group: &JointGroup<N, X, P>,
+        base: &JointBase,
         s: usize,
         at: usize,
     ) -> Self {
@@ -445,13 +447,13 @@ impl<L: Lane> Placed<L> {
         // What does not move has no motion, and zeros for its orientation.
         let w = L::select((m[8] * m[8] + m[9] * m[9] + m[10] * m[10] + m[11] * m[11]).equal(L::ZERO), L::ONE, m[11]);
         let rotation = Quat::new(m[8], m[9], m[10], w);
-        let arm = rotation.rotate(group.offset[s].load::<L>(at));
+        let arm = rotation.rotate(base.offset[s].load::<L>(at));
         let inv_inertia = Sym3 { xx: i[0], yy: i[1], zz: i[2], xy: i[3], xz: i[4], yz: i[5] };
         let [x, y, z] = across(arm);
         Self {
             moved: Vec3::new(m[2], m[3], m[4]),
             arm,
-            turn: if N > 3 { rotation * group.turn[s].load::<L>(at) } else { Quat::IDENTITY },
+            turn: if N > 3 { rotation * base.turn[s].load::<L>(at) } else { Quat::IDENTITY },
             inv_inertia,
             answer: [inv_inertia * x, inv_inertia * y, inv_inertia * z],
         }
@@ -468,17 +470,18 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
         let (rate, most) = (L::splat(recipe.soft.bias_rate), L::splat(recipe.hold_speed));
         for i in self.pass.range.clone() {
             let (group, mut limit) = self.pass.whole(i);
+            let base = self.pass.base(i);
             for at in (0..LANES).step_by(L::WIDTH) {
                 let (p, t) = group.carried::<L>(limit.as_deref(), at);
                 let before = group.spin(at, p, t);
 
-                let a = Placed::<L>::gather(&self, group, 0, at);
-                let b = Placed::<L>::gather(&self, group, 1, at);
+                let a = Placed::<L>::gather(&self, group, base, 0, at);
+                let b = Placed::<L>::gather(&self, group, base, 1, at);
                 for (s, end) in [(0, &a), (1, &b)] {
                     group.arm[s].store(at, end.arm);
                     group.inv_inertia[s].store(at, end.inv_inertia);
                 }
-                let gap = group.gap.load::<L>(at) + (b.arm - a.arm) + (b.moved - a.moved);
+                let gap = base.gap.load::<L>(at) + (b.arm - a.arm) + (b.moved - a.moved);
                 let mut error = [L::ZERO; N];
                 (error[0], error[1], error[2]) = (gap.x, gap.y, gap.z);
                 // The rows that hold turns, as axes.
@@ -500,9 +503,9 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
 
                 let mut k = response::<L, N, P>(&a, &b, &axes);
                 let inv_mass = group.inv_mass[0].load::<L>(at) + group.inv_mass[1].load::<L>(at);
-                k[0] += inv_mass.x;
-                k[2] += inv_mass.y;
-                k[5] += inv_mass.z;
+                for i in 0..3 {
+                    k[entry(i, i)] += inv_mass;
+                }
 
                 // What is no number holds nothing.
                 let mut sum = L::ZERO;
@@ -528,14 +531,14 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
                 store(&mut group.relax, at, &relax);
 
                 if let Some(limit) = &mut limit {
-                    limit.place::<L, N, P>(at, &a, &b, &axes, [&push, &relax], softness, &group.memory[at..], sound);
+                    limit.place::<L, N, P>(at, &a, &b, &axes, [&push, &relax], softness, &base.memory[at..], sound);
                 }
                 let (p, t) = group.carried::<L>(limit.as_deref(), at);
                 let after = group.spin(at, p, t);
                 for s in 0..2 {
                     let owed = after[s] - before[s];
                     let finite = (owed.length_squared() - owed.length_squared()).equal(L::ZERO);
-                    group.owed[s].store(at, Vec3::select(finite, owed, Vec3::ZERO));
+                    base.owed[s].store(at, Vec3::select(finite, owed, Vec3::ZERO));
                 }
             }
         }

@@ -65,7 +65,7 @@ impl Webs {
         self.nodes.is_empty()
     }
 
-    /// Takes the webs that have been found. `link_of` leads from ties to links.
+    /// Takes the webs that have been found. `link_of` leads from the ties of webs to links.
     pub fn prepare(&mut self, links: &mut [Link], rows: &[Row], search: &Search, link_of: &[u32]) {
         self.nodes.clear();
         self.picked.clear();

@@ -30,7 +30,7 @@ use super::turning::Turning;
 use super::web_search::{Search, Tie};
 use crate::body::store::Velocity;
 use crate::constraint::contact::NONE;
-use crate::constraint::joint::store::{Joint, Joints};
+use crate::constraint::joint::store::Joint;
 use crate::constraint::{Bound, Frame, Frames, Row, Rows, Stiffness, unwound};
 use crate::crew::Team;
 use crate::math::{Float, Isa, LANES, NO_ROW, Num, Point, Quat, Real, Sym3, Vec3};
@@ -118,6 +118,16 @@ pub(crate) struct Recipe {
     pub isa: Isa,
 }
 
+/// A joint that acts: its place in the graph, and its form.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Seat {
+    slot: u32,
+    colour: u32,
+    colour_index: u32,
+    /// `None` for joints that are solved row by row, by themselves or with a web.
+    form: Option<Form>,
+}
+
 /// How often the joints of a pass are solved once more after its contacts.
 const ROUNDS: u32 = 2;
 
@@ -142,9 +152,16 @@ pub(crate) struct JointWork {
     /// Joints whose motors may still change: their bodies stay awake.
     pub busy: Vec<u32>,
     pub overloaded: Vec<u32>,
-    /// All joints in the order of the graph, and the link of each; [`NO_ROW`] for those in groups.
+    /// All joints, in the order of their slots, and what they are to the search. While these are as in the step before, so are the places
+    /// below.
+    seats: Vec<Seat>,
     ties: Vec<Tie>,
-    link_of: Vec<u32>,
+    /// By seat: the lane of a joint in a group, or the link.
+    places: Vec<u32>,
+    /// By slot: its seat.
+    seat_of: Vec<u32>,
+    /// The seats of the links.
+    apart: Vec<u32>,
     search: Search,
     webs: Webs,
 }
@@ -160,9 +177,7 @@ impl JointWork {
         kicks: Option<&[Kick]>,
         recipe: &Recipe,
     ) {
-        self.groups.clear();
         self.links.clear();
-        self.ranges.clear();
         self.rows.clear();
         self.answers.clear();
         self.entries.clear();
@@ -171,40 +186,105 @@ impl JointWork {
         self.overloaded.clear();
         self.listed.clear();
         self.listed.resize(motions.len(), false);
-        self.ties.clear();
-        self.link_of.clear();
-        for &slot in state.graph.colours.iter().flat_map(|c| &c.joints) {
+        if !self.take_seats(state, motions, supports, recipe) {
+            self.deal(state, motions.len(), recipe);
+        }
+        for i in 0..self.apart.len() {
+            let slot = self.seats[self.apart[i] as usize].slot;
             if let Some(joint) = state.joints.all.at(slot) {
-                self.tie(state, slot, joint, motions, supports);
+                self.add(state, slot, joint, recipe);
             }
         }
-        self.search.find(&self.ties, motions.len(), recipe.choice);
-        for (c, colour) in state.graph.colours.iter().enumerate() {
-            self.ranges.push(self.links.len() as u32);
-            self.groups.begin_colour();
-            for &slot in &colour.joints {
-                let Some(joint) = state.joints.all.at(slot) else { continue };
-                let form = if self.search.is_whole(self.link_of.len()) { None } else { Form::of(joint) };
-                if form.is_some_and(|form| self.group(state, slot, joint, form, c == OVERFLOW, recipe)) {
-                    self.link_of.push(NO_ROW);
-                } else {
-                    self.link_of.push(self.links.len() as u32);
-                    self.add(state, slot, joint, recipe);
-                }
-            }
-        }
-        self.ranges.push(self.links.len() as u32);
-        self.groups.begin_colour();
-        self.webs.prepare(&mut self.links, &self.rows, &self.search, &self.link_of);
+        self.webs.prepare(&mut self.links, &self.rows, &self.search, &self.places);
         self.turning.prepare(state, &self.bodies, kicks, recipe.h);
     }
 
-    /// Notes whom a joint ties to whom.
-    fn tie(&mut self, state: &State, slot: u32, joint: &Joint, motions: &mut [Motion], supports: &mut [u32]) {
-        let mut tie = Tie { bodies: [NO_ROW; 2], masses: [0.0; 2] };
+    /// Lists the joints in the order of their slots, which is that of memory, and puts them into their lanes if these are the
+    /// same as in the step before; `false` where they are not.
+    fn take_seats(&mut self, state: &State, motions: &mut [Motion], supports: &mut [u32], recipe: &Recipe) -> bool {
+        let mut same = self.search.is_for(motions.len(), recipe.choice);
+        let mut count = 0;
+        for slot in 0..state.joints.all.capacity() as u32 {
+            let Some(joint) = state.joints.all.at(slot).filter(|j| j.colour != NONE) else { continue };
+            let (tie, plain) = self.tie(state, slot, joint, motions, supports);
+            let form = if plain { Form::of(joint) } else { None };
+            let seat = Seat { slot, colour: joint.colour, colour_index: joint.colour_index, form };
+            if count == self.seats.len() {
+                self.seats.push(seat);
+                self.ties.push(tie);
+                same = false;
+            } else if self.seats[count] != seat || self.ties[count] != tie {
+                (self.seats[count], self.ties[count]) = (seat, tie);
+                same = false;
+            }
+            if let (true, Some(form), false) = (same, form, self.search.is_whole(count)) {
+                let entry = entry_of(state, slot, joint, form, recipe);
+                self.groups.set(form, self.places[count], &entry);
+            }
+            count += 1;
+        }
+        same &= count == self.seats.len();
+        self.seats.truncate(count);
+        self.ties.truncate(count);
+        same
+    }
+
+    /// Finds webs, and deals all others out to groups, colour by colour.
+    fn deal(&mut self, state: &State, bodies: usize, recipe: &Recipe) {
+        self.search.find(&self.ties, bodies, recipe.choice);
+        self.groups.clear();
+        self.ranges.clear();
+        self.apart.clear();
+        self.places.clear();
+        self.places.resize(self.seats.len(), NO_ROW);
+        self.seat_of.clear();
+        self.seat_of.resize(state.joints.all.capacity(), NO_ROW);
+        for (seat, s) in self.seats.iter().enumerate() {
+            self.seat_of[s.slot as usize] = seat as u32;
+        }
+        for (c, colour) in state.graph.colours.iter().enumerate() {
+            self.ranges.push(self.apart.len() as u32);
+            self.groups.begin_colour();
+            for &slot in &colour.joints {
+                let seat = self.seat_of[slot as usize];
+                if seat == NO_ROW {
+                    continue;
+                }
+                self.places[seat as usize] = match self.seats[seat as usize].form {
+                    Some(form) if !self.search.is_whole(seat as usize) => self.groups.deal(form, c == OVERFLOW),
+                    _ => {
+                        self.apart.push(seat);
+                        self.apart.len() as u32 - 1
+                    }
+                };
+            }
+        }
+        self.ranges.push(self.apart.len() as u32);
+        self.groups.begin_colour();
+        for (at, seat) in self.seats.iter().enumerate() {
+            if let (Some(form), false) = (seat.form, self.search.is_whole(at))
+                && let Some(joint) = state.joints.all.at(seat.slot)
+            {
+                self.groups.set(form, self.places[at], &entry_of(state, seat.slot, joint, form, recipe));
+            }
+        }
+    }
+
+    /// Notes whom a joint ties to whom, and whether lanes can hold it: not with a body that is locked along an axis, nor with one that
+    /// has a velocity and yet does not move.
+    fn tie(
+        &mut self,
+        state: &State,
+        slot: u32,
+        joint: &Joint,
+        motions: &mut [Motion],
+        supports: &mut [u32],
+    ) -> (Tie, bool) {
+        let (mut tie, mut plain) = (Tie { bodies: [NO_ROW; 2], masses: [0.0; 2] }, true);
         for side in 0..2 {
             let i = state.bodies.dense_at(joint.bodies[side]);
             if i >= state.bodies.awake() {
+                plain &= state.bodies.velocity[i] == Velocity::default();
                 continue;
             }
             supports[i] += joint.kind.supports();
@@ -214,32 +294,15 @@ impl JointWork {
             }
             let params = &state.bodies.params[i];
             if params.inv_mass > 0.0 {
-                let inv_mass = params.locks().free_move() * params.inv_mass;
-                (tie.bodies[side], tie.masses[side]) = (i as u32, inverted(inv_mass.max_component()));
+                let free = params.locks().free_move();
+                plain &= free == Vec3::all(1.0);
+                (tie.bodies[side], tie.masses[side]) = (i as u32, inverted((free * params.inv_mass).max_component()));
             }
         }
-        self.ties.push(tie);
         if joint.kind.changes_after(state.time) {
             self.busy.push(slot);
         }
-    }
-
-    /// Puts a joint into a lane of a group; `false` where it must be solved by itself.
-    fn group(&mut self, state: &State, slot: u32, joint: &Joint, form: Form, alone: bool, recipe: &Recipe) -> bool {
-        let (Some(a), Some(b)) = (side(state, joint, 0), side(state, joint, 1)) else { return false };
-        let mut memory = 0.0;
-        if matches!(form, Form::Hinge(..)) {
-            let frames = Frames {
-                a: Frame { rotation: a.2, ..Frame::default() },
-                b: Frame { rotation: b.2, ..Frame::default() },
-                ..Frames::default()
-            };
-            memory = unwound(frames.twist(), joint.memory[0]);
-        }
-        let gap = (b.1 - a.1).to_real();
-        let impulses = if recipe.warm_start { &joint.impulses } else { &[0.0; Rows::MAX] };
-        self.groups.add(form, &Entry { slot, sides: [a.0, b.0], gap, impulses, memory }, alone);
-        true
+        (tie, plain)
     }
 
     /// Adds a joint that is solved row by row.
@@ -464,11 +527,34 @@ impl JointWork {
             joint.torque = link.turn_impulse / dt;
             note_load(joint, link.joint, &mut self.overloaded);
         }
-        let Self { groups, overloaded, .. } = self;
-        store_groups(&groups.balls, &[], &mut state.joints, dt, overloaded);
-        store_groups(&groups.hinges, &groups.limits, &mut state.joints, dt, overloaded);
-        store_groups(&groups.welds, &[], &mut state.joints, dt, overloaded);
+        for (seat, &at) in self.seats.iter().zip(&self.places) {
+            let Some(form) = seat.form else { continue };
+            // That of a web has been stored with the links.
+            let Some(joint) = state.joints.all.at_mut(seat.slot) else { continue };
+            let Self { groups, overloaded, .. } = self;
+            let stored = match form {
+                Form::Ball => store_lane(&groups.balls, None, at, seat.slot, joint, dt),
+                Form::Fixed => store_lane(&groups.welds, None, at, seat.slot, joint, dt),
+                Form::Hinge(..) => store_lane(&groups.hinges, Some(&groups.limits[..]), at, seat.slot, joint, dt),
+            };
+            if stored {
+                note_load(joint, seat.slot, overloaded);
+            }
+        }
     }
+}
+
+/// What a joint puts into its lane.
+fn entry_of<'a>(state: &State, slot: u32, joint: &'a Joint, form: Form, recipe: &Recipe) -> Entry<'a> {
+    let ((a, at_a, turn_a), (b, at_b, turn_b)) = (side(state, joint, 0), side(state, joint, 1));
+    let mut memory = 0.0;
+    if matches!(form, Form::Hinge(..)) {
+        let turned = |rotation: Quat| Frame { rotation, ..Frame::default() };
+        let frames = Frames { a: turned(turn_a), b: turned(turn_b), ..Frames::default() };
+        memory = unwound(frames.twist(), joint.memory[0]);
+    }
+    let impulses = if recipe.warm_start { &joint.impulses } else { &[0.0; Rows::MAX] };
+    Entry { slot, sides: [a, b], gap: (at_b - at_a).to_real(), impulses, memory }
 }
 
 /// Notes a joint that has borne too much.
@@ -479,69 +565,56 @@ fn note_load(joint: &Joint, slot: u32, overloaded: &mut Vec<u32>) {
     }
 }
 
-/// Writes back what groups of joints have come to.
-fn store_groups<const N: usize, const X: usize, const P: usize>(
+/// Writes back what a joint in a lane has come to; `false` where the lane is another's.
+fn store_lane<const N: usize, const X: usize, const P: usize>(
     groups: &Groups<N, X, P>,
-    limits: &[JointLimit],
-    joints: &mut Joints,
+    limits: Option<&[JointLimit]>,
+    at: u32,
+    slot: u32,
+    joint: &mut Joint,
     dt: Real,
-    overloaded: &mut Vec<u32>,
-) {
+) -> bool {
+    let lane = at as usize % LANES;
+    let Some(base) = groups.bases.get(at as usize / LANES).filter(|base| base.joint[lane] == slot) else {
+        return false;
+    };
+    let group = &groups.groups[at as usize / LANES];
     let sound = |x: Real| if x.is_finite() { x } else { 0.0 };
-    for group in groups.all() {
-        let limit = limits.get(group.limit as usize);
-        for lane in 0..LANES {
-            let slot = group.joint[lane];
-            if slot == NONE {
-                continue;
-            }
-            let Some(joint) = joints.all.at_mut(slot) else { continue };
-            for (impulse, wide) in joint.impulses.iter_mut().zip(&group.impulse) {
-                *impulse = sound(wide.0[lane]);
-            }
-            // The last sub-step is not among the sums yet.
-            let (p, t) = group.carried::<Real>(limit, lane);
-            if let Some(limit) = limit {
-                for (impulse, wide) in joint.impulses[5..].iter_mut().zip(&limit.impulse) {
-                    *impulse = sound(wide.0[lane]);
-                }
-            }
-            if N == 5 {
-                joint.memory = [group.memory[lane], 0.0, 0.0, 0.0];
-            }
-            joint.force = (group.sum.lane(lane) + p) / dt;
-            joint.torque = (group.turn_sum.lane(lane) + t) / dt;
-            note_load(joint, slot, overloaded);
+    for (impulse, wide) in joint.impulses.iter_mut().zip(&group.impulse) {
+        *impulse = sound(wide.0[lane]);
+    }
+    let limit = limits.and_then(|l| l.get(group.limit as usize));
+    // The last sub-step is not among the sums yet.
+    let (p, t) = group.carried::<Real>(limit, lane);
+    if let Some(limit) = limit {
+        for (impulse, wide) in joint.impulses[5..].iter_mut().zip(&limit.impulse) {
+            *impulse = sound(wide.0[lane]);
         }
     }
+    if N == 5 {
+        joint.memory = [base.memory[lane], 0.0, 0.0, 0.0];
+    }
+    joint.force = (base.sum.lane(lane) + p) / dt;
+    joint.torque = (base.turn_sum.lane(lane) + t) / dt;
+    true
 }
 
-/// One side of a joint in a group as the step begins, where its frame is and how it is turned. `None` for a side that has a velocity
-/// and yet does not move.
-fn side(state: &State, joint: &Joint, side: usize) -> Option<(Side, Point, Quat)> {
+/// One side of a joint in a group as the step begins, where its frame is and how it is turned.
+fn side(state: &State, joint: &Joint, side: usize) -> (Side, Point, Quat) {
     let i = state.bodies.dense_at(joint.bodies[side]);
     let (params, pose) = (&state.bodies.params[i], &state.bodies.pose[i]);
     let local = &joint.frames[side];
     let offset = local.translation - params.local_centre.to_f64();
     let arm = pose.rotation.to_f64().rotate(offset);
     let rotation = (pose.rotation * local.rotation).normalized();
-    let mut out =
-        Side { body: NO_ROW, write: NO_ROW, inv_mass: Vec3::ZERO, offset: Vec3::ZERO, arm: Vec3::ZERO, turn: rotation };
-    if i < state.bodies.awake() {
+    let out = if i < state.bodies.awake() {
         let write = if params.inv_mass > 0.0 { i as u32 } else { NO_ROW };
-        let inv_mass = params.locks().free_move() * params.inv_mass;
-        out = Side {
-            body: i as u32,
-            write,
-            inv_mass,
-            offset: offset.to_real(),
-            arm: arm.to_real(),
-            turn: local.rotation,
-        };
-    } else if state.bodies.velocity[i] != Velocity::default() {
-        return None;
-    }
-    Some((out, pose.centre + arm, rotation))
+        let (offset, arm) = (offset.to_real(), arm.to_real());
+        Side { body: i as u32, write, inv_mass: params.inv_mass, offset, arm, turn: local.rotation }
+    } else {
+        Side { body: NO_ROW, write: NO_ROW, inv_mass: 0.0, offset: Vec3::ZERO, arm: Vec3::ZERO, turn: rotation }
+    };
+    (out, pose.centre + arm, rotation)
 }
 
 /// One side of a joint as the step begins.

@@ -31,8 +31,7 @@ impl Tie {
 /// The search, and what it has found. Kept between steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Search {
-    /// What was searched, and for what.
-    ties: Vec<Tie>,
+    /// What was searched for.
     choice: Option<JointSolve>,
     /// The ties of all webs that are solved as a whole, web by web, each in the order in which its ties were reached.
     found: Vec<u32>,
@@ -63,14 +62,14 @@ impl Search {
         self.whole.get(tie) == Some(&true)
     }
 
-    /// Finds the webs that are to be solved as a whole, unless all is as it was.
+    /// The last search was for this choice, among so many bodies.
+    pub fn is_for(&self, bodies: usize, choice: JointSolve) -> bool {
+        self.choice == Some(choice) && self.starts.len() == bodies + 1
+    }
+
+    /// Finds the webs that are to be solved as a whole. What is found stays as long as the ties, the bodies and the choice do.
     pub fn find(&mut self, ties: &[Tie], bodies: usize, choice: JointSolve) {
-        if self.choice == Some(choice) && self.ties == ties && self.starts.len() == bodies + 1 {
-            return;
-        }
         self.choice = Some(choice);
-        self.ties.clear();
-        self.ties.extend_from_slice(ties);
         self.found.clear();
         self.ends.clear();
         self.whole.clear();
