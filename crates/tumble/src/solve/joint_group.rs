@@ -12,10 +12,10 @@
 
 use super::contact_constraint::{Wide, Wide3, Wide6};
 use super::motion::Motion;
-use crate::constraint::Stiffness;
 use crate::constraint::contact::NONE;
 use crate::constraint::joint::JointKind;
 use crate::constraint::joint::store::Joint;
+use crate::constraint::{Stiffness, unwound};
 use crate::crew::{Shared, Team};
 use crate::math::{LANES, Lane, NO_ROW, Quat, Real, Vec3};
 
@@ -180,10 +180,15 @@ impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
         }
         let [a, b] = &entry.sides;
         base.gap.set(lane, entry.gap - (b.arm - a.arm));
-        for (wide, impulse) in self.impulse.iter_mut().zip(entry.impulses) {
-            wide.0[lane] = *impulse;
+        if let Some(start) = &entry.start {
+            for (wide, impulse) in self.impulse.iter_mut().zip(start.impulses) {
+                wide.0[lane] = *impulse;
+            }
+            base.memory[lane] = start.memory;
         }
-        base.memory[lane] = entry.memory;
+        if N == 5 {
+            base.memory[lane] = unwound(entry.twist, base.memory[lane]);
+        }
         base.sum.set(lane, Vec3::ZERO);
         base.turn_sum.set(lane, Vec3::ZERO);
     }
@@ -195,9 +200,16 @@ pub(crate) struct Entry<'a> {
     pub sides: [Side; 2],
     /// From frame A to frame B at the start of the step.
     pub gap: Vec3,
-    /// Where the solve starts.
+    /// The twist of a hinge.
+    pub twist: Real,
+    /// `None` where the lane knows from the step before.
+    pub start: Option<Start<'a>>,
+}
+
+/// Where the solve of a joint starts.
+pub(crate) struct Start<'a> {
     pub impulses: &'a [Real],
-    /// The twist, counted over many turns.
+    /// The twist of the last step, counted over many turns.
     pub memory: f64,
 }
 
@@ -363,8 +375,10 @@ impl JointGroups {
                 let (group, lane) = (&self.hinges.groups[at as usize / LANES], at as usize % LANES);
                 if let Some(limit) = self.limits.get_mut(group.limit as usize) {
                     (limit.range[0].0[lane], limit.range[1].0[lane]) = (low, high);
-                    for (wide, impulse) in limit.impulse.iter_mut().zip(&entry.impulses[5..]) {
-                        wide.0[lane] = *impulse;
+                    if let Some(start) = &entry.start {
+                        for (wide, impulse) in limit.impulse.iter_mut().zip(&start.impulses[5..]) {
+                            wide.0[lane] = *impulse;
+                        }
                     }
                 }
             }

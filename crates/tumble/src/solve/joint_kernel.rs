@@ -24,7 +24,7 @@
 use super::contact_constraint::Wide;
 use super::joint_group::{JointBase, JointGroup, JointLimit, JointPass, Task};
 use super::joint_work::Recipe;
-use super::motion::Mass;
+use super::motion::{self, Mass};
 use crate::constraint::unwound;
 use crate::math::{Float, Isa, Kernel, LANES, Lane, Quat, Real, Sym3, Vec3};
 
@@ -251,33 +251,46 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for WarmStartKernel<
 }
 
 /// The same in a later sub-step. The bodies have been given once more what was done to them in the last one, but arms, axes and inertias
-/// have turned since: what is applied is the difference. Adds up what the last sub-step did.
-pub(crate) struct WarmStartAgain(pub Isa);
+/// have turned since: what is applied is the difference. Bodies on which nothing but joints acts have been left free, and get all of
+/// it. Adds up what the last sub-step did.
+pub(crate) struct WarmStartAgain<'a> {
+    pub isa: Isa,
+    pub masses: &'a [Mass],
+}
 
-impl Task for WarmStartAgain {
+impl Task for WarmStartAgain<'_> {
     fn run<const N: usize, const X: usize, const P: usize>(&self, pass: JointPass<'_, N, X, P>) {
-        self.0.dispatch(WarmStartAgainKernel(pass));
+        self.isa.dispatch(WarmStartAgainKernel { pass, masses: self.masses });
     }
 }
 
-struct WarmStartAgainKernel<'a, const N: usize, const X: usize, const P: usize>(JointPass<'a, N, X, P>);
+struct WarmStartAgainKernel<'a, const N: usize, const X: usize, const P: usize> {
+    pass: JointPass<'a, N, X, P>,
+    masses: &'a [Mass],
+}
 
 impl<const N: usize, const X: usize, const P: usize> Kernel for WarmStartAgainKernel<'_, N, X, P> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let pass = self.0;
+        let pass = self.pass;
         for i in pass.range.clone() {
             let (group, limit) = pass.whole(i);
             let base = pass.base(i);
             for at in (0..LANES).step_by(L::WIDTH) {
                 let mut ends = Ends::<L>::gather(&pass, group, at);
+                let (p, t) = group.carried::<L>(limit.as_deref(), at);
+                let spin = group.spin(at, p, t);
+                let signs = [-L::ONE, L::ONE];
                 for s in 0..2 {
-                    ends.w[s] += base.owed[s].load::<L>(at);
+                    let mass = L::load_columns::<12, 4>(self.masses, 8, &group.write[s][at..]);
+                    let all = mass[motion::JOINTS_ONLY - 8].greater(L::ZERO);
+                    let push = p * (signs[s] * group.inv_mass[s].load::<L>(at));
+                    ends.v[s] += Vec3::select(all, push, Vec3::ZERO);
+                    ends.w[s] += Vec3::select(all, spin[s], base.owed[s].load::<L>(at));
                 }
                 ends.scatter(&pass, group, at);
-                let (p, t) = group.carried(limit.as_deref(), at);
                 let sum = base.sum.load::<L>(at) + p;
                 base.sum.store(at, sum);
                 if N > 3 {

@@ -22,7 +22,7 @@
 use super::contact_constraint::Soft;
 use super::graph::OVERFLOW;
 use super::joint_block::{self, Demand, entry};
-use super::joint_group::{Entry, Form, Groups, JointGroups, JointLimit, Side};
+use super::joint_group::{Entry, Form, Groups, JointGroups, JointLimit, Side, Start};
 use super::joint_kernel::{Hold as HoldGroups, Place, WarmStart, WarmStartAgain};
 use super::joint_web::{self, Webs};
 use super::motion::{self, Free, Kick, Mass, Motion};
@@ -31,9 +31,9 @@ use super::web_search::{Search, Tie};
 use crate::body::store::Velocity;
 use crate::constraint::contact::NONE;
 use crate::constraint::joint::store::Joint;
-use crate::constraint::{Bound, Frame, Frames, Row, Rows, Stiffness, unwound};
+use crate::constraint::{Bound, Frame, Frames, Row, Rows, Stiffness};
 use crate::crew::Team;
-use crate::math::{Float, Isa, LANES, NO_ROW, Num, Point, Quat, Real, Sym3, Vec3};
+use crate::math::{Float, Isa, LANES, NO_ROW, Num, Point, Quat, Real, Sym3, Vec3, WorldPose};
 use crate::method::JointSolve;
 use crate::world::State;
 
@@ -118,14 +118,37 @@ pub(crate) struct Recipe {
     pub isa: Isa,
 }
 
-/// A joint that acts: its place in the graph, and its form.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A joint that acts: its place in the graph, and what a step needs to know of it. A fraction of a joint in size.
+#[derive(Clone, Copy, Debug)]
 struct Seat {
     slot: u32,
     colour: u32,
     colour_index: u32,
-    /// `None` for joints that are solved row by row, by themselves or with a web.
+    bodies: [u32; 2],
+    supports: u32,
+    /// `None` for kinds that are solved row by row.
     form: Option<Form>,
+    /// Its bodies fit into lanes.
+    plain: bool,
+    frames: [WorldPose; 2],
+}
+
+impl Seat {
+    fn new(slot: u32, joint: &Joint) -> Self {
+        let Joint { bodies, colour, colour_index, frames, .. } = *joint;
+        let (form, supports) = (Form::of(joint), joint.kind.supports());
+        Self { slot, colour, colour_index, bodies, supports, form, plain: false, frames }
+    }
+
+    /// The form in which lanes hold it.
+    fn form(&self) -> Option<Form> {
+        self.form.filter(|_| self.plain)
+    }
+
+    /// Two joints that get the same lane of the same groups.
+    fn is_like(&self, o: &Self) -> bool {
+        (self.slot, self.colour, self.colour_index, self.form()) == (o.slot, o.colour, o.colour_index, o.form())
+    }
 }
 
 /// How often the joints of a pass are solved once more after its contacts.
@@ -156,6 +179,8 @@ pub(crate) struct JointWork {
     /// below.
     seats: Vec<Seat>,
     ties: Vec<Tie>,
+    /// The joints of the world and the lanes agree: they have been stored, and whoever touches them tells.
+    stored: bool,
     /// By seat: the lane of a joint in a group, or the link.
     places: Vec<u32>,
     /// By slot: its seat.
@@ -173,6 +198,7 @@ impl JointWork {
         &mut self,
         state: &State,
         motions: &mut [Motion],
+        masses: &mut [Mass],
         supports: &mut [u32],
         kicks: Option<&[Kick]>,
         recipe: &Recipe,
@@ -186,7 +212,7 @@ impl JointWork {
         self.overloaded.clear();
         self.listed.clear();
         self.listed.resize(motions.len(), false);
-        if !self.take_seats(state, motions, supports, recipe) {
+        if !self.take_seats(state, motions, masses, supports, recipe) {
             self.deal(state, motions.len(), recipe);
         }
         for i in 0..self.apart.len() {
@@ -200,26 +226,43 @@ impl JointWork {
     }
 
     /// Lists the joints in the order of their slots, which is that of memory, and puts them into their lanes if these are the
-    /// same as in the step before; `false` where they are not.
-    fn take_seats(&mut self, state: &State, motions: &mut [Motion], supports: &mut [u32], recipe: &Recipe) -> bool {
+    /// same as in the step before; `false` where they are not. Joints that nobody has touched since are not even looked at.
+    fn take_seats(
+        &mut self,
+        state: &State,
+        motions: &mut [Motion],
+        masses: &mut [Mass],
+        supports: &mut [u32],
+        recipe: &Recipe,
+    ) -> bool {
+        let known = core::mem::take(&mut self.stored) && !state.joints.all.is_touched() && recipe.warm_start;
         let mut same = self.search.is_for(motions.len(), recipe.choice);
+        if known {
+            for i in 0..self.seats.len() {
+                let mut seat = self.seats[i];
+                let tie = self.tie(state, &mut seat, motions, masses, supports);
+                same &= self.seats[i].is_like(&seat) && self.ties[i] == tie;
+                (self.seats[i].plain, self.ties[i]) = (seat.plain, tie);
+                if let (true, Some(form), false) = (same, seat.form(), self.search.is_whole(i)) {
+                    self.groups.set(form, self.places[i], &entry_of(state, &seat, None));
+                }
+            }
+            return same;
+        }
         let mut count = 0;
         for slot in 0..state.joints.all.capacity() as u32 {
             let Some(joint) = state.joints.all.at(slot).filter(|j| j.colour != NONE) else { continue };
-            let (tie, plain) = self.tie(state, slot, joint, motions, supports);
-            let form = if plain { Form::of(joint) } else { None };
-            let seat = Seat { slot, colour: joint.colour, colour_index: joint.colour_index, form };
+            let mut seat = Seat::new(slot, joint);
+            let tie = self.tie(state, &mut seat, motions, masses, supports);
             if count == self.seats.len() {
                 self.seats.push(seat);
                 self.ties.push(tie);
                 same = false;
-            } else if self.seats[count] != seat || self.ties[count] != tie {
-                (self.seats[count], self.ties[count]) = (seat, tie);
-                same = false;
             }
-            if let (true, Some(form), false) = (same, form, self.search.is_whole(count)) {
-                let entry = entry_of(state, slot, joint, form, recipe);
-                self.groups.set(form, self.places[count], &entry);
+            same &= self.seats[count].is_like(&seat) && self.ties[count] == tie;
+            (self.seats[count], self.ties[count]) = (seat, tie);
+            if let (true, Some(form), false) = (same, seat.form(), self.search.is_whole(count)) {
+                self.groups.set(form, self.places[count], &entry_of(state, &seat, Some((joint, recipe))));
             }
             count += 1;
         }
@@ -250,7 +293,7 @@ impl JointWork {
                 if seat == NO_ROW {
                     continue;
                 }
-                self.places[seat as usize] = match self.seats[seat as usize].form {
+                self.places[seat as usize] = match self.seats[seat as usize].form() {
                     Some(form) if !self.search.is_whole(seat as usize) => self.groups.deal(form, c == OVERFLOW),
                     _ => {
                         self.apart.push(seat);
@@ -262,10 +305,10 @@ impl JointWork {
         self.ranges.push(self.apart.len() as u32);
         self.groups.begin_colour();
         for (at, seat) in self.seats.iter().enumerate() {
-            if let (Some(form), false) = (seat.form, self.search.is_whole(at))
+            if let (Some(form), false) = (seat.form(), self.search.is_whole(at))
                 && let Some(joint) = state.joints.all.at(seat.slot)
             {
-                self.groups.set(form, self.places[at], &entry_of(state, seat.slot, joint, form, recipe));
+                self.groups.set(form, self.places[at], &entry_of(state, seat, Some((joint, recipe))));
             }
         }
     }
@@ -275,34 +318,38 @@ impl JointWork {
     fn tie(
         &mut self,
         state: &State,
-        slot: u32,
-        joint: &Joint,
+        seat: &mut Seat,
         motions: &mut [Motion],
+        masses: &mut [Mass],
         supports: &mut [u32],
-    ) -> (Tie, bool) {
-        let (mut tie, mut plain) = (Tie { bodies: [NO_ROW; 2], masses: [0.0; 2] }, true);
+    ) -> Tie {
+        let mut tie = Tie { bodies: [NO_ROW; 2], masses: [0.0; 2] };
+        seat.plain = true;
         for side in 0..2 {
-            let i = state.bodies.dense_at(joint.bodies[side]);
+            let i = state.bodies.dense_at(seat.bodies[side]);
             if i >= state.bodies.awake() {
-                plain &= state.bodies.velocity[i] == Velocity::default();
+                seat.plain &= state.bodies.velocity[i] == Velocity::default();
                 continue;
             }
-            supports[i] += joint.kind.supports();
             if !core::mem::replace(&mut self.listed[i], true) {
                 self.bodies.push(i as u32);
+                // Contacts have been counted already.
+                masses[i][motion::JOINTS_ONLY] = if supports[i] == 0 { 1.0 } else { 0.0 };
                 motion::set_rotation(&mut motions[i], state.bodies.pose[i].rotation);
             }
+            supports[i] += seat.supports;
             let params = &state.bodies.params[i];
             if params.inv_mass > 0.0 {
                 let free = params.locks().free_move();
-                plain &= free == Vec3::all(1.0);
+                seat.plain &= free == Vec3::all(1.0);
                 (tie.bodies[side], tie.masses[side]) = (i as u32, inverted((free * params.inv_mass).max_component()));
             }
         }
-        if joint.kind.changes_after(state.time) {
-            self.busy.push(slot);
+        // Forms have no motors.
+        if seat.form.is_none() && state.joints.all.at(seat.slot).is_some_and(|j| j.kind.changes_after(state.time)) {
+            self.busy.push(seat.slot);
         }
-        (tie, plain)
+        tie
     }
 
     /// Adds a joint that is solved row by row.
@@ -378,23 +425,24 @@ impl JointWork {
     pub fn warm_start(&mut self, colour: usize, motions: &mut [Motion], recipe: &Recipe, team: &Team) {
         let Some(&[from, to]) = self.ranges.get(colour..colour + 2) else { return };
         for link in from as usize..to as usize {
-            self.warm_start_one(link, motions);
+            self.warm_start_one(link, motions, &[]);
         }
         self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &WarmStart(recipe.isa));
     }
 
     /// The same in a later sub-step, for all joints: the bodies have been given once more what was done to them in the last one,
-    /// but the rows have turned with the bodies since, so what is applied is the difference.
-    pub fn warm_start_again(&mut self, motions: &mut [Motion], recipe: &Recipe, team: &Team) {
+    /// but the rows have turned with the bodies since, so what is applied is the difference; or all of it where the bodies are free.
+    pub fn warm_start_again(&mut self, motions: &mut [Motion], masses: &[Mass], recipe: &Recipe, team: &Team) {
         for link in 0..self.links.len() {
-            self.warm_start_one(link, motions);
+            self.warm_start_one(link, motions, masses);
         }
+        let again = WarmStartAgain { isa: recipe.isa, masses };
         for colour in 0..=OVERFLOW {
-            self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &WarmStartAgain(recipe.isa));
+            self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &again);
         }
     }
 
-    fn warm_start_one(&mut self, index: usize, motions: &mut [Motion]) {
+    fn warm_start_one(&mut self, index: usize, motions: &mut [Motion], masses: &[Mass]) {
         let link = &mut self.links[index];
         let n = link.row_count as usize;
         let rows = &self.rows[link.first_row as usize..][..n];
@@ -405,7 +453,9 @@ impl JointWork {
         }
         let mut ends = Ends::load(&link.holds, motions);
         for i in 0..4 {
-            ends.v[i] += total.v[i] - link.applied[i];
+            // What is free has not been given anything.
+            let free = masses.get(link.holds[i / 2].body as usize).is_some_and(|m| m[motion::JOINTS_ONLY] != 0.0);
+            ends.v[i] += if free { total.v[i] } else { total.v[i] - link.applied[i] };
         }
         link.applied = total.v;
         ends.store(&link.holds, motions);
@@ -528,7 +578,7 @@ impl JointWork {
             note_load(joint, link.joint, &mut self.overloaded);
         }
         for (seat, &at) in self.seats.iter().zip(&self.places) {
-            let Some(form) = seat.form else { continue };
+            let Some(form) = seat.form() else { continue };
             // That of a web has been stored with the links.
             let Some(joint) = state.joints.all.at_mut(seat.slot) else { continue };
             let Self { groups, overloaded, .. } = self;
@@ -541,20 +591,24 @@ impl JointWork {
                 note_load(joint, seat.slot, overloaded);
             }
         }
+        state.joints.all.settle();
+        self.stored = true;
     }
 }
 
-/// What a joint puts into its lane.
-fn entry_of<'a>(state: &State, slot: u32, joint: &'a Joint, form: Form, recipe: &Recipe) -> Entry<'a> {
-    let ((a, at_a, turn_a), (b, at_b, turn_b)) = (side(state, joint, 0), side(state, joint, 1));
-    let mut memory = 0.0;
-    if matches!(form, Form::Hinge(..)) {
+/// What a joint puts into its lane. Without the joint itself, that is what the lane does not know from the step before.
+fn entry_of<'a>(state: &State, seat: &Seat, joint: Option<(&'a Joint, &Recipe)>) -> Entry<'a> {
+    let ((a, at_a, turn_a), (b, at_b, turn_b)) = (side(state, seat, 0), side(state, seat, 1));
+    let twist = || {
         let turned = |rotation: Quat| Frame { rotation, ..Frame::default() };
-        let frames = Frames { a: turned(turn_a), b: turned(turn_b), ..Frames::default() };
-        memory = unwound(frames.twist(), joint.memory[0]);
-    }
-    let impulses = if recipe.warm_start { &joint.impulses } else { &[0.0; Rows::MAX] };
-    Entry { slot, sides: [a, b], gap: (at_b - at_a).to_real(), impulses, memory }
+        Frames { a: turned(turn_a), b: turned(turn_b), ..Frames::default() }.twist()
+    };
+    let twist = if matches!(seat.form, Some(Form::Hinge(..))) { twist() } else { 0.0 };
+    let start = joint.map(|(joint, recipe)| {
+        let impulses = if recipe.warm_start { &joint.impulses } else { &[0.0; Rows::MAX] };
+        Start { impulses, memory: joint.memory[0] }
+    });
+    Entry { slot: seat.slot, sides: [a, b], gap: (at_b - at_a).to_real(), twist, start }
 }
 
 /// Notes a joint that has borne too much.
@@ -600,10 +654,10 @@ fn store_lane<const N: usize, const X: usize, const P: usize>(
 }
 
 /// One side of a joint in a group as the step begins, where its frame is and how it is turned.
-fn side(state: &State, joint: &Joint, side: usize) -> (Side, Point, Quat) {
-    let i = state.bodies.dense_at(joint.bodies[side]);
+fn side(state: &State, seat: &Seat, side: usize) -> (Side, Point, Quat) {
+    let i = state.bodies.dense_at(seat.bodies[side]);
     let (params, pose) = (&state.bodies.params[i], &state.bodies.pose[i]);
-    let local = &joint.frames[side];
+    let local = &seat.frames[side];
     let offset = local.translation - params.local_centre.to_f64();
     let arm = pose.rotation.to_f64().rotate(offset);
     let rotation = (pose.rotation * local.rotation).normalized();

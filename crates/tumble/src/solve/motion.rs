@@ -11,11 +11,14 @@ pub(crate) type Motion = [Real; 16];
 /// What a sub-step does to a body by itself: Δv, the factor of damping, Δω, the factor of damping.
 pub(crate) type Kick = [Real; 8];
 
-/// I⁻¹ in world axes (xx, yy, zz, xy, xz, yz), 1/m along the axes of the world, and [`MOVABLE`]; 10 numbers, padded.
+/// I⁻¹ in world axes (xx, yy, zz, xy, xz, yz), 1/m along the axes of the world, [`MOVABLE`] and [`JOINTS_ONLY`]; 11 numbers, padded.
 pub(crate) type Mass = [Real; 12];
 
 /// The column of a [`Mass`] that is 1 for bodies that constraints move, and 0 for others.
 pub(crate) const MOVABLE: usize = 9;
+
+/// The column of a [`Mass`] that is 1 for bodies on which nothing but joints acts.
+pub(crate) const JOINTS_ONLY: usize = 10;
 
 pub(crate) fn inertia_of(mass: &Mass) -> Sym3 {
     Sym3 { xx: mass[0], yy: mass[1], zz: mass[2], xy: mass[3], xz: mass[4], yz: mass[5] }
@@ -193,15 +196,25 @@ pub(crate) fn accelerate(motions: &mut [Motion], kicks: &[Kick], free: &mut [Fre
 ///
 /// Arms and normals stay during a step, so that what the constraints did to a body in one sub-step, v_end - v_free = M⁻¹ Σ Jᵀ λ,
 /// is what their impulses do to it in the next one: a warm start without a pass over the constraints. One pass over the bodies.
-pub(crate) fn accelerate_again(motions: &mut [Motion], kicks: &[Kick], free: &mut [Free], list: &[u32]) {
+///
+/// Bodies on which joints alone act are left free: joints turn with the bodies and make a pass of their own, and by that from the
+/// impulses themselves, without the rounding of all passes of the last sub-step.
+pub(crate) fn accelerate_again(
+    motions: &mut [Motion],
+    kicks: &[Kick],
+    free: &mut [Free],
+    masses: &[Mass],
+    list: &[u32],
+) {
     for &i in list {
+        let again = 1.0 - masses[i as usize][JOINTS_ONLY];
         let (motion, k, free) = (&mut motions[i as usize], &kicks[i as usize], &mut free[i as usize]);
         for c in 0..3 {
             let (dv, dw) = (motion[c] - free[c], motion[3 + c] - free[3 + c]);
             free[c] = (motion[c] + k[c]) * k[3];
             free[3 + c] = (motion[3 + c] + k[4 + c]) * k[7];
-            motion[c] = free[c] + dv;
-            motion[3 + c] = free[3 + c] + dw;
+            motion[c] = free[c] + dv * again;
+            motion[3 + c] = free[3 + c] + dw * again;
         }
     }
 }

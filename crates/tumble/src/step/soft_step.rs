@@ -140,7 +140,8 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     scratch.free.resize(awake, [0.0; 8]);
     let joints = joint_recipe(state, method, h);
     let kicks = loads.gyroscopic.then_some(&scratch.kicks[..]);
-    scratch.joints.prepare(state, &mut scratch.motions, &mut scratch.supports, kicks, &joints);
+    let (motions, masses) = (&mut scratch.motions, &mut scratch.masses);
+    scratch.joints.prepare(state, motions, masses, &mut scratch.supports, kicks, &joints);
     scratch.solved.clear();
     scratch.solved.extend((0..awake as u32).filter(|&i| scratch.supports[i as usize] > 0));
     scratch.adrift.clear();
@@ -155,6 +156,8 @@ fn prepare_trees(state: &mut State, scratch: &mut Scratch, method: &SoftStep, lo
     let busy = &mut scratch.joints.busy;
     scratch.trees.prepare(state, &mut scratch.motions, &mut scratch.supports, loads, &recipe, busy);
     if !scratch.trees.is_empty() {
+        // Trees act on bodies as well.
+        scratch.masses.iter_mut().for_each(|mass| mass[motion::JOINTS_ONLY] = 0.0);
         let (supports, trees) = (&scratch.supports, &scratch.trees);
         scratch.solved.clear();
         scratch.solved.extend((0..supports.len() as u32).filter(|&i| supports[i as usize] > 0 && !trees.has(i)));
@@ -242,8 +245,8 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
             };
             sweep(constraints, joints, motions, team, contacts, rolling::warm_start, hold);
         } else {
-            motion::accelerate_again(motions, kicks, free, solved);
-            joints.warm_start_again(motions, &recipe, team);
+            motion::accelerate_again(motions, kicks, free, masses, solved);
+            joints.warm_start_again(motions, masses, &recipe, team);
         }
         trees.kick(motions, masses, &of_trees, substep == 0);
         let mut pass =
