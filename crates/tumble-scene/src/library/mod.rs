@@ -42,6 +42,7 @@ mod props;
 mod pyramid;
 mod ragdoll_stairs;
 mod ragdolls;
+mod rattleback;
 mod room_spheres;
 mod room_stacks;
 mod rope;
@@ -124,6 +125,7 @@ pub fn scenes() -> Vec<Scene> {
         tippe_top::scene(),
         domino_spiral::scene(),
         trebuchet::scene(),
+        rattleback::scene(),
     ]
 }
 
