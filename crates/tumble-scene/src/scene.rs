@@ -2,6 +2,7 @@
 
 use crate::camera::Camera;
 use crate::check::{Claim, Gauge, Reading};
+use crate::cue::Cue;
 use crate::error::{Error, Result};
 use crate::file::Document;
 use crate::parameter::{Parameter, Values};
@@ -56,6 +57,8 @@ pub struct Scene {
     pub camera: Camera,
     /// What should happen.
     pub checks: Vec<Claim>,
+    /// Nothing in it gives or takes energy: no friction, no plastic impact, no motor.
+    pub conservative: bool,
     #[serde(skip)]
     build: Arc<Build>,
     /// The file that it comes from.
@@ -77,6 +80,7 @@ impl Scene {
             parameters: Vec::new(),
             camera: Camera::default(),
             checks: Vec::new(),
+            conservative: false,
             build: Arc::new(build),
             document: None,
         }
@@ -122,6 +126,13 @@ impl Scene {
         self
     }
 
+    /// Says that nothing in the scene gives or takes energy, so that whatever it gains is the method's error.
+    #[must_use]
+    pub fn conservative(mut self) -> Self {
+        self.conservative = true;
+        self
+    }
+
     pub(crate) fn written_as(mut self, document: Arc<Document>) -> Self {
         self.document = Some(document);
         self
@@ -145,7 +156,8 @@ impl Scene {
     /// the declared checks.
     pub(crate) fn build(&self, world: World, chosen: Chosen, values: &Values) -> Result<Built> {
         let (seconds, dt) = (10.0, chosen.dt.unwrap_or(1.0 / 60.0));
-        let mut stage = Stage { scene: self.name.clone(), world, chosen, dt, seconds, gauges: Vec::new() };
+        let mut stage =
+            Stage { scene: self.name.clone(), world, chosen, dt, seconds, gauges: Vec::new(), cues: Vec::new() };
         (self.build)(&mut stage, values)?;
         let fault =
             |check: &str, problem| Error::Check { scene: self.name.to_string(), check: check.to_owned(), problem };
@@ -157,7 +169,11 @@ impl Scene {
         }
         match stage.gauges.first() {
             Some((name, _)) => Err(fault(name, "measured and not declared")),
-            None => Ok(Built { world: stage.world, dt: stage.dt, seconds: stage.seconds, checks }),
+            None => {
+                // At equal times in the order in which they were given.
+                stage.cues.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+                Ok(Built { world: stage.world, dt: stage.dt, seconds: stage.seconds, checks, cues: stage.cues })
+            }
         }
     }
 }
@@ -175,6 +191,8 @@ pub(crate) struct Built {
     pub dt: f64,
     pub seconds: f64,
     pub checks: Vec<(Claim, Gauge)>,
+    /// By time.
+    pub cues: Vec<(f64, Cue)>,
 }
 
 impl fmt::Debug for Scene {
@@ -195,6 +213,7 @@ pub struct Stage {
     dt: f64,
     seconds: f64,
     gauges: Vec<(String, Gauge)>,
+    cues: Vec<(f64, Cue)>,
 }
 
 impl Stage {
@@ -218,6 +237,11 @@ impl Stage {
     /// Sets how many seconds show all there is to see.
     pub fn run_for(&mut self, seconds: f64) {
         self.seconds = seconds;
+    }
+
+    /// Does something to the world before the first step that begins at this time, in seconds, or later.
+    pub fn at(&mut self, seconds: f64, cue: Cue) {
+        self.cues.push((seconds, cue));
     }
 
     /// Measures a check throughout the run: before the first step and after each. The reading that strains its bound most

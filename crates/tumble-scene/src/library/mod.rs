@@ -6,26 +6,55 @@
 
 mod arch;
 mod ball_pit;
+mod barrels;
+mod billiards;
+mod block_on_ramp;
 mod bouncing_balls;
+mod bowling;
 mod box_stack;
 mod brick_wall;
+mod car_track;
 mod card_house;
+mod chain;
+mod coins;
 mod convex_pile;
+mod conveyor;
+mod domino_spiral;
+mod dominoes;
 mod dzhanibekov_nut;
+mod explosion;
 mod falling_boxes;
 mod fixed_field;
 mod flight;
 mod free_fall;
+mod gyroscope;
 mod jenga;
 mod joint_grid;
 mod junkyard;
+mod logo;
 mod many_pyramids;
+mod mixed_pile;
 mod newtons_cradle;
+mod pendulums;
+mod pistons;
 mod projectiles;
 mod props;
 mod pyramid;
+mod ragdoll_stairs;
 mod ragdolls;
+mod rattleback;
+mod room_spheres;
+mod room_stacks;
+mod rope;
+mod seesaw;
+mod six_contacts;
+mod sleep_and_wake;
 mod sliding_cubes;
+mod stacked_blocks;
+mod stuck_boxes;
+mod table;
+mod tippe_top;
+mod trebuchet;
 mod two_islands;
 mod washer;
 mod wrecking_ball;
@@ -68,6 +97,35 @@ pub fn scenes() -> Vec<Scene> {
         ragdolls::scene(),
         wrecking_ball::scene(),
         fixed_field::scene(),
+        seesaw::scene(),
+        logo::scene(),
+        ragdoll_stairs::scene(),
+        stuck_boxes::scene(),
+        conveyor::scene(),
+        explosion::scene(),
+        rope::scene(),
+        table::scene(),
+        coins::scene(),
+        dominoes::scene(),
+        car_track::scene(),
+        stacked_blocks::scene(),
+        six_contacts::scene(),
+        billiards::scene(),
+        bowling::scene(),
+        pendulums::scene(),
+        pistons::scene(),
+        chain::scene(),
+        block_on_ramp::scene(),
+        sleep_and_wake::scene(),
+        mixed_pile::scene(),
+        barrels::scene(),
+        room_spheres::scene(),
+        room_stacks::scene(),
+        gyroscope::scene(),
+        tippe_top::scene(),
+        domino_spiral::scene(),
+        trebuchet::scene(),
+        rattleback::scene(),
     ]
 }
 

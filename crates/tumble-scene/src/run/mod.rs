@@ -5,6 +5,7 @@ mod drift;
 mod strain;
 
 use crate::check::{Claim, Gauge, Outcome, Verdict};
+use crate::cue::Cue;
 use crate::error::{Error, Result};
 use crate::flat::Flat;
 use crate::parameter::Values;
@@ -88,7 +89,7 @@ impl<'a> Setup<'a> {
         let mut world = World::with_method(self.method.unwrap_or_default()).map_err(engine)?;
         let clock = |dt: f64| Clock { pace: Pace::Fixed(dt), max_per_call: dt, ..Clock::default() };
         world.set_clock(clock(chosen.dt.unwrap_or(1.0 / 60.0))).map_err(engine)?;
-        let Built { mut world, dt, seconds, checks } = self.scene.build(world, chosen, &self.values)?;
+        let Built { mut world, dt, seconds, checks, cues } = self.scene.build(world, chosen, &self.values)?;
         // A scene may prefer another one.
         world.set_clock(clock(dt)).map_err(engine)?;
         if self.threads != 1 {
@@ -102,6 +103,8 @@ impl<'a> Setup<'a> {
             ledger: Ledger::open(&world),
             world,
             checks,
+            cues,
+            done: 0,
             costs: Costs::default(),
             strain: Strain::default(),
             started: false,
@@ -128,6 +131,9 @@ pub struct Run {
     seconds: f64,
     world: World,
     checks: Vec<(Claim, Gauge)>,
+    cues: Vec<(f64, Cue)>,
+    /// How many of the cues have been given.
+    done: usize,
     costs: Costs,
     ledger: Ledger,
     strain: Strain,
@@ -143,6 +149,7 @@ impl Run {
             self.ledger = Ledger::open(&self.world);
             self.observe();
         }
+        self.act()?;
         self.world
             .step(Real::from_f64(self.dt))
             .map_err(|source| Error::Engine { scene: self.scene.clone(), source })?;
@@ -151,6 +158,23 @@ impl Run {
         self.strain.follow(&self.world);
         self.observe();
         Ok(())
+    }
+
+    /// Does what the scene has set for the time before the next step, which [`Run::step`] does by itself. Says whether the
+    /// world has changed: a recorder must be told between the two.
+    pub fn act(&mut self) -> Result<bool> {
+        // A time that is a whole number of steps but for rounding counts as one.
+        let (before, now) = (self.done, self.world.time() + 1e-6 * self.dt);
+        while let Some(&(_, cue)) = self.cues.get(self.done).filter(|(at, _)| *at <= now) {
+            self.done += 1;
+            cue.apply(&mut self.world).map_err(|source| Error::Engine { scene: self.scene.clone(), source })?;
+        }
+        Ok(self.done > before)
+    }
+
+    /// What is still to be done to the world, and when.
+    pub fn cues(&self) -> &[(f64, Cue)] {
+        &self.cues[self.done..]
     }
 
     fn observe(&mut self) {
@@ -209,6 +233,12 @@ impl Run {
     /// What the checks say if the run ends here.
     pub fn verdicts(&self) -> Vec<Verdict> {
         self.checks.iter().map(|(claim, gauge)| Verdict::new(claim, gauge.read(&self.world))).collect()
+    }
+
+    /// A check that looks throughout has failed, and whatever comes cannot mend that.
+    pub fn has_failed(&self, check: &str) -> bool {
+        let failed = |gauge: &Gauge| matches!(gauge, Gauge::Always(_, Some(worst)) if !worst.holds());
+        self.checks.iter().any(|(claim, gauge)| claim.name == check && failed(gauge))
     }
 
     /// What the checks say of a state that another engine has come to: the bodies, in the order of their ids, are put there, and the

@@ -2,12 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod box_stack;
+mod contacts;
 mod dzhanibekov_nut;
 mod files;
 mod flat;
 mod flight;
 mod free_fall;
 mod library;
+mod mechanisms;
 mod meshes;
 mod mutated;
 mod mutation;
@@ -15,3 +17,4 @@ mod piles;
 mod projectiles;
 mod recordings;
 mod structures;
+mod things;
