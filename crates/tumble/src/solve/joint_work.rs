@@ -344,7 +344,7 @@ impl JointWork {
             let params = &state.bodies.params[i];
             if params.inv_mass > 0.0 {
                 let free = params.locks().free_move();
-                seat.plain &= free == Vec3::all(1.0);
+                seat.plain &= params.locks() == Locks::NONE;
                 (tie.bodies[side], tie.masses[side]) = (i as u32, inverted((free * params.inv_mass).max_component()));
             }
         }
