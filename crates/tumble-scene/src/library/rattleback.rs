@@ -3,7 +3,7 @@
 use super::props::{floor, spin, tune};
 use crate::error::Result;
 use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
-use tumble::math::{Float, Num, Point, Real, Vec3};
+use tumble::math::{Float, Num, Point, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, ColliderDesc, Material, World};
 

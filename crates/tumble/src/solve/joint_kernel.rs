@@ -528,7 +528,8 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
                 for i in 0..P {
                     sum += k[i];
                 }
-                let sound = (sum - sum).equal(L::ZERO);
+                // ∞ and NaN times 0 are NaN.
+                let sound = (sum * L::ZERO).equal(L::ZERO);
                 for i in 0..P {
                     k[i] = L::select(sound, k[i], L::ZERO);
                 }
