@@ -506,8 +506,9 @@ fn dragged_chain_stays_on_its_side_of_a_thin_wall() {
     let mut links: Vec<BodyId> = Vec::new();
     for i in 0..10 {
         let link = Shape::capsule(0.1, 0.04).unwrap();
-        let body =
-            BodyDesc::dynamic().position([-0.5 - 0.28 * f64::from(i), 2.0, 0.0]).turned(Vec3::Z, real(1.570_796));
+        let body = BodyDesc::dynamic()
+            .position([-0.5 - 0.28 * f64::from(i), 2.0, 0.0])
+            .turned(Vec3::Z, real(core::f64::consts::FRAC_PI_2));
         let body = world.add_body(body.mass(0.5).collider(link)).unwrap();
         if let Some(&before) = links.last() {
             let at = [-0.5 - 0.28 * (f64::from(i) - 0.5), 2.0, 0.0];
