@@ -9,6 +9,7 @@ use std::hint::black_box;
 use std::time::Instant;
 use tumble::method::{SoftStep, Step};
 use tumble::{Method, QueryFilter, RayCast, Stage, World};
+use tumble_scene::bench::{processor_ms, resident};
 use tumble_scene::flat::Flat;
 
 /// The words of the command line.
@@ -106,22 +107,4 @@ fn snapshots(world: &mut World, repeats: u32) -> Result<(), Fault> {
     }
     println!("{}", json!({ "bytes": bytes.len(), "same": world.hash() == hash }));
     Ok(())
-}
-
-/// Milliseconds that all threads of the process have run on a processor so far, where the system tells: what others do on the
-/// machine counts less there than in the time that passes.
-fn processor_ms() -> f64 {
-    let Ok(tasks) = fs::read_dir("/proc/self/task") else { return 0.0 };
-    let nanoseconds = |task: fs::DirEntry| {
-        let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<f64>().ok()
-    };
-    tasks.flatten().filter_map(nanoseconds).sum::<f64>() * 1e-6
-}
-
-/// Memory of the process in bytes, where the system tells.
-fn resident() -> u64 {
-    let status = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    // Pages of 4 KiB, the second word.
-    status.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).map_or(0, |pages| pages * 4096)
 }

@@ -10,6 +10,7 @@ use crate::library::Random;
 use crate::names::nearest;
 use crate::run::Setup;
 use crate::scene::Scene;
+use std::fs;
 
 /// What is timed.
 ///
@@ -235,4 +236,30 @@ fn rays(flat: &Flat, count: u32) -> Vec<[f64; 6]> {
             [from[0], from[1], from[2], to[0] - from[0], to[1] - from[1], to[2] - from[2]]
         })
         .collect()
+}
+
+/// Milliseconds that all threads of the process have run on a processor so far, where the system tells: what others do on the
+/// machine counts less there than in the time that passes; 0 where it does not.
+///
+/// ```
+/// assert!(tumble_scene::bench::processor_ms() >= 0.0);
+/// ```
+pub fn processor_ms() -> f64 {
+    let Ok(tasks) = fs::read_dir("/proc/self/task") else { return 0.0 };
+    let nanoseconds = |task: fs::DirEntry| {
+        let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<f64>().ok()
+    };
+    tasks.flatten().filter_map(nanoseconds).sum::<f64>() * 1e-6
+}
+
+/// Memory of the process in bytes, where the system tells; else 0.
+///
+/// ```
+/// println!("{} bytes", tumble_scene::bench::resident());
+/// ```
+pub fn resident() -> u64 {
+    let status = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    // Pages of 4 KiB, the second word.
+    status.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).map_or(0, |pages| pages * 4096)
 }

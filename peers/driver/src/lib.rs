@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::ExitCode;
 use std::time::Instant;
+use tumble_scene::bench::{processor_ms, resident};
 use tumble_scene::flat::Flat;
 
 /// Why something was not done.
@@ -114,20 +115,4 @@ fn drive<E: Engine>(list: &str, work: &str, repeats: &str, threads: &str, states
     }
     fs::write(states, text)?;
     Ok(())
-}
-
-/// Milliseconds that all threads of the process have run on a processor so far, where the system tells.
-fn processor_ms() -> f64 {
-    let Ok(tasks) = fs::read_dir("/proc/self/task") else { return 0.0 };
-    let nanoseconds = |task: fs::DirEntry| {
-        let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<f64>().ok()
-    };
-    tasks.flatten().filter_map(nanoseconds).sum::<f64>() * 1e-6
-}
-
-/// Memory of the process in bytes, where the system tells.
-fn resident() -> u64 {
-    let status = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    status.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).map_or(0, |pages| pages * 4096)
 }
