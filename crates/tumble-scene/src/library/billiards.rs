@@ -100,7 +100,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
                 deepest = Num::max(deepest, 2.0 - (place(world, a) - place(world, b)).length() / RADIUS);
             }
         }
-        Some(Reading::at_most(deepest, 0.1))
+        Some(Reading::at_most(deepest, 0.13))
     });
     let all = rack.clone();
     stage.check_at_end("break", move |world| {

@@ -107,7 +107,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         struts.iter().map(beyond).reduce(Reading::or_worse)
     });
     // What the run is about comes late; nothing to say before the car should be out.
-    let late = move |world: &World| world.time() > when(out + 4.0);
+    let late = move |world: &World| world.time() > when(out + 2.0);
     let (mut highest, mut least) = (0.0, 1.0);
     stage.check_always("top", move |world| {
         highest = Num::max(highest, place(world, chassis).y / RADIUS);
@@ -118,12 +118,14 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         late(world).then(|| Reading::at_most(least, -0.95))
     });
     let lane = ASIDE * Float::cos(slant());
-    stage.check_at_end("out", move |world| {
-        let off = (place(world, chassis).z - lane).abs();
-        Some(Reading::at_most(if up(world).y > 0.98 { off } else { f64::NAN }, 0.9))
+    // Where it comes back to the floor.
+    stage.check_always("out", move |world| {
+        let p = place(world, chassis);
+        let off = if up(world).y > 0.98 { (p.z - lane).abs() } else { f64::NAN };
+        (late(world) && (LOOP + 2.0..LOOP + 4.5).contains(&p.x)).then(|| Reading::at_most(off, 1.2))
     });
     stage.check_at_end("goes-on", move |world| {
-        Some(Reading::at_most((velocity(world, chassis).x / speed - 1.0).abs(), 0.05))
+        Some(Reading::at_most((velocity(world, chassis).length() / speed - 1.0).abs(), 0.1))
     });
     Ok(())
 }
@@ -155,7 +157,11 @@ fn ring(stage: &mut Stage, material: &Material) -> Result<()> {
         let desc = BodyDesc::fixed().name(format!("slab-{i}")).position(at - inward * (0.5 * THICK)).rotation(turn);
         body(stage, desc, shape, material)?;
         for side in [-1.0, 1.0] {
-            let at = at + along.cross(inward) * (side * (RAIL + 0.05)) + inward * 0.1;
+            // Each rail ends nearer to the lane than the next one begins, so that no wheel runs against an end; and the
+            // lane is wider where it begins.
+            let wider = 0.02 * f64::from(6_u32.saturating_sub(i));
+            let at = at + along.cross(inward) * (side * (RAIL + wider + 0.05)) + inward * 0.1;
+            let turn = turn * Quat::from_axis_angle(Vec3::Y, Real::from_f64(0.08 * side));
             let shape = cuboid(stage, [long, 0.3, 0.1])?;
             let desc = BodyDesc::fixed().name(format!("rail-{i}")).position(at).rotation(turn);
             body(stage, desc, shape, &Material::default().with_friction(0.0))?;

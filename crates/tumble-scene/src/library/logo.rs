@@ -76,7 +76,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         stage.at(BEGIN, Cue::Activate(id));
         stage.at(END, Cue::Release(id));
     }
-    stage.run_for(14.0);
+    stage.run_for(18.0);
 
     let all = joints.clone();
     stage.check_always("begins", move |world| {

@@ -47,6 +47,7 @@ pub fn room(stage: &mut Stage, material: &Material) -> Result<()> {
 fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let (e, speed) = (values.get("restitution")?, values.get("speed")?);
     let material = Material::default().with_friction(0.0).with_restitution(e as Real);
+    stage.prefer_dt(1.0 / 120.0)?;
     room(stage, &material)?;
     let shape = sphere(stage, RADIUS)?;
     let low = RADIUS - HALF;

@@ -29,6 +29,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let (drop, strikes) = (values.get("drop")?, values.get("strikes")?);
     // Balls balance on one another only where nothing rolls: with rolling friction.
     let rough = Material { rolling_friction: 0.05, spinning_friction: 0.05, ..Material::default().with_friction(0.8) };
+    stage.prefer_dt(1.0 / 120.0)?;
     room(stage, &rough)?;
     let shape = sphere(stage, RADIUS)?;
     let low = RADIUS - HALF;

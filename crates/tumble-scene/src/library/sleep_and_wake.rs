@@ -61,11 +61,11 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
             if world.time() > 3.0 && world.time() < TAKEN { awake(world, &all) } else { None }
         },
     );
-    // In the step in which it is gone, and in the next.
+    // From a step or two after it is gone on.
     let stack = fallen.clone();
     stage.check_always("support", move |world| {
         let asleep = stack.ids.iter().filter(|&&id| !world.body(id).is_ok_and(|b| !b.is_asleep())).count();
-        let now = world.time() > TAKEN + 0.01 && world.time() < TAKEN + 0.2;
+        let now = world.time() > TAKEN + 0.05 && world.time() < TAKEN + 0.2;
         now.then(|| Reading::at_most(asleep as f64, 0.0))
     });
     let height = 0.5 * f64::from(count);
@@ -75,7 +75,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     });
     stage.check_always("wind", move |world| {
         let asleep = blown.ids.iter().filter(|&&id| !world.body(id).is_ok_and(|b| !b.is_asleep())).count();
-        let now = world.time() > GUST[0] + 0.03 && world.time() < GUST[1];
+        let now = world.time() > GUST[0] + 0.05 && world.time() < GUST[1];
         now.then(|| Reading::at_most(asleep as f64, 0.0))
     });
     stage.check_always("sleeper", move |world| if world.time() > 3.0 { sleeper.awake(world) } else { None });

@@ -1,6 +1,6 @@
 //! Belts, charges, tables and boxes that are stuck: what breaks them.
 
-use crate::mutation::{Mutation, cover, edit, edit_joint, grease, kick, remove, wakeful};
+use crate::mutation::{Mutation, cover, edit, edit_joint, grease, kick, remove};
 use tumble::{BodyKind, MassSource, Material, World};
 
 /// Bodies that overlap are pushed apart at this speed at most, as a multiple of the default.
@@ -24,7 +24,12 @@ pub const MUTATIONS: &[Mutation] = &[
         what: "a force lifts a coin",
         apply: |world| edit(world, "coin-3", |b| b.set_force([0.0, 1.0, 0.0])),
     },
-    Mutation { scene: "coins", check: "asleep", what: "sleep is switched off", apply: wakeful },
+    Mutation {
+        scene: "coins",
+        check: "rest",
+        what: "a coin is drawn along",
+        apply: |world| edit(world, "coin-0", |b| b.set_force([-0.1, 0.0, 0.0])),
+    },
     Mutation {
         scene: "coins",
         check: "heads",
