@@ -3,7 +3,7 @@
 use super::kind::{Kind, LinkJoint};
 use crate::body::{BodyDesc, BodyKind};
 use crate::error::{Error, Result};
-use crate::math::{Quat, Vec3, WorldPose};
+use crate::math::{Float, Quat, Vec3, WorldPose};
 
 /// What drives a degree of freedom: τ = k (target - q) + c (speed - q̇), and never more than `max_force`.
 ///
@@ -91,7 +91,7 @@ pub struct Dof {
     pub stiffness: f64,
     /// Dry friction: the force that must be overcome.
     pub friction: f64,
-    /// The least and the largest coordinate; none for spherical and free joints.
+    /// The least and the largest coordinate; none for free joints, and for spherical ones see [`Swing`].
     pub limits: Option<[f64; 2]>,
     /// What drives it.
     pub motor: Motor,
@@ -137,13 +137,145 @@ impl Dof {
         }
         if let Some([low, high]) = self.limits {
             if matches!(kind, Kind::Spherical | Kind::Free) {
-                return Err(Error::refused(subject, "the coordinates of a spherical or free joint have no limits"));
+                return Err(Error::refused(subject, "the coordinates of a spherical or free joint have no limits; a swing limits a spherical one"));
             }
             if !(low <= high) {
                 return Err(Error::value(subject, "limits", "the least first", format_args!("[{low}, {high}]")));
             }
         }
         self.motor.validate(subject)
+    }
+}
+
+/// How far a spherical joint turns: an axis of the link stays in a cone about the same axis of the parent, and the twist about it
+/// in a range.
+///
+/// ```
+/// use tumble::{BodyDesc, World, articulation::{ArticulationDesc, LinkDesc, Swing}, math::Vec3};
+/// # fn main() -> tumble::Result<()> {
+/// // An arm along x, which falls until it hangs on the rim of a cone of 0.6 rad.
+/// let arm = BodyDesc::dynamic().mass(2.0);
+/// let mut desc = ArticulationDesc::new();
+/// desc.add(LinkDesc::spherical(arm).anchor([-0.3, 0.0, 0.0]).swing(Swing::new(Vec3::X, 0.6).twist(-0.1, 0.1)));
+/// let mut world = World::new();
+/// let id = world.add_articulation(desc)?;
+/// for _ in 0..120 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// let drop = world.body(world.articulation(id)?.link(0)?)?.position().y;
+/// assert!((drop + 0.3 * 0.6_f64.sin()).abs() < 0.01);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Swing {
+    /// The axis, in the frame of the joint.
+    pub axis: Vec3,
+    /// Half of the opening angle of the cone.
+    pub cone: f64,
+    /// The least and the largest twist, between -π and π; `None` for any.
+    pub twist: Option<[f64; 2]>,
+}
+
+impl Swing {
+    /// A cone of this half angle, and any twist.
+    pub fn new(axis: impl Into<Vec3>, cone: f64) -> Self {
+        Self { axis: axis.into(), cone, twist: None }
+    }
+
+    /// With twist in this range.
+    #[must_use]
+    pub fn twist(mut self, low: f64, high: f64) -> Self {
+        self.twist = Some([low, high]);
+        self
+    }
+
+    pub(crate) fn validate(&self, subject: &str, kind: Kind) -> Result<()> {
+        if kind != Kind::Spherical {
+            return Err(Error::refused(subject, "only a spherical joint has a swing; limit the degrees of freedom of others"));
+        }
+        if self.axis.to_f64().try_normalize().is_none() {
+            let axis = format!("{:?}", self.axis.to_array());
+            return Err(Error::value(subject, "axis of the swing", "finite and not zero", axis));
+        }
+        if !(self.cone > 0.0 && self.cone <= f64::PI) {
+            return Err(Error::value(subject, "cone of the swing", "above 0 and at most π", self.cone));
+        }
+        match self.twist {
+            Some([low, high]) if !(-f64::PI <= low && low <= high && high <= f64::PI) => {
+                let given = format!("[{low}, {high}]");
+                Err(Error::value(subject, "twist of the swing", "the least first, from -π to π", given))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Ties two degrees of freedom of one tree together, as gears or a belt do: `b = ratio × a + offset`.
+///
+/// It is held as a joint is that closes a loop: by impulses, on the whole tree at once.
+///
+/// ```
+/// use tumble::{BodyDesc, World, articulation::{ArticulationDesc, Coupling, Dof, LinkDesc, Motor}};
+/// # fn main() -> tumble::Result<()> {
+/// // Two wheels on one axle, the second geared to turn three times as fast, and backwards.
+/// let mut gears = ArticulationDesc::new();
+/// let drive = Dof::default().motor(Motor::velocity(1.0, 100.0));
+/// let first = gears.add(LinkDesc::revolute(BodyDesc::dynamic(), [0.0, 0.0, 1.0]).dof(0, drive));
+/// let second = gears.add(LinkDesc::revolute(BodyDesc::dynamic(), [0.0, 0.0, 1.0]).at([1.0, 0.0, 0.0]));
+/// gears.couple(Coupling::new((first, 0), (second, 0), -3.0));
+/// let mut world = World::new();
+/// let id = world.add_articulation(gears)?;
+/// for _ in 0..60 {
+///     world.step(1.0 / 60.0)?;
+/// }
+/// let q = world.articulation(id)?.position();
+/// assert!((q[0] - 1.0).abs() < 0.01 && (q[1] + 3.0 * q[0]).abs() < 1e-3);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coupling {
+    /// A link, and the number of a degree of freedom of its joint.
+    pub a: (usize, usize),
+    /// What follows it.
+    pub b: (usize, usize),
+    /// How much b moves for each unit of a.
+    pub ratio: f64,
+    /// Where b is while a is at 0.
+    pub offset: f64,
+}
+
+impl Coupling {
+    /// b = ratio × a.
+    pub fn new(a: (usize, usize), b: (usize, usize), ratio: f64) -> Self {
+        Self { a, b, ratio, offset: 0.0 }
+    }
+
+    /// With b at this where a is at 0.
+    #[must_use]
+    pub fn offset(mut self, offset: f64) -> Self {
+        self.offset = offset;
+        self
+    }
+
+    /// An error where a value is out of range; `joints` are those of the links.
+    pub(crate) fn validate(&self, subject: &str, joints: impl Fn(usize) -> Option<LinkJoint>) -> Result<()> {
+        for (link, dof) in [self.a, self.b] {
+            let expected = "a degree of freedom of a link, not of a spherical or free joint";
+            let fits = |j: LinkJoint| dof < j.dofs() && !matches!(j, LinkJoint::Spherical | LinkJoint::Free);
+            if !joints(link).is_some_and(fits) {
+                return Err(Error::value(subject, "coupling", expected, format_args!("({link}, {dof})")));
+            }
+        }
+        if self.a == self.b {
+            return Err(Error::refused(subject, "a coupling must not tie a degree of freedom to itself"));
+        }
+        if !(self.ratio.is_finite() && self.offset.is_finite()) {
+            let given = format!("{} and {}", self.ratio, self.offset);
+            return Err(Error::value(subject, "ratio and offset of a coupling", "finite", given));
+        }
+        Ok(())
     }
 }
 
@@ -200,6 +332,8 @@ pub struct LinkDesc {
     pub frame_on_link: WorldPose,
     /// One for each degree of freedom.
     pub dofs: Vec<Dof>,
+    /// Limits of a spherical joint.
+    pub swing: Option<Swing>,
     /// Coordinates at the start; empty for zeros, and no turn of quaternions.
     pub position: Vec<f64>,
     /// Velocities at the start; empty for rest.
@@ -221,6 +355,7 @@ impl LinkDesc {
             frame_on_parent: WorldPose::IDENTITY,
             frame_on_link: WorldPose::IDENTITY,
             dofs: vec![Dof::default(); joint.dofs()],
+            swing: None,
             position: Vec::new(),
             velocity: Vec::new(),
             rest: Vec::new(),
@@ -350,6 +485,13 @@ impl LinkDesc {
         self
     }
 
+    /// Limits of its spherical joint.
+    #[must_use]
+    pub fn swing(mut self, swing: Swing) -> Self {
+        self.swing = Some(swing);
+        self
+    }
+
     /// Coordinates at the start.
     #[must_use]
     pub fn position(mut self, q: &[f64]) -> Self {
@@ -416,6 +558,9 @@ impl LinkDesc {
         for dof in &self.dofs {
             dof.validate(&subject, kind)?;
         }
+        if let Some(swing) = &self.swing {
+            swing.validate(&subject, kind)?;
+        }
         for (what, values, count) in [
             ("position", &self.position, nq),
             ("velocity", &self.velocity, nv),
@@ -473,6 +618,8 @@ pub(super) fn check_quaternion(subject: &str, what: &'static str, kind: Kind, q:
 pub struct ArticulationDesc {
     /// The links, parents before children.
     pub links: Vec<LinkDesc>,
+    /// What ties degrees of freedom to each other.
+    pub couplings: Vec<Coupling>,
     /// Whether links that are not parent and child collide with each other.
     pub self_collision: bool,
     /// A name for people.
@@ -505,12 +652,21 @@ impl ArticulationDesc {
         self.links.len() - 1
     }
 
+    /// Ties two degrees of freedom together.
+    pub fn couple(&mut self, coupling: Coupling) {
+        self.couplings.push(coupling);
+    }
+
     pub(crate) fn validate(&self) -> Result<()> {
         if self.links.is_empty() {
             return Err(Error::refused("new articulation", "it has no links"));
         }
         for (i, link) in self.links.iter().enumerate() {
             link.validate(i)?;
+        }
+        let subject = self.name.as_ref().map_or("new articulation".to_owned(), |name| format!("articulation {name:?}"));
+        for coupling in &self.couplings {
+            coupling.validate(&subject, |i| self.links.get(i).map(|l| l.joint))?;
         }
         Ok(())
     }

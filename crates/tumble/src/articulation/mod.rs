@@ -11,6 +11,7 @@ pub(crate) mod kind;
 mod mass_matrix;
 mod record;
 pub(crate) mod response;
+pub(crate) mod stops;
 pub(crate) mod store;
 pub(crate) mod tree;
 mod view;
@@ -18,7 +19,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub use desc::{ArticulationDesc, Dof, LinkDesc, Motor};
+pub use desc::{ArticulationDesc, Coupling, Dof, LinkDesc, Motor, Swing};
 pub use kind::LinkJoint;
 pub use view::{ArticulationMut, ArticulationRef};
 pub(crate) use view::{Push, respond_to};

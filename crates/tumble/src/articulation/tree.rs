@@ -1,6 +1,6 @@
 //! A tree of links: its structure, its masses and its state, in flat arrays with parents before children.
 
-use super::desc::{ArticulationDesc, Dof, LinkDesc};
+use super::desc::{ArticulationDesc, Coupling, Dof, LinkDesc, Swing};
 use super::kind::{Kind, LinkJoint, Place};
 use crate::constraint::contact::NONE;
 use crate::math::{Quat, Sym3, Vec3, WorldPose};
@@ -27,6 +27,8 @@ pub(crate) struct Link {
     /// About the centre.
     pub inertia: Sym3<f64>,
     pub massless: bool,
+    /// Limits of a spherical joint.
+    pub swing: Option<Swing>,
     /// The frames as they were given.
     pub frames: [WorldPose; 2],
 }
@@ -99,6 +101,9 @@ pub(crate) struct Tree {
     /// Coordinates at which springs are at rest, and to which motors lead.
     pub rest: Vec<f64>,
     pub target: Vec<f64>,
+    pub couplings: Vec<Coupling>,
+    /// Impulses of limits, friction, motors and couplings in the last step; see `stops`.
+    pub memory: Vec<f64>,
     /// How finely time was last cut: log₂ of the parts of a step; see `flight`.
     pub pace: u32,
 }
@@ -110,6 +115,8 @@ impl Tree {
         for link in &desc.links {
             tree.add(link);
         }
+        tree.couplings.clone_from(&desc.couplings);
+        tree.forget_impulses();
         tree
     }
 
@@ -124,6 +131,8 @@ impl Tree {
             qd: Vec::new(),
             rest: Vec::new(),
             target: Vec::new(),
+            couplings: Vec::new(),
+            memory: Vec::new(),
             pace: 0,
         }
     }
@@ -131,6 +140,9 @@ impl Tree {
     fn add(&mut self, desc: &LinkDesc) {
         let parent = desc.parent.map_or(NONE, |p| p as u32);
         self.add_link(parent, desc.joint, [desc.frame_on_parent, desc.frame_on_link], desc.massless, &desc.dofs);
+        if let Some(link) = self.links.last_mut() {
+            link.swing = desc.swing;
+        }
         let coordinates = |given: &[f64]| -> Vec<f64> {
             if given.is_empty() { neutral(&desc.joint).to_vec() } else { given.to_vec() }
         };
@@ -190,6 +202,7 @@ impl Tree {
             centre: Vec3::ZERO,
             inertia: Sym3::ZERO,
             massless,
+            swing: None,
             frames,
         });
     }

@@ -17,4 +17,5 @@ pub(crate) mod rolling;
 pub(crate) mod simultaneous;
 pub(crate) mod system;
 mod tree_rows;
+pub(crate) mod tree_system;
 pub(crate) mod tree_work;

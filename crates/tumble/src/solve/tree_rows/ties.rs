@@ -1,11 +1,11 @@
 //! Joints between a link and another body: they close loops, or hang free bodies on trees.
 
-use super::{End, Half, Row, TreeRows, blocks_of};
-use crate::constraint::contact::NONE;
+use super::{End, Field, Half, Row, TreeRows, blocks_of};
+use crate::articulation::stops::NOWHERE;
 use crate::constraint::{self, Bound, Jacobian, Rows, Stiffness};
 use crate::math::{Float, Num, Real, Vec3};
-use crate::solve::motion::{Mass, Motion};
-use crate::solve::tree_work::{Recipe, Working};
+use crate::solve::motion::Motion;
+use crate::solve::tree_work::Working;
 use crate::world::State;
 
 /// One of them.
@@ -89,14 +89,8 @@ impl Ties {
 
 impl TreeRows {
     /// The joints that close loops.
-    pub(super) fn solve_ties(
-        &mut self,
-        trees: &mut [Working],
-        motions: &mut [Motion],
-        masses: &[Mass],
-        recipe: &Recipe,
-        push: bool,
-    ) {
+    pub(super) fn solve_ties(&mut self, field: &mut Field<'_>) {
+        let (recipe, push) = (field.recipe, field.push);
         let h = recipe.h.to_f64();
         let mut at = 0;
         for t in 0..self.ties.all.len() {
@@ -107,7 +101,7 @@ impl TreeRows {
                 if row.mass == 0.0 {
                     continue;
                 }
-                let rate = self.rate(&row, trees, motions) - wish.target;
+                let rate = self.rate(&row, field.trees, field.motions) - wish.target;
                 let wanted = if let Some((k, c)) = wish.stiffness.constants(Real::from_f64(row.mass)) {
                     // A spring is taken at the end of the sub-step, and the relaxing pass leaves it alone.
                     let (k, c) = (k.to_f64(), c.to_f64());
@@ -138,7 +132,7 @@ impl TreeRows {
                         wanted.clamp(-coefficient.to_f64() * on, coefficient.to_f64() * on)
                     }
                 };
-                self.set_impulse(r, new, trees, motions, masses);
+                self.set_impulse(r, new, field);
             }
         }
     }
@@ -208,7 +202,7 @@ fn add_tie_row(
     ];
     let (blocks, block_count) = blocks_of(&halves);
     let start = if sound { impulse.to_f64() } else { 0.0 };
-    rows.push(Row { halves, dof: NONE, sign: 1.0, blocks, block_count, mass: 0.0, impulse: start });
+    rows.push(Row { halves, along: NOWHERE, blocks, block_count, mass: 0.0, impulse: start });
     let hard = row.stiffness == Stiffness::Method;
     wishes.push(Wish {
         error: if sound { row.error.to_f64() } else { 0.0 },

@@ -3,7 +3,9 @@
 mod contacts;
 mod input;
 mod loops;
+mod methods;
 mod mujoco;
+mod restraints;
 mod trees;
 
 use crate::support::real;
@@ -40,6 +42,13 @@ fn floor(world: &mut World) {
 
 fn sleepless() -> World {
     let mut method = tumble::Method::default();
+    method.switches.sleep = false;
+    World::with_method(method).unwrap()
+}
+
+/// A world that solves by simultaneous impulses.
+fn simultaneous() -> World {
+    let mut method = tumble::Method::simultaneous();
     method.switches.sleep = false;
     World::with_method(method).unwrap()
 }
