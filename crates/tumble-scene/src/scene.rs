@@ -145,7 +145,7 @@ impl Scene {
     /// the declared checks.
     pub(crate) fn build(&self, world: World, chosen: Chosen, values: &Values) -> Result<Built> {
         let (seconds, dt) = (10.0, chosen.dt.unwrap_or(1.0 / 60.0));
-        let mut stage = Stage { scene: self.name.clone(), world, chosen, dt, seconds, gauges: Vec::new() };
+        let mut stage = Stage { scene: self.name.clone(), world, chosen, dt, seconds, gauges: Vec::new(), drives: Vec::new() };
         (self.build)(&mut stage, values)?;
         let fault =
             |check: &str, problem| Error::Check { scene: self.name.to_string(), check: check.to_owned(), problem };
@@ -157,7 +157,10 @@ impl Scene {
         }
         match stage.gauges.first() {
             Some((name, _)) => Err(fault(name, "measured and not declared")),
-            None => Ok(Built { world: stage.world, dt: stage.dt, seconds: stage.seconds, checks }),
+            None => {
+                let Stage { world, dt, seconds, drives, .. } = stage;
+                Ok(Built { world, dt, seconds, checks, drives })
+            }
         }
     }
 }
@@ -175,7 +178,11 @@ pub(crate) struct Built {
     pub dt: f64,
     pub seconds: f64,
     pub checks: Vec<(Claim, Gauge)>,
+    pub drives: Vec<Drive>,
 }
+
+/// What a scene does to its world before each step.
+pub(crate) type Drive = Box<dyn FnMut(&mut World) -> tumble::Result<()> + Send>;
 
 impl fmt::Debug for Scene {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -195,6 +202,7 @@ pub struct Stage {
     dt: f64,
     seconds: f64,
     gauges: Vec<(String, Gauge)>,
+    drives: Vec<Drive>,
 }
 
 impl Stage {
@@ -218,6 +226,11 @@ impl Stage {
     /// Sets how many seconds show all there is to see.
     pub fn run_for(&mut self, seconds: f64) {
         self.seconds = seconds;
+    }
+
+    /// Does something to the world before each step: what moves by a plan of its own, as a gait or a driver.
+    pub fn drive(&mut self, act: impl FnMut(&mut World) -> tumble::Result<()> + Send + 'static) {
+        self.drives.push(Box::new(act));
     }
 
     /// Measures a check throughout the run: before the first step and after each. The reading that strains its bound most

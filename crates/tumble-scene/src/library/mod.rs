@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod arch;
+mod articulated;
 mod ball_pit;
 mod bouncing_balls;
 mod box_stack;
@@ -44,7 +45,7 @@ pub(crate) use props::Random;
 /// }
 /// ```
 pub fn scenes() -> Vec<Scene> {
-    vec![
+    let mut all = vec![
         box_stack::scene(),
         free_fall::scene(),
         projectiles::scene(),
@@ -68,7 +69,9 @@ pub fn scenes() -> Vec<Scene> {
         ragdolls::scene(),
         wrecking_ball::scene(),
         fixed_field::scene(),
-    ]
+    ];
+    all.extend(articulated::scenes());
+    all
 }
 
 /// The scene of this name, or an error with the nearest one.

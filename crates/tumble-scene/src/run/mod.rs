@@ -8,7 +8,7 @@ use crate::check::{Claim, Gauge, Outcome, Verdict};
 use crate::error::{Error, Result};
 use crate::flat::Flat;
 use crate::parameter::Values;
-use crate::scene::{Built, Chosen, Scene, check_dt};
+use crate::scene::{Built, Chosen, Drive, Scene, check_dt};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tumble::math::{Float, Real};
@@ -88,7 +88,7 @@ impl<'a> Setup<'a> {
         let mut world = World::with_method(self.method.unwrap_or_default()).map_err(engine)?;
         let clock = |dt: f64| Clock { pace: Pace::Fixed(dt), max_per_call: dt, ..Clock::default() };
         world.set_clock(clock(chosen.dt.unwrap_or(1.0 / 60.0))).map_err(engine)?;
-        let Built { mut world, dt, seconds, checks } = self.scene.build(world, chosen, &self.values)?;
+        let Built { mut world, dt, seconds, checks, drives } = self.scene.build(world, chosen, &self.values)?;
         // A scene may prefer another one.
         world.set_clock(clock(dt)).map_err(engine)?;
         if self.threads != 1 {
@@ -102,6 +102,7 @@ impl<'a> Setup<'a> {
             ledger: Ledger::open(&world),
             world,
             checks,
+            drives,
             costs: Costs::default(),
             strain: Strain::default(),
             started: false,
@@ -128,6 +129,7 @@ pub struct Run {
     seconds: f64,
     world: World,
     checks: Vec<(Claim, Gauge)>,
+    drives: Vec<Drive>,
     costs: Costs,
     ledger: Ledger,
     strain: Strain,
@@ -143,9 +145,11 @@ impl Run {
             self.ledger = Ledger::open(&self.world);
             self.observe();
         }
-        self.world
-            .step(Real::from_f64(self.dt))
-            .map_err(|source| Error::Engine { scene: self.scene.clone(), source })?;
+        let engine = |source| Error::Engine { scene: self.scene.clone(), source };
+        for drive in &mut self.drives {
+            drive(&mut self.world).map_err(engine)?;
+        }
+        self.world.step(Real::from_f64(self.dt)).map_err(engine)?;
         self.costs.add(self.world.profile());
         self.ledger.follow(&self.world);
         self.strain.follow(&self.world);

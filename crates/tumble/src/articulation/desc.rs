@@ -190,6 +190,33 @@ impl Swing {
         self
     }
 
+    /// The twist about the axis that is in a turn.
+    pub(super) fn twist_of(turn: Quat<f64>, axis: Vec3<f64>) -> f64 {
+        let twist = 2.0 * Float::atan2(Vec3::new(turn.x, turn.y, turn.z).dot(axis), turn.w);
+        if twist > f64::PI {
+            twist - 2.0 * f64::PI
+        } else if twist < -f64::PI {
+            twist + 2.0 * f64::PI
+        } else {
+            twist
+        }
+    }
+
+    /// The turn itself where it is within the limits, or one on them: swing and twist each as far as they may.
+    pub(super) fn nearest(&self, turn: Quat<f64>) -> Quat<f64> {
+        let n = self.axis.to_f64().normalize_or(Vec3::Z);
+        // turn = swing · twist, the swing leading n to where it is.
+        let mut twist = Self::twist_of(turn, n);
+        let mut swing = (turn * Quat::from_axis_angle(n, -twist)).to_rotation_vector();
+        if let Some([low, high]) = self.twist {
+            twist = twist.clamp(low, high);
+        }
+        if swing.length() > self.cone {
+            swing = swing * (self.cone / swing.length());
+        }
+        (Quat::from_rotation_vector(swing) * Quat::from_axis_angle(n, twist)).normalized()
+    }
+
     pub(crate) fn validate(&self, subject: &str, kind: Kind) -> Result<()> {
         if kind != Kind::Spherical {
             return Err(Error::refused(subject, "only a spherical joint has a swing; limit the degrees of freedom of others"));

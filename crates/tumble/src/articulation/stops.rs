@@ -132,13 +132,7 @@ impl Tree {
         // Upside down, there is no telling twist from swing.
         let Some([low, high]) = swing.twist.filter(|_| 1.0 + cosine > 1e-3) else { return };
         let about = (a + n) / (1.0 + cosine);
-        let half = Float::atan2(Vec3::new(turn.x, turn.y, turn.z).dot(n), turn.w);
-        let mut twist = 2.0 * half;
-        if twist > f64::PI {
-            twist -= 2.0 * f64::PI;
-        } else if twist < -f64::PI {
-            twist += 2.0 * f64::PI;
-        }
+        let twist = Swing::twist_of(turn, n);
         let reach = 2.0 * dt * omega.dot(about).abs() + NEAR_TURN;
         if twist - low < reach {
             push(about, Task::Limit(twist - low), 1, 1.0);

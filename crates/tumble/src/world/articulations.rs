@@ -124,7 +124,7 @@ impl World {
 
 impl State {
     /// The bodies are in the store: gives them their masses, places and velocities.
-    fn begin_articulation(&mut self, slot: u32) -> Result<()> {
+    pub(super) fn begin_articulation(&mut self, slot: u32) -> Result<()> {
         let count = self.articulations.all.at(slot).map_or(0, |a| a.bodies.len());
         for link in 0..count {
             let Some(articulation) = self.articulations.all.at(slot) else { break };

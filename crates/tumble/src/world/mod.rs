@@ -1,6 +1,7 @@
 //! The world: it owns all data and the method in force.
 
 mod articulations;
+mod assemblies;
 mod audit;
 mod bodies;
 mod colliders;
@@ -49,6 +50,7 @@ use crate::step::impacts::Hit;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+pub use assemblies::Assembled;
 pub use debug::{DebugGeometry, DebugLayers, DebugLine, DebugPoint};
 pub use measure::Measures;
 

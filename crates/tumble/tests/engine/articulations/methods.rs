@@ -18,7 +18,8 @@ fn methods_swap_with_trees_in_the_world() {
     let id = world.add_articulation(desc).unwrap();
     let box_ = BodyDesc::dynamic().position([1.0, 0.6, 0.0]).collider(Shape::cuboid(0.2, 0.2, 0.2).unwrap()).mass(3.0);
     let box_ = world.add_body(box_).unwrap();
-    for round in 0..10 {
+    // Not for long: on the ridge of a capsule the box is balanced, not stable.
+    for round in 0..6 {
         let mut method = if round % 2 == 0 { Method::simultaneous() } else { Method::soft_step() };
         method.switches.sleep = false;
         let before: Vec<f64> = world.articulation(id).unwrap().position().to_vec();
@@ -38,9 +39,9 @@ fn methods_swap_with_trees_in_the_world() {
     }
     let top = world.body(box_).unwrap().position().y;
     let speed = world.body(box_).unwrap().linear_velocity().length();
-    assert!(top > 0.25 && top < 0.4 && speed < 0.1, "{top}, {speed}");
+    assert!(top > 0.25 && top < 0.4 && speed < 0.01, "{top}, {speed}");
     let fastest = world.articulation(id).unwrap().velocity().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-    assert!(fastest < 0.2, "{fastest}");
+    assert!(fastest < 0.01, "{fastest}");
 }
 
 /// By simultaneous impulses: momentum about the hinge of a rod that a ball hits is kept, and restitution is what was asked for.

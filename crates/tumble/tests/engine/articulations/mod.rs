@@ -1,6 +1,8 @@
 //! Articulations: trees of links against closed forms, other engines' numbers, and the bodies around them.
 
+mod assemblies;
 mod contacts;
+mod inverse_kinematics;
 mod input;
 mod loops;
 mod methods;
