@@ -145,7 +145,8 @@ impl Scene {
     /// the declared checks.
     pub(crate) fn build(&self, world: World, chosen: Chosen, values: &Values) -> Result<Built> {
         let (seconds, dt) = (10.0, chosen.dt.unwrap_or(1.0 / 60.0));
-        let mut stage = Stage { scene: self.name.clone(), world, chosen, dt, seconds, gauges: Vec::new(), drives: Vec::new() };
+        let mut stage =
+            Stage { scene: self.name.clone(), world, chosen, dt, seconds, gauges: Vec::new(), drives: Vec::new() };
         (self.build)(&mut stage, values)?;
         let fault =
             |check: &str, problem| Error::Check { scene: self.name.to_string(), check: check.to_owned(), problem };

@@ -57,7 +57,8 @@ pub(crate) fn to_link(joint: &Joint, reversed: bool) -> Result<Translated, &'sta
         JointKind::Planar(_) if reversed => Err("its plane is fixed to what would be the child"),
         JointKind::Planar(planar) => {
             // The tangents of x are -z and y.
-            let mut made = with(LinkJoint::Planar { normal: Vec3::X }, &[&planar.slide[1], &planar.slide[0], &planar.turn])?;
+            let mut made =
+                with(LinkJoint::Planar { normal: Vec3::X }, &[&planar.slide[1], &planar.slide[0], &planar.turn])?;
             made.dofs[0] = negated(&made.dofs[0]);
             made.targets[0] = -made.targets[0];
             Ok(made)
@@ -127,7 +128,9 @@ pub(crate) fn from_link(
     let axis = |k: usize| axis_of(&dofs[k], at[0][k], at[1][k]);
     let turn = |axis: Vec3| Quat::between(Vec3::X, axis.normalize_or(Vec3::X));
     Ok(Some(match *joint {
-        LinkJoint::Free => return if dofs.iter().all(idle) { Ok(None) } else { Err("forces act along its free joint") },
+        LinkJoint::Free => {
+            return if dofs.iter().all(idle) { Ok(None) } else { Err("forces act along its free joint") };
+        }
         LinkJoint::Fixed => (Fixed.into(), Quat::IDENTITY),
         LinkJoint::Revolute { axis: a } => (Hinge { turn: axis(0)? }.into(), turn(a)),
         LinkJoint::Prismatic { axis: a } => (Slider { slide: axis(0)? }.into(), turn(a)),
@@ -186,9 +189,7 @@ fn axis_of(dof: &Dof, rest: f64, target: f64) -> Result<Axis, &'static str> {
     let spring = |k: f64, c: f64| Stiffness::spring(Real::from_f64(k), Real::from_f64(c));
     let motor = match (springs, dof.motor.is_on(), dof.friction > 0.0) {
         (false, false, false) => return Ok(axis),
-        (true, false, false) => {
-            constraint::Motor::position(Real::from_f64(rest), spring(dof.stiffness, dof.damping))
-        }
+        (true, false, false) => constraint::Motor::position(Real::from_f64(rest), spring(dof.stiffness, dof.damping)),
         (false, false, true) => constraint::Motor::friction(Real::from_f64(dof.friction)),
         (false, true, false) => {
             let Motor { stiffness, damping, speed, max_force } = dof.motor;

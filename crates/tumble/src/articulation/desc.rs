@@ -137,7 +137,10 @@ impl Dof {
         }
         if let Some([low, high]) = self.limits {
             if matches!(kind, Kind::Spherical | Kind::Free) {
-                return Err(Error::refused(subject, "the coordinates of a spherical or free joint have no limits; a swing limits a spherical one"));
+                return Err(Error::refused(
+                    subject,
+                    "the coordinates of a spherical or free joint have no limits; a swing limits a spherical one",
+                ));
             }
             if !(low <= high) {
                 return Err(Error::value(subject, "limits", "the least first", format_args!("[{low}, {high}]")));
@@ -219,7 +222,10 @@ impl Swing {
 
     pub(crate) fn validate(&self, subject: &str, kind: Kind) -> Result<()> {
         if kind != Kind::Spherical {
-            return Err(Error::refused(subject, "only a spherical joint has a swing; limit the degrees of freedom of others"));
+            return Err(Error::refused(
+                subject,
+                "only a spherical joint has a swing; limit the degrees of freedom of others",
+            ));
         }
         if self.axis.to_f64().try_normalize().is_none() {
             let axis = format!("{:?}", self.axis.to_array());

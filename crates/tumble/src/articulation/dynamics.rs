@@ -111,6 +111,30 @@ impl Pass {
         }
     }
 
+    /// [`Pass::place`] and [`Pass::set_moving`] in one.
+    pub fn place_moving(&mut self, tree: &Tree, q: &[f64], qd: &[f64]) {
+        self.resize(tree);
+        self.origin = origin(tree, q);
+        for (i, link) in tree.links.iter().enumerate() {
+            let (a, parent) = match link.parent() {
+                Some(parent) => {
+                    let parent = &self.links[parent];
+                    (parent.place.then(&link.joint_place), parent.velocity)
+                }
+                None => (Place { origin: link.joint_place.origin - self.origin, ..link.joint_place }, Motion::ZERO),
+            };
+            let dofs = link.dofs();
+            let axes = &mut self.axes[dofs.clone()];
+            let place = link.kind.place(a, &q[link.coordinates()], axes);
+            let (velocity, drift) = link.kind.velocity(parent, axes, &qd[dofs]);
+            let moving = &mut self.links[i];
+            moving.place = place;
+            moving.centre = place.point(link.centre);
+            moving.inertia = link.inertia.rotated(&place.rotation);
+            (moving.velocity, moving.drift) = (velocity, drift);
+        }
+    }
+
     fn resize(&mut self, tree: &Tree) {
         self.links.resize(tree.links.len(), STILL);
         self.axes.resize(tree.dofs.len(), Motion::ZERO);
@@ -184,6 +208,50 @@ impl Pass {
                 a += axis * column.acceleration;
             }
             self.links[i].acceleration = a;
+        }
+    }
+
+    /// All of the algorithm after the first pass outwards: q̈ and the accelerations of the links, by the loads on them, if there are any,
+    /// and the forces τ. As [`Pass::set_bias`], [`Pass::factor`] and [`Pass::accelerate`] one after the other, and quicker: each link is
+    /// met once on the way in.
+    pub fn forward(&mut self, tree: &Tree, loads: &[Load], tau: &[f64]) {
+        let Self { links, axes, columns, .. } = self;
+        for (i, link) in tree.links.iter().enumerate().rev() {
+            let moving = &links[i];
+            let mut inertia = articulated(link.mass, moving.centre, moving.inertia);
+            let mut bias = moving.gyration(link.mass);
+            if let Some(load) = loads.get(i) {
+                bias -= moving.load(link.mass, load);
+            }
+            if link.last_child != NONE {
+                inertia += moving.articulated;
+                bias += moving.bias;
+            }
+            let drift = moving.drift;
+            for k in link.dofs().rev() {
+                let (column, axis) = (&mut columns[k], axes[k]);
+                inertia = column.eliminate(axis, inertia, tree.dofs[k].armature);
+                column.drive = tau[k] - axis.dot(bias);
+                bias += column.force * (column.drive * column.inverse);
+            }
+            if let Some(parent) = link.parent() {
+                bias += inertia * drift;
+                let (first, parent) = (tree.links[parent].last_child == i as u32, &mut links[parent]);
+                if first {
+                    (parent.articulated, parent.bias) = (inertia, bias);
+                } else {
+                    parent.articulated += inertia;
+                    parent.bias += bias;
+                }
+            }
+        }
+        for (i, link) in tree.links.iter().enumerate() {
+            let mut a = link.parent().map_or(Motion::ZERO, |p| links[p].acceleration) + links[i].drift;
+            for (column, &axis) in columns[link.dofs()].iter_mut().zip(&axes[link.dofs()]) {
+                column.acceleration = (column.drive - a.dot(column.force)) * column.inverse;
+                a += axis * column.acceleration;
+            }
+            links[i].acceleration = a;
         }
     }
 

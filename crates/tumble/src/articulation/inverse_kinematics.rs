@@ -132,14 +132,21 @@ impl ArticulationRef<'_> {
         self.link(link)?;
         let subject = || format!("target of link {link}");
         let sizes = [target.arm, target.tolerance];
-        let finite = target.place.is_finite() && target.point.is_finite() && sizes.iter().all(|v| *v >= 0.0 && v.is_finite());
+        let finite =
+            target.place.is_finite() && target.point.is_finite() && sizes.iter().all(|v| *v >= 0.0 && v.is_finite());
         if !finite {
-            return Err(Error::value(subject(), "place, point, arm and tolerance", "finite", format_args!("{target:?}")));
+            return Err(Error::value(
+                subject(),
+                "place, point, arm and tolerance",
+                "finite",
+                format_args!("{target:?}"),
+            ));
         }
         let rotation = match target.rotation {
-            Some(q) => Some(q.try_normalize().ok_or_else(|| {
-                Error::value(subject(), "rotation", "finite and not zero", format_args!("{q:?}"))
-            })?),
+            Some(q) => Some(
+                q.try_normalize()
+                    .ok_or_else(|| Error::value(subject(), "rotation", "finite and not zero", format_args!("{q:?}")))?,
+            ),
             None => None,
         };
         let tree = &self.articulation.tree;

@@ -24,5 +24,5 @@ mod tests;
 pub use desc::{ArticulationDesc, Coupling, Dof, LinkDesc, Motor, Swing};
 pub use inverse_kinematics::{Reach, Reached};
 pub use kind::LinkJoint;
-pub use view::{ArticulationMut, ArticulationRef};
+pub use view::{ArticulationMut, ArticulationRef, Workspace};
 pub(crate) use view::{Push, respond_to};

@@ -11,6 +11,8 @@ use crate::shape::MassProperties;
 pub(crate) struct Link {
     /// The number of its parent, or `NONE` for the world.
     pub parent: u32,
+    /// The child with the highest number, or `NONE`: the first that a pass inwards meets.
+    pub last_child: u32,
     pub first_dof: u32,
     pub first_q: u32,
     pub joint: LinkJoint,
@@ -189,8 +191,13 @@ impl Tree {
         self.rest.extend_from_slice(neutral(&joint));
         self.target.extend_from_slice(neutral(&joint));
         self.qd.resize(self.dofs.len(), 0.0);
+        let number = self.links.len() as u32;
+        if let Some(p) = self.links.get_mut(parent as usize) {
+            p.last_child = number;
+        }
         self.links.push(Link {
             parent,
+            last_child: NONE,
             first_dof,
             first_q,
             joint,

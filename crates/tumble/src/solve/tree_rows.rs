@@ -10,11 +10,14 @@
 //!
 //! Where both ends are links of one tree, J is the sum of both, and K has the cross terms with it. Rows are solved one after the
 //! other, several times in a pass, since those of one tree are few and all feel each other. What a contact asks for is what it
-//! asks for between free bodies: the equations stand at the head of `contact_kernel`.
+//! asks for between free bodies: the equations stand at the head of `contact_kernel`. Rows without bounds are solved all at once
+//! in each round: see `direct`.
 
+mod direct;
 mod stops;
 mod ties;
 
+use self::direct::Direct;
 use self::stops::Stops;
 use self::ties::Ties;
 use super::contact_constraint::Soft;
@@ -69,8 +72,9 @@ const NO_HALF: Half = Half { end: End::Nothing, body: NONE, linear: Vec3::ZERO, 
 #[derive(Clone, Copy, Debug)]
 struct Block {
     tree: u32,
-    /// Where both begin in the lists of all.
+    /// Where both begin in the lists of all, and how many they are.
     first: u32,
+    dofs: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +87,8 @@ struct Row {
     /// 1/K; 0 where nothing moves.
     mass: f64,
     impulse: f64,
+    /// It is solved with others of its kind: see `direct`.
+    direct: bool,
 }
 
 /// The rows of a manifold: friction along two tangents and about the normal, then one for each point.
@@ -122,6 +128,7 @@ pub(super) struct TreeRows {
     sites: Vec<Site>,
     stops: Stops,
     ties: Ties,
+    direct: Direct,
     /// J and Y of all blocks.
     j: Vec<f64>,
     y: Vec<f64>,
@@ -145,7 +152,7 @@ impl TreeRows {
         recipe: &Recipe,
         busy: &mut Vec<u32>,
     ) {
-        let Self { rows, sites, stops, ties, j, y, held } = self;
+        let Self { rows, sites, stops, ties, direct: _, j, y, held } = self;
         rows.clear();
         ties.clear();
         sites.clear();
@@ -199,11 +206,13 @@ impl TreeRows {
         for row in rows.iter_mut() {
             for block in &mut row.blocks[..row.block_count as usize] {
                 block.first = length;
-                length += trees[block.tree as usize].articulation.tree.dofs.len() as u32;
+                block.dofs = trees[block.tree as usize].articulation.tree.dofs.len() as u32;
+                length += block.dofs;
             }
         }
         j.resize(length as usize, 0.0);
         y.resize(length as usize, 0.0);
+        self.gather_direct(trees.len(), links.len());
     }
 
     /// J, Y and K of all rows, where the passes have placed and factored the trees.
@@ -258,6 +267,7 @@ impl TreeRows {
             // Along what the joints hold anyway, only rounding moves.
             row.mass = if k > loose * HELD && k.is_finite() { 1.0 / k } else { 0.0 };
         }
+        self.factor_direct(masses);
     }
 
     /// Ċ
@@ -333,6 +343,7 @@ impl TreeRows {
     /// One pass over all rows, pushing or relaxing.
     pub fn solve(&mut self, field: &mut Field<'_>) {
         for _ in 0..ROUNDS {
+            self.solve_direct(field);
             self.solve_ties(field);
             self.solve_stops(field);
             for i in 0..self.sites.len() {
@@ -396,12 +407,17 @@ impl TreeRows {
         if !(lever > 0.0) {
             wanted[2] = 0.0;
         }
-        let twist = if lever > 0.0 { wanted[2] / lever } else { 0.0 };
-        let size = Num::sqrt(wanted[0] * wanted[0] + wanted[1] * wanted[1] + twist * twist);
-        if size > site.static_friction * normal {
-            let keep = site.dynamic_friction * normal / Num::max(size, f64::MIN_POSITIVE);
-            wanted = wanted.map(|w| w * Num::min(keep, 1.0));
+        // Slip comes first, and twist gets what is left. The wheels of one car hold it against turning several times over: twist that
+        // they hold against each other must not use up the friction that drives it.
+        let most = |size: f64| if size > site.static_friction * normal { site.dynamic_friction * normal } else { size };
+        let slip = Num::sqrt(wanted[0] * wanted[0] + wanted[1] * wanted[1]);
+        let kept = most(slip);
+        if slip > kept {
+            wanted = [wanted[0] * (kept / slip), wanted[1] * (kept / slip), wanted[2]];
         }
+        let whole = site.dynamic_friction * normal;
+        let left = lever * Num::sqrt(Num::max(whole * whole - kept * kept, 0.0));
+        wanted[2] = wanted[2].clamp(-left, left);
         for (k, wanted) in wanted.into_iter().enumerate() {
             self.set_impulse(first + k, wanted, field);
         }
@@ -491,7 +507,7 @@ impl TreeRows {
 
 /// The blocks of a row with these ends: one for each tree.
 fn blocks_of(halves: &[Half; 2]) -> ([Block; 2], u32) {
-    let mut blocks = [Block { tree: NONE, first: 0 }; 2];
+    let mut blocks = [Block { tree: NONE, first: 0, dofs: 0 }; 2];
     let mut count = 0;
     for half in halves {
         if let End::Link(tree, _) = half.end
@@ -537,7 +553,7 @@ fn add_manifold(
         let halves = [half(0, -1.0, arm_a), half(1, 1.0, arm_a.map(|a| a - manifold.lever))];
         let (blocks, block_count) = blocks_of(&halves);
         let impulse = impulse.to_f64();
-        rows.push(Row { halves, along: NOWHERE, blocks, block_count, mass: 0.0, impulse });
+        rows.push(Row { halves, along: NOWHERE, blocks, block_count, mass: 0.0, impulse, direct: false });
         rows.len() as u32 - 1
     };
     let first = add(t1, Some(centre), manifold.friction_impulse.dot(t1));

@@ -151,7 +151,10 @@ impl World {
         let articulation = self.state.articulations.all.get(id)?;
         let tree = &articulation.tree;
         if !tree.couplings.is_empty() {
-            return Err(Error::refused(id.to_string(), "it has couplings, which no joint between bodies can take over"));
+            return Err(Error::refused(
+                id.to_string(),
+                "it has couplings, which no joint between bodies can take over",
+            ));
         }
         let bodies = articulation.bodies.clone();
         let mut descs = Vec::new();
@@ -163,8 +166,7 @@ impl World {
             // Springs and motors of joints with as many coordinates as degrees of freedom.
             let of = |list: &[f64]| -> Vec<f64> { list[link.coordinates()].to_vec() };
             let (rest, target) = (of(&tree.rest), of(&tree.target));
-            let made =
-                assembly::from_link(&link.joint, &tree.dofs[link.dofs()], link.swing.as_ref(), [&rest, &target]);
+            let made = assembly::from_link(&link.joint, &tree.dofs[link.dofs()], link.swing.as_ref(), [&rest, &target]);
             let Some((kind, turn)) = made.map_err(refuse)? else { continue };
             let parent = match link.parent() {
                 Some(p) => self.state.bodies.cold.id_at(bodies[p]).ok_or_else(|| id.missing())?,
@@ -173,7 +175,8 @@ impl World {
             let body = self.state.bodies.cold.id_at(bodies[i]).ok_or_else(|| id.missing())?;
             let [a, b] = [&link.frames[0], &link.frames[1]];
             let axes = |f: &WorldPose| (f.rotation * turn).try_normalize().unwrap_or(Quat::IDENTITY);
-            let desc = JointDesc::new(parent, body, kind).frame_a(a.translation, axes(a)).frame_b(b.translation, axes(b));
+            let desc =
+                JointDesc::new(parent, body, kind).frame_a(a.translation, axes(a)).frame_b(b.translation, axes(b));
             desc.validate()?;
             descs.push(desc);
         }
@@ -329,7 +332,10 @@ impl State {
         pass.factor(tree, None);
         if let Some(k) = pass.columns.iter().position(|c| !(c.inverse > 0.0 && c.inverse.is_finite())) {
             let body = plans[tree.dof_link[k] as usize].body;
-            return Err(Error::refused(self.subject(body), "its joint can move, but nothing beyond it has a mass that resists"));
+            return Err(Error::refused(
+                self.subject(body),
+                "its joint can move, but nothing beyond it has a mass that resists",
+            ));
         }
         for (i, plan) in plans.iter().enumerate() {
             let velocity = &self.bodies.velocity[self.bodies.dense_at(plan.body)];

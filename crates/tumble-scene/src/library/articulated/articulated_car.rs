@@ -53,7 +53,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let strut = LinkDesc::prismatic(BodyDesc::dynamic().name(format!("strut-{}", wheels.len())), [0.0, 1.0, 0.0]);
         let strut = desc.add(strut.massless().parent(hull).at([x, -0.45, z]).dof(0, spring));
         // The axis of a cylinder is y: laid on its side.
-        let round = ColliderDesc::new(wheel.clone()).rotation(Quat::from_axis_angle([1.0, 0.0, 0.0].into(), 0.5 * Real::PI));
+        let round =
+            ColliderDesc::new(wheel.clone()).rotation(Quat::from_axis_angle([1.0, 0.0, 0.0].into(), 0.5 * Real::PI));
         let body = BodyDesc::dynamic().collider(round.friction(1.0)).mass(WHEEL as Real).can_sleep(false);
         let body = body.name(format!("wheel-{}", wheels.len()));
         wheels.push(desc.add(LinkDesc::revolute(body, [0.0, 0.0, 1.0]).parent(strut)));

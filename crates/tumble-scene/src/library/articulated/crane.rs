@@ -26,16 +26,27 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     tune(stage, 0.5)?;
     floor(stage, Material::default())?;
     let part = |x: f64, y: f64, z: f64, mass: f64| -> tumble::Result<BodyDesc> {
-        Ok(BodyDesc::dynamic().collider(Shape::cuboid(x as Real, y as Real, z as Real)?).mass(mass as Real).can_sleep(false))
+        Ok(BodyDesc::dynamic()
+            .collider(Shape::cuboid(x as Real, y as Real, z as Real)?)
+            .mass(mass as Real)
+            .can_sleep(false))
     };
     let (jib, trolley, hook, load) = stage.engine(|_| {
-        Ok((part(3.0, 0.2, 0.2, 400.0)?, part(0.3, 0.15, 0.3, 40.0)?, part(0.05, 0.1, 0.05, 1.0)?, part(0.5, 0.5, 0.5, mass)?))
+        Ok((
+            part(3.0, 0.2, 0.2, 400.0)?,
+            part(0.3, 0.15, 0.3, 40.0)?,
+            part(0.05, 0.1, 0.05, 1.0)?,
+            part(0.5, 0.5, 0.5, mass)?,
+        ))
     })?;
     let mut desc = ArticulationDesc::new().name("crane");
     let slew = Dof::default().motor(Motor::velocity(0.05, 1e6));
-    let jib = desc.add(LinkDesc::revolute(jib.name("jib"), [0.0, 1.0, 0.0]).at([0.0, 8.0, 0.0]).anchor([-1.0, 0.0, 0.0]).dof(0, slew));
+    let jib = desc.add(
+        LinkDesc::revolute(jib.name("jib"), [0.0, 1.0, 0.0]).at([0.0, 8.0, 0.0]).anchor([-1.0, 0.0, 0.0]).dof(0, slew),
+    );
     let run = Dof::default().limits(-1.0, 1.8).motor(Motor::velocity(0.05, 1e6));
-    let trolley = LinkDesc::prismatic(trolley.name("trolley"), [1.0, 0.0, 0.0]).parent(jib).at([0.0, -0.35, 0.0]).dof(0, run);
+    let trolley =
+        LinkDesc::prismatic(trolley.name("trolley"), [1.0, 0.0, 0.0]).parent(jib).at([0.0, -0.35, 0.0]).dof(0, run);
     let trolley = desc.add(trolley);
     let hoist = Dof::default().motor(Motor::velocity(rate, 1e6));
     let hook = LinkDesc::prismatic(hook.name("hook"), [0.0, 1.0, 0.0]).parent(trolley).dof(0, hoist).position(&[-6.0]);

@@ -55,9 +55,11 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let id = add(stage, desc)?;
     stage.run_for(4.0);
     stage.check_always("gap", move |world| {
-        let bodies: Vec<_> = world.articulation(id).ok()?.links().take(LINKS).filter_map(|b| world.body(b).ok()).collect();
+        let bodies: Vec<_> =
+            world.articulation(id).ok()?.links().take(LINKS).filter_map(|b| world.body(b).ok()).collect();
         let end = |y: f64| [0.0, y as Real, 0.0];
-        let gaps = bodies.windows(2).map(|w| (w[0].to_world(end(-0.5 * LINK)) - w[1].to_world(end(0.5 * LINK))).length());
+        let gaps =
+            bodies.windows(2).map(|w| (w[0].to_world(end(-0.5 * LINK)) - w[1].to_world(end(0.5 * LINK))).length());
         Some(Reading::at_most(gaps.fold(0.0, Num::max), 1e-5))
     });
     let wall = bricks.clone();

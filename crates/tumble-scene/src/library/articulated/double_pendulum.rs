@@ -11,8 +11,15 @@ pub fn scene() -> Scene {
     Scene::new("double-pendulum", build)
         .seed("000, figure 23")
         .description("Two rods of a metre on hinges, let go from rest, beside the solution of Lagrange's equations.")
-        .parameter(Parameter::new("first", 0.7).range(-1.2, 1.2).unit("rad").help("Angle of the first rod at the start"))
-        .parameter(Parameter::new("second", 0.4).range(-1.0, 1.0).unit("rad").help("Angle of the second rod against the first"))
+        .parameter(
+            Parameter::new("first", 0.7).range(-1.2, 1.2).unit("rad").help("Angle of the first rod at the start"),
+        )
+        .parameter(
+            Parameter::new("second", 0.4)
+                .range(-1.0, 1.0)
+                .unit("rad")
+                .help("Angle of the second rod against the first"),
+        )
         .camera(Camera::new([0.0, -0.5, 5.0], [0.0, -0.9, 0.0]))
         .check("angles", "Both angles are those of the equations; largest error", "rad")
         .check("energy", "No energy is gained or lost; largest share of m g l", "")

@@ -26,7 +26,8 @@ pub fn scene() -> Scene {
 fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let turning = values.get("turning")?;
     tune(stage, 1.0)?;
-    let bob = MassProperties { mass: 5.0, centre: Vec3::new(0.0, -LENGTH, 0.0), inertia: Sym3::diagonal(Vec3::all(0.02)) };
+    let bob =
+        MassProperties { mass: 5.0, centre: Vec3::new(0.0, -LENGTH, 0.0), inertia: Sym3::diagonal(Vec3::all(0.02)) };
     let (table, ball) = stage.engine(|_| Ok((Shape::cuboid(1.0, 0.05, 1.0)?, Shape::sphere(0.15)?)))?;
     let platform = BodyDesc::dynamic().collider(table).mass(200.0).can_sleep(false).name("platform");
     let ball = tumble::ColliderDesc::new(ball).at([0.0, -LENGTH as Real, 0.0]);

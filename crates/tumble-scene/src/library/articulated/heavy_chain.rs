@@ -41,7 +41,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let weight = desc.add(LinkDesc::fixed(weight).parent(LINKS - 1).at([0.0, -0.5 * LINK, 0.0]));
     let id = add(stage, desc)?;
     stage.run_for(20.0);
-    let place = move |world: &World| world.body(world.articulation(id).ok()?.link(weight).ok()?).ok().map(|b| b.position());
+    let place =
+        move |world: &World| world.body(world.articulation(id).ok()?.link(weight).ok()?).ok().map(|b| b.position());
     // What hangs on the end is a ball: m l² and its own moment. The links are a thousandth of it all at the most.
     let length = LINKS as f64 * LINK;
     let inertia = length * length + 0.4 * 0.25 * 0.25;

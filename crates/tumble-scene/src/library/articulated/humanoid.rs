@@ -29,7 +29,9 @@ const LIMB: f64 = 0.42;
 pub fn model(stiffness: f64) -> tumble::Result<ArticulationDesc> {
     let capsule = |half: f64, radius: f64| Shape::capsule(half as Real, radius as Real);
     let cuboid = |x: f64, y: f64, z: f64| Shape::cuboid(x as Real, y as Real, z as Real);
-    let body = |name: &str, shape: Shape, mass: f64| BodyDesc::dynamic().collider(shape).mass(mass as Real).name(name).can_sleep(false);
+    let body = |name: &str, shape: Shape, mass: f64| {
+        BodyDesc::dynamic().collider(shape).mass(mass as Real).name(name).can_sleep(false)
+    };
     let servo = |k: f64| Dof::default().motor(Motor::position(stiffness * k, 0.05 * stiffness * k));
     let held = |mut link: LinkDesc, k: f64| {
         for dof in &mut link.dofs {

@@ -24,14 +24,21 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     tune(stage, 0.2)?;
     floor(stage, Material::default())?;
     let cuboid = |x: f64, y: f64, z: f64, mass: f64| -> tumble::Result<BodyDesc> {
-        Ok(BodyDesc::dynamic().collider(Shape::cuboid(x as Real, y as Real, z as Real)?).mass(mass as Real).can_sleep(false))
+        Ok(BodyDesc::dynamic()
+            .collider(Shape::cuboid(x as Real, y as Real, z as Real)?)
+            .mass(mass as Real)
+            .can_sleep(false))
     };
-    let (arm, above, below) = stage.engine(|_| {
-        Ok((cuboid(0.5, 0.05, 0.2, 2.0)?, cuboid(0.1, 0.1, 0.1, load)?, cuboid(0.1, 0.475, 0.1, 5.0)?))
-    })?;
+    let (arm, above, below) = stage
+        .engine(|_| Ok((cuboid(0.5, 0.05, 0.2, 2.0)?, cuboid(0.1, 0.1, 0.1, load)?, cuboid(0.1, 0.475, 0.1, 5.0)?)))?;
     let mut desc = ArticulationDesc::new().name("arm");
     let limited = Dof::default().limits(0.0, 1.0);
-    desc.add(LinkDesc::revolute(arm.name("arm"), [0.0, 0.0, 1.0]).at([0.0, 1.0, 0.0]).anchor([-0.5, 0.0, 0.0]).dof(0, limited));
+    desc.add(
+        LinkDesc::revolute(arm.name("arm"), [0.0, 0.0, 1.0])
+            .at([0.0, 1.0, 0.0])
+            .anchor([-0.5, 0.0, 0.0])
+            .dof(0, limited),
+    );
     let id = add(stage, desc)?;
     let places = [[0.8, 1.15, 0.0], [0.8, 0.475, 0.0]];
     let boxes = stage.engine(|world| {

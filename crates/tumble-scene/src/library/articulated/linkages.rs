@@ -67,7 +67,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let (r, l) = (0.3, 0.9);
     let mut desc = ArticulationDesc::new().name("slider-crank");
     let [crank, rod, block] = stage.engine(|_| Ok([bar(r)?, bar(l)?, bar(0.1)?]))?;
-    let crank = desc.add(LinkDesc::revolute(crank.name("second-crank"), Z).at([0.0, 0.0, 1.0]).anchor(back(r)).dof(0, drive));
+    let crank =
+        desc.add(LinkDesc::revolute(crank.name("second-crank"), Z).at([0.0, 0.0, 1.0]).anchor(back(r)).dof(0, drive));
     let rod = LinkDesc::revolute(rod.name("rod"), Z).parent(crank).at(half(r)).anchor(back(l));
     let rod = desc.add(rod);
     let slider = LinkDesc::prismatic(block.name("slider"), [1.0, 0.0, 0.0]).at([0.0, 0.0, 1.0]).position(&[r + l]);

@@ -16,7 +16,9 @@ const ROD: f64 = 0.5;
 pub fn scene() -> Scene {
     Scene::new("pistons", build)
         .seed("000, figure 23; 000-115")
-        .description("A motor turns a crankshaft with four throws; four rods drive four pistons, each of which can only slide.")
+        .description(
+            "A motor turns a crankshaft with four throws; four rods drive four pistons, each of which can only slide.",
+        )
         .parameter(Parameter::new("speed", 6.0).range(1.0, 12.0).unit("rad/s").help("Speed of the crankshaft"))
         .camera(Camera::new([1.6, 0.8, 1.8], [0.0, 0.3, 0.0]))
         .check("pistons", "Every piston is at r cos θ + √(l² - r² sin² θ); largest error", "m")
@@ -28,7 +30,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let rate = values.get("speed")?;
     tune(stage, 0.2)?;
     let shape = stage.engine(|_| Shape::cuboid(0.03, THROW as Real, 0.4))?;
-    let shaft = BodyDesc::dynamic().collider(ColliderDesc::new(shape).sensor(true)).mass(10.0).can_sleep(false).name("shaft");
+    let shaft =
+        BodyDesc::dynamic().collider(ColliderDesc::new(shape).sensor(true)).mass(10.0).can_sleep(false).name("shaft");
     let mut desc = ArticulationDesc::new().name("engine");
     let drive = Dof::default().motor(Motor::velocity(rate, 1e5));
     let shaft = desc.add(LinkDesc::revolute(shaft, [0.0, 0.0, 1.0]).dof(0, drive).velocity(&[rate]));
@@ -46,7 +49,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let mut bar = stage.engine(|_| rod(ROD, 0.5))?.can_sleep(false).name(format!("rod-{i}"));
         bar.colliders.clear();
         let lean = Float::asin(x / ROD);
-        let bar = LinkDesc::revolute(bar, [0.0, 0.0, 1.0]).parent(piston).anchor([0.0, 0.5 * ROD, 0.0]).position(&[lean]);
+        let bar =
+            LinkDesc::revolute(bar, [0.0, 0.0, 1.0]).parent(piston).anchor([0.0, 0.5 * ROD, 0.0]).position(&[lean]);
         rods.push((desc.add(bar), phase, [x, y, z]));
     }
     let id = add(stage, desc)?;

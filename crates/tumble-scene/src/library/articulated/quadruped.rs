@@ -64,7 +64,11 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     }
     let servo = |k: f64| Dof::default().motor(Motor::position(k, 0.03 * k).max_force(150.0));
     let (hull, limb, shoe) = stage.engine(|_| {
-        Ok((Shape::cuboid(0.35, 0.07, 0.12)?, Shape::capsule((0.5 * LIMB - 0.03) as Real, 0.03)?, Shape::sphere(0.035)?))
+        Ok((
+            Shape::cuboid(0.35, 0.07, 0.12)?,
+            Shape::capsule((0.5 * LIMB - 0.03) as Real, 0.03)?,
+            Shape::sphere(0.035)?,
+        ))
     })?;
     let mut desc = ArticulationDesc::new().name("quadruped");
     let body = BodyDesc::dynamic().collider(hull).mass(14.0).can_sleep(false).name("hull");
@@ -104,7 +108,9 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         Ok(())
     });
     stage.run_for(20.0);
-    let hull = move |world: &World, id: ArticulationId| Some(world.body(world.articulation(id).ok()?.link(0).ok()?).ok()?.position());
+    let hull = move |world: &World, id: ArticulationId| {
+        Some(world.body(world.articulation(id).ok()?.link(0).ok()?).ok()?.position())
+    };
     stage.check_at_end("way", move |world| Some(Reading::at_least(hull(world, id)?.x, 5.0)));
     stage.check_always("upright", move |world| Some(Reading::at_least(hull(world, id)?.y, 0.25)));
     Ok(())

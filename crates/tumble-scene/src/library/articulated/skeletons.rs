@@ -82,7 +82,9 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.check_at_end("above", move |world| {
         let lost = |world: &World, id: ArticulationId| -> usize {
             let Ok(tree) = world.articulation(id) else { return PARTS.len() };
-            let inside = |p: tumble::math::Point| p.y > hill(p.x, p.z) - 0.1 && p.y < 4.0 && p.x.abs() < half && p.z.abs() < half;
+            let inside = |p: tumble::math::Point| {
+                p.y > hill(p.x, p.z) - 0.1 && p.y < 4.0 && p.x.abs() < half && p.z.abs() < half
+            };
             tree.links().filter(|&b| !world.body(b).is_ok_and(|b| inside(b.position()))).count()
         };
         Some(Reading::at_most(all.iter().map(|&id| lost(world, id)).sum::<usize>() as f64, 0.0))

@@ -40,7 +40,7 @@ fn pose(t: f64) -> (Point, Quat<f64>) {
 fn pivots(leg: u32) -> (Point, Vec3<f64>) {
     let on = |radius: f64, angle: f64| Vec3::new(radius * Float::cos(angle), 0.0, radius * Float::sin(angle));
     let third = 2.0 * f64::PI / 3.0;
-    let (pair, side) = (f64::from(leg / 2), if leg % 2 == 0 { -1.0 } else { 1.0 });
+    let (pair, side) = (f64::from(leg / 2), if leg.is_multiple_of(2) { -1.0 } else { 1.0 });
     (on(GROUND, pair * third + side * 0.3), on(PLATE, pair * third + side * (0.5 * third - 0.3)))
 }
 
@@ -68,7 +68,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let lower = desc.add(lower.anchor([0.0, -0.25, 0.0]));
         let motor = Dof::default().motor(Motor::position(STIFFNESS, 2e4));
         let strut = LinkDesc::prismatic(bare(upper).name(format!("upper-{leg}")), [0.0, 1.0, 0.0]).parent(lower);
-        let strut = strut.at([0.0, -0.25, 0.0]).anchor([0.0, 0.25, 0.0]).dof(0, motor).position(&[length]).target(&[length]);
+        let strut =
+            strut.at([0.0, -0.25, 0.0]).anchor([0.0, 0.25, 0.0]).dof(0, motor).position(&[length]).target(&[length]);
         struts.push(desc.add(strut));
     }
     let id = add(stage, desc)?;
@@ -84,7 +85,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.drive(move |world| {
         // Targets of the end of the step: the motors lead to them within it.
         let (at, turn) = pose(world.time() + 1.0 / 60.0);
-        let lengths: Vec<f64> = (0..6).map(pivots).map(|(foot, head)| (at + turn.rotate(head) - foot).length()).collect();
+        let lengths: Vec<f64> =
+            (0..6).map(pivots).map(|(foot, head)| (at + turn.rotate(head) - foot).length()).collect();
         let mut tree = world.articulation_mut(id)?;
         for (&strut, length) in struts.iter().zip(lengths) {
             tree.set_target(strut, &[length])?;

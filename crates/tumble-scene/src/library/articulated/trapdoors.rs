@@ -38,7 +38,10 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let x = 3.0 * (pair as f64 - 1.0);
         let mut desc = ArticulationDesc::new().name(format!("doors-{pair}"));
         for side in [-1.0_f64, 1.0] {
-            let body = BodyDesc::dynamic().collider(door.clone()).mass(10.0).name(format!("door-{pair}-{}", i32::from(side > 0.0)));
+            let body = BodyDesc::dynamic()
+                .collider(door.clone())
+                .mass(10.0)
+                .name(format!("door-{pair}-{}", i32::from(side > 0.0)));
             // Both fold downwards: about z, the left one by a negative angle.
             let dof = Dof { damping: 5.0, ..Dof::default() }.limits(0.0, 1.4).motor(Motor::velocity(-1.0, 5_000.0));
             let link = LinkDesc::revolute(body, [0.0, 0.0, side as _]).at([x + side * 1.02, HIGH, 0.0]);

@@ -10,7 +10,7 @@ use crate::solve::tree_work::{Recipe, Working};
 /// All of them, with the trees and the rows that they belong to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stops {
-    all: Vec<(u32, u32, Stop)>,
+    pub all: Vec<(u32, u32, Stop)>,
 }
 
 impl Stops {
@@ -22,10 +22,18 @@ impl Stops {
     pub fn gather(&mut self, rows: &mut Vec<Row>, tree: u32, working: &Working, recipe: &Recipe) {
         let of = &working.articulation.tree;
         of.stops(recipe.dt.to_f64(), recipe.near, |stop| {
-            let blocks = [Block { tree, first: 0 }, Block { tree: NONE, first: 0 }];
+            let blocks = [Block { tree, first: 0, dofs: 0 }, Block { tree: NONE, first: 0, dofs: 0 }];
             self.all.push((tree, rows.len() as u32, stop));
             let impulse = of.remembered(&stop);
-            rows.push(Row { halves: [NO_HALF; 2], along: stop.along, blocks, block_count: 1, mass: 0.0, impulse });
+            rows.push(Row {
+                halves: [NO_HALF; 2],
+                along: stop.along,
+                blocks,
+                block_count: 1,
+                mass: 0.0,
+                impulse,
+                direct: false,
+            });
         });
     }
 }
@@ -35,6 +43,9 @@ impl TreeRows {
         for i in 0..self.stops.all.len() {
             let (_, at, stop) = self.stops.all[i];
             let row = self.rows[at as usize];
+            if row.direct {
+                continue;
+            }
             let rate = self.rate(&row, field.trees, field.motions);
             if let Some(new) = wanted(stop.task, &row, rate, field.recipe, field.push) {
                 self.set_impulse(at as usize, new, field);

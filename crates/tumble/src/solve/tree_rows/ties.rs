@@ -24,7 +24,7 @@ struct Tie {
 pub(super) struct Ties {
     all: Vec<Tie>,
     /// What their rows ask for, one after the other.
-    wishes: Vec<Wish>,
+    pub wishes: Vec<Wish>,
     fresh: Rows,
 }
 
@@ -87,6 +87,13 @@ impl Ties {
     }
 }
 
+impl Ties {
+    /// All rows of joints, and the wish of each.
+    pub fn rows(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.all.iter().flat_map(|tie| tie.first..tie.first + tie.count).zip(0..)
+    }
+}
+
 impl TreeRows {
     /// The joints that close loops.
     pub(super) fn solve_ties(&mut self, field: &mut Field<'_>) {
@@ -98,7 +105,7 @@ impl TreeRows {
             for r in tie.first as usize..(tie.first + tie.count) as usize {
                 let (row, wish) = (self.rows[r], self.ties.wishes[at]);
                 at += 1;
-                if row.mass == 0.0 {
+                if row.mass == 0.0 || row.direct {
                     continue;
                 }
                 let rate = self.rate(&row, field.trees, field.motions) - wish.target;
@@ -176,11 +183,11 @@ impl TreeRows {
 
 /// What a row of a joint asks for.
 #[derive(Clone, Copy, Debug)]
-struct Wish {
-    error: f64,
-    target: f64,
-    bound: Bound,
-    stiffness: Stiffness,
+pub(super) struct Wish {
+    pub error: f64,
+    pub target: f64,
+    pub bound: Bound,
+    pub stiffness: Stiffness,
     /// It asks for a place, not for a speed alone.
     places: bool,
 }
@@ -202,7 +209,7 @@ fn add_tie_row(
     ];
     let (blocks, block_count) = blocks_of(&halves);
     let start = if sound { impulse.to_f64() } else { 0.0 };
-    rows.push(Row { halves, along: NOWHERE, blocks, block_count, mass: 0.0, impulse: start });
+    rows.push(Row { halves, along: NOWHERE, blocks, block_count, mass: 0.0, impulse: start, direct: false });
     let hard = row.stiffness == Stiffness::Method;
     wishes.push(Wish {
         error: if sound { row.error.to_f64() } else { 0.0 },

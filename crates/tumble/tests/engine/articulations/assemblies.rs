@@ -179,8 +179,12 @@ fn resting_assemblies_change_and_sleep() {
 fn motors_and_limits_go_over() {
     let mut world = sleepless();
     let arm = world.add_body(rod().position([0.0, -0.25, 0.0])).unwrap();
-    let turn = Axis::FREE.limit(Limit::new(-0.5, 1.25)).motor(Motor::position(0.75, Stiffness::spring(40.0, 4.0)).max_force(9.0));
-    world.add_joint(JointDesc::new(World::BODY, arm, Hinge { turn: turn.clone() }).anchor([0.0; 3]).axis(Vec3::Z)).unwrap();
+    let turn = Axis::FREE
+        .limit(Limit::new(-0.5, 1.25))
+        .motor(Motor::position(0.75, Stiffness::spring(40.0, 4.0)).max_force(9.0));
+    world
+        .add_joint(JointDesc::new(World::BODY, arm, Hinge { turn: turn.clone() }).anchor([0.0; 3]).axis(Vec3::Z))
+        .unwrap();
     let made = world.articulate(arm).unwrap();
     let dof = world.articulation(made.id).unwrap().dof(0, 0).unwrap();
     assert_eq!(dof.limits, Some([-0.5, 1.25]));

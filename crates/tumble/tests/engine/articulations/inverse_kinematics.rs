@@ -13,7 +13,8 @@ fn arm(world: &mut World) -> ArticulationId {
     let mut desc = ArticulationDesc::new();
     for i in 0..7 {
         let axis = [Vec3::Y, Vec3::Z, Vec3::X][i % 3];
-        let link = LinkDesc::revolute(rod(), axis).anchor([0.0, -0.25, 0.0]).dof(0, Dof::default().limits(-LIMIT, LIMIT));
+        let link =
+            LinkDesc::revolute(rod(), axis).anchor([0.0, -0.25, 0.0]).dof(0, Dof::default().limits(-LIMIT, LIMIT));
         let link = link.position(&[0.2]);
         desc.add(if i == 0 { link } else { link.parent(i - 1).at([0.0, 0.25, 0.0]) });
     }

@@ -79,7 +79,8 @@ fn long_pendulum(links: usize, damping: f64, method: Method) -> (Option<f64>, f6
     };
     for i in 0..links {
         let rod = BodyDesc::dynamic().mass_properties(thin);
-        let link = LinkDesc::revolute(rod, [0.0, 0.0, 1.0]).anchor([0.0, 0.5, 0.0]).dof(0, Dof { damping, ..Dof::default() });
+        let link =
+            LinkDesc::revolute(rod, [0.0, 0.0, 1.0]).anchor([0.0, 0.5, 0.0]).dof(0, Dof { damping, ..Dof::default() });
         desc.add(match i {
             0 => link.position(&[f64::PI / 4.0]),
             _ => link.parent(i - 1).at([0.0, -0.5, 0.0]),

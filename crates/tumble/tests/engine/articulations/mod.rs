@@ -2,8 +2,8 @@
 
 mod assemblies;
 mod contacts;
-mod inverse_kinematics;
 mod input;
+mod inverse_kinematics;
 mod loops;
 mod methods;
 mod mujoco;

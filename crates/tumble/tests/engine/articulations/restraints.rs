@@ -22,7 +22,8 @@ fn coupling_shares_inertia_between_its_ends() {
         let mut desc = ArticulationDesc::new();
         let weight = desc.add(LinkDesc::prismatic(BodyDesc::dynamic().mass(2.0), [0.0, -1.0, 0.0]));
         let armature = Dof { armature: 0.5, ..Dof::default() };
-        let wheel = LinkDesc::revolute(BodyDesc::dynamic().mass(1.0), [0.0, 0.0, 1.0]).at([1.0, 0.0, 0.0]).dof(0, armature);
+        let wheel =
+            LinkDesc::revolute(BodyDesc::dynamic().mass(1.0), [0.0, 0.0, 1.0]).at([1.0, 0.0, 0.0]).dof(0, armature);
         let wheel = desc.add(wheel);
         desc.couple(Coupling::new((weight, 0), (wheel, 0), 4.0));
         let id = world.add_articulation(desc).unwrap();
