@@ -100,7 +100,7 @@ impl Pass {
         self.origin = origin(tree, q);
         for (i, link) in tree.links.iter().enumerate() {
             let a = match link.parent() {
-                Some(parent) => self.links[parent].place.then(&link.joint_place),
+                Some(parent) => link.hang(&self.links[parent].place),
                 None => Place { origin: link.joint_place.origin - self.origin, ..link.joint_place },
             };
             let place = link.kind.place(a, &q[link.coordinates()], &mut self.axes[link.dofs()]);
@@ -119,7 +119,7 @@ impl Pass {
             let (a, parent) = match link.parent() {
                 Some(parent) => {
                     let parent = &self.links[parent];
-                    (parent.place.then(&link.joint_place), parent.velocity)
+                    (link.hang(&parent.place), parent.velocity)
                 }
                 None => (Place { origin: link.joint_place.origin - self.origin, ..link.joint_place }, Motion::ZERO),
             };
@@ -219,10 +219,7 @@ impl Pass {
         for (i, link) in tree.links.iter().enumerate().rev() {
             let moving = &links[i];
             let mut inertia = articulated(link.mass, moving.centre, moving.inertia);
-            let mut bias = moving.gyration(link.mass);
-            if let Some(load) = loads.get(i) {
-                bias -= moving.load(link.mass, load);
-            }
+            let mut bias = moving.bias_of(link.mass, loads.get(i));
             if link.last_child != NONE {
                 inertia += moving.articulated;
                 bias += moving.bias;
@@ -309,6 +306,26 @@ impl Moving {
     #[inline(always)]
     pub fn gyration(&self, mass: f64) -> Wrench<f64> {
         self.velocity.cross_wrench(self.momentum(mass))
+    }
+
+    /// v ×* I v - f about O. Of a rigid body that is ω × p at its centre c and ω × I_c ω about it, p = m v_c.
+    #[inline(always)]
+    fn bias_of(&self, mass: f64, load: Option<&Load>) -> Wrench<f64> {
+        let w = self.velocity.angular;
+        let p = self.velocity.velocity_at(self.centre) * mass;
+        let l = self.inertia * w;
+        let (mut force, mut torque) = (w.cross(p), w.cross(l));
+        if let Some(load) = load {
+            force -= load.force;
+            torque -= load.torque;
+            if load.linear_damping != 0.0 {
+                force += p * load.linear_damping;
+            }
+            if load.angular_damping != 0.0 {
+                torque += l * load.angular_damping;
+            }
+        }
+        Wrench { torque: torque + self.centre.cross(force), force }
     }
 
     /// A load as a wrench about O.

@@ -184,6 +184,12 @@ impl Place {
         Self { rotation: self.rotation * inner.rotation, origin: self.point(inner.origin) }
     }
 
+    /// As [`Place::then`] for a frame that is not turned.
+    #[inline(always)]
+    pub fn then_moved(&self, inner: &Self) -> Self {
+        Self { rotation: self.rotation, origin: self.point(inner.origin) }
+    }
+
     #[inline(always)]
     pub fn point(&self, p: Vec3<f64>) -> Vec3<f64> {
         self.origin + self.rotation * p

@@ -9,7 +9,7 @@ use crate::integrate::Loads;
 use crate::math::{Quat, Vec3};
 
 /// A tree, and the bodies that are its links.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Articulation {
     pub tree: Tree,
     /// Slots of the bodies, by number of the link.

@@ -3,7 +3,7 @@
 use super::desc::{ArticulationDesc, Coupling, Dof, LinkDesc, Swing};
 use super::kind::{Kind, LinkJoint, Place};
 use crate::constraint::contact::NONE;
-use crate::math::{Quat, Sym3, Vec3, WorldPose};
+use crate::math::{Mat3, Quat, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;
 
 /// A link on its joint. Its frame here is frame B of the joint (see `kind`), in which the axis of the joint is z.
@@ -19,6 +19,8 @@ pub(crate) struct Link {
     pub kind: Kind,
     /// Frame A of the joint in the frame of the parent, or in the world.
     pub joint_place: Place,
+    /// It is not turned.
+    pub aligned: bool,
     /// The frame of the body in the link's.
     pub body_place: Place,
     /// The rotation of the same.
@@ -46,6 +48,12 @@ impl Link {
     pub fn coordinates(&self) -> core::ops::Range<usize> {
         let first = self.first_q as usize;
         first..first + self.kind.coordinates()
+    }
+
+    /// Frame A of the joint, given the frame of the parent.
+    #[inline(always)]
+    pub fn hang(&self, parent: &Place) -> Place {
+        if self.aligned { parent.then_moved(&self.joint_place) } else { parent.then(&self.joint_place) }
     }
 
     /// The parent, if it is a link.
@@ -203,6 +211,7 @@ impl Tree {
             joint,
             kind,
             joint_place,
+            aligned: joint_place.rotation == Mat3::IDENTITY,
             body_place: on_link.inverse(),
             body_rotation: rotation.conjugate(),
             mass: 0.0,

@@ -61,7 +61,7 @@ pub(crate) struct Recipe {
 }
 
 /// A tree at work.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Working {
     slot: u32,
     pub articulation: Articulation,
@@ -87,6 +87,8 @@ pub(super) struct Working {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TreeWork {
     pub(super) trees: Vec<Working>,
+    /// Those of steps before, for their memory.
+    spare: Vec<Working>,
     pub(super) stages: Stages,
     /// Tree and link by dense index of the body; `NONE` for others. Empty where no tree is awake.
     pub(super) links: Vec<[u32; 2]>,
@@ -128,7 +130,8 @@ impl TreeWork {
                     *place = [self.trees.len() as u32, link as u32];
                 }
             }
-            let mut working = Working::new(slot, articulation);
+            let mut working = self.spare.pop().unwrap_or_default();
+            working.begin(slot, articulation);
             working.dense.extend(working.articulation.bodies.iter().map(|&b| state.bodies.dense_at(b) as u32));
             working.articulation.gather_loads(&state.bodies, loads, &mut working.loads);
             self.trees.push(working);
@@ -258,38 +261,37 @@ impl TreeWork {
 
     /// Returns the trees to the world. One that has lost its way is back where it was, and stands.
     pub fn put_back(&mut self, state: &mut State) {
-        for working in self.trees.drain(..) {
+        for mut working in self.trees.drain(..) {
             let lost = working.is_lost();
             let Some(home) = state.articulations.all.at_mut(working.slot) else { continue };
-            home.bodies = working.articulation.bodies;
-            home.tree = working.articulation.tree;
+            home.bodies = core::mem::take(&mut working.articulation.bodies);
+            home.tree = core::mem::take(&mut working.articulation.tree);
             if lost {
                 home.tree.q.copy_from_slice(&working.before);
                 home.tree.qd.fill(0.0);
             }
+            self.spare.push(working);
         }
+        // In the order in which they were: the next step gives each tree the memory that fits it.
+        self.spare.reverse();
         self.links.clear();
     }
 }
 
 impl Working {
-    fn new(slot: u32, articulation: Articulation) -> Self {
+    /// Takes a tree on.
+    fn begin(&mut self, slot: u32, articulation: Articulation) {
         let n = articulation.tree.dofs.len();
-        Self {
-            slot,
-            before: articulation.tree.q.clone(),
-            qd_before: articulation.tree.qd.clone(),
-            articulation,
-            dense: Vec::new(),
-            pass: Pass::default(),
-            loads: Vec::new(),
-            extra: vec![0.0; n],
-            tau: vec![0.0; n],
-            offset: vec![0.0; n],
-            pull: vec![0.0; n],
-            saturated: vec![0.0; n],
-            flies: false,
+        self.slot = slot;
+        self.before.clone_from(&articulation.tree.q);
+        self.qd_before.clone_from(&articulation.tree.qd);
+        self.articulation = articulation;
+        self.dense.clear();
+        for list in [&mut self.extra, &mut self.tau, &mut self.offset, &mut self.pull, &mut self.saturated] {
+            list.clear();
+            list.resize(n, 0.0);
         }
+        self.flies = false;
     }
 
     fn is_lost(&self) -> bool {

@@ -82,7 +82,6 @@ fn assembly_becomes_an_articulation_and_back() {
     world.audit().unwrap();
     // The same joints with the same limits: their values are of the same kind in number.
     assert_eq!(values(&world).len(), angles.len());
-    assert!(values(&world).iter().all(|v| v.abs() < 3.2));
 }
 
 /// Momentum and angular momentum of a floating assembly are the same before and after, whatever its bodies did.
