@@ -3,8 +3,9 @@
 //! A joint between bodies has x for its axis and leads from A to B. Where the parent is B, the joint is the same about the other
 //! direction: turning A against B about -x is turning B against A about x, so that every coordinate keeps its value.
 
-use super::desc::{Dof, Motor, Swing};
+use super::desc::{Dof, Motor};
 use super::kind::LinkJoint;
+use super::restraint::Swing;
 use crate::constraint::joint::store::Joint;
 use crate::constraint::joint::{
     Ball, ConeTwist, Cylindrical, Fixed, Hinge, JointKind, Planar, Screw, Slider, Universal,

@@ -13,6 +13,7 @@ pub(crate) mod kind;
 mod mass_matrix;
 mod record;
 pub(crate) mod response;
+mod restraint;
 pub(crate) mod stops;
 pub(crate) mod store;
 pub(crate) mod tree;
@@ -21,8 +22,9 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub use desc::{ArticulationDesc, Coupling, Dof, LinkDesc, Motor, Swing};
+pub use desc::{ArticulationDesc, Dof, LinkDesc, Motor};
 pub use inverse_kinematics::{Reach, Reached};
 pub use kind::LinkJoint;
+pub use restraint::{Coupling, Swing};
 pub use view::{ArticulationMut, ArticulationRef, Workspace};
 pub(crate) use view::{Push, respond_to};

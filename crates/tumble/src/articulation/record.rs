@@ -1,7 +1,8 @@
 //! Articulations in snapshots.
 
-use super::desc::{Coupling, Dof, Motor, Swing, check_numbers, check_quaternion};
+use super::desc::{Dof, Motor, check_numbers, check_quaternion};
 use super::kind::LinkJoint;
+use super::restraint::{Coupling, Swing};
 use super::store::{Articulation, Articulations};
 use super::tree::Tree;
 use crate::body::store::is_rotation;

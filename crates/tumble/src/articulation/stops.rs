@@ -14,8 +14,8 @@
 //! Of a spherical joint q is the quaternion R, ω its angular velocity in the frame of the link, n the axis of the cone there, and
 //! a = R⁻¹ n the same axis of the parent, seen from the link; the twist ψ is what is left of R without the shortest turn of n.
 
-use super::desc::{Coupling, Swing};
 use super::kind::{Kind, quaternion};
+use super::restraint::{Coupling, Swing};
 use super::tree::{Link, Tree};
 use crate::constraint::contact::NONE;
 use crate::math::{Float, Num, Vec3};

@@ -1,7 +1,8 @@
 //! A tree of links: its structure, its masses and its state, in flat arrays with parents before children.
 
-use super::desc::{ArticulationDesc, Coupling, Dof, LinkDesc, Swing};
+use super::desc::{ArticulationDesc, Dof, LinkDesc};
 use super::kind::{Kind, LinkJoint, Place};
+use super::restraint::{Coupling, Swing};
 use crate::constraint::contact::NONE;
 use crate::math::{Mat3, Quat, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;

@@ -13,15 +13,16 @@ use tumble::{BodyDesc, ColliderDesc, Material, World};
 const RADIUS: f64 = 0.35;
 const BASE: f64 = 1.3;
 const TRACK: f64 = 0.8;
-/// Masses of the hull and of a wheel, in kg.
-const HULL: f64 = 1_000.0;
+/// Mass of a wheel, in kg.
 const WHEEL: f64 = 20.0;
+/// Torque on each rear wheel, in N m.
+const TORQUE: f64 = 250.0;
 
 pub fn scene() -> Scene {
     Scene::new("articulated-car", build)
         .seed("004, vehicles; 000-20")
         .description("A car as one tree: four struts without mass on damped springs, four wheels on them. It settles on its springs; then torque on the rear wheels drives it over bumps.")
-        .parameter(Parameter::new("torque", 250.0).range(50.0, 600.0).unit("N m").help("On each rear wheel"))
+        .parameter(Parameter::new("mass", 1_000.0).range(500.0, 1_500.0).unit("kg").help("Of the hull"))
         .camera(Camera::new([6.0, 3.0, 8.0], [4.0, 0.5, 0.0]))
         .check("settled", "It stands on its springs as deep as its weight presses them; ratio", "")
         .check("rolls", "Its wheels roll without slip on the flat: speed over ω r", "")
@@ -32,7 +33,7 @@ pub fn scene() -> Scene {
 const STIFFNESS: f64 = 30_000.0;
 
 fn build(stage: &mut Stage, values: &Values) -> Result<()> {
-    let torque = values.get("torque")?;
+    let mass = values.get("mass")?;
     tune(stage, 0.5)?;
     floor(stage, Material::default())?;
     let (hull, wheel, bump) = stage.engine(|_| {
@@ -45,7 +46,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let mut desc = ArticulationDesc::new().name("car");
     // Where the springs are neither pressed nor drawn, the wheels just touch the floor.
     let height = RADIUS + 0.45;
-    let hull = BodyDesc::dynamic().collider(hull).mass(HULL as Real).can_sleep(false).name("hull");
+    let hull = BodyDesc::dynamic().collider(hull).mass(mass as Real).can_sleep(false).name("hull");
     let hull = desc.add(LinkDesc::free(hull).position(&[0.0, height, 0.0, 0.0, 0.0, 0.0, 1.0]));
     let mut wheels = Vec::new();
     for (x, z) in [(-BASE, -TRACK), (-BASE, TRACK), (BASE, -TRACK), (BASE, TRACK)] {
@@ -72,7 +73,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
             let mut tree = world.articulation_mut(id)?;
             for wheel in rear {
                 // Forwards along x is backwards about z.
-                tree.set_force(wheel, 0, -torque)?;
+                tree.set_force(wheel, 0, -TORQUE)?;
             }
         }
         Ok(())
@@ -82,7 +83,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.check_always("settled", move |world| {
         let pressed: f64 = [0, 1, 2, 3].iter().map(|i| coordinate(world, id, 7 + 2 * i)).sum::<f64>() / 4.0;
         let still = world.time() > go - 0.1 && world.time() < go;
-        still.then(|| Reading::between(pressed * 4.0 * STIFFNESS / (HULL * super::G), 0.98, 1.02))
+        still.then(|| Reading::between(pressed * 4.0 * STIFFNESS / (mass * super::G), 0.98, 1.02))
     });
     let hull_speed = move |world: &World| super::speed(world, id, 0);
     stage.check_always("rolls", move |world| {
@@ -98,8 +99,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
             start = Some(t);
         }
         // m v' = 2 τ/r, with the wheels' inertia as mass.
-        let mass = HULL + 4.0 * WHEEL + 4.0 * inertia / (RADIUS * RADIUS);
-        let expected = 2.0 * torque / RADIUS / mass * (t - start?);
+        let all = mass + 4.0 * WHEEL + 4.0 * inertia / (RADIUS * RADIUS);
+        let expected = 2.0 * TORQUE / RADIUS / all * (t - start?);
         (x < 26.0 && t > start? + 2.0).then(|| Reading::between(hull_speed(world) / expected, 0.93, 1.05))
     });
     stage.check_always("upright", move |world| {

@@ -12,8 +12,7 @@ use tumble::{ArticulationId, BodyDesc, ColliderDesc, Material, World};
 pub fn scene() -> Scene {
     Scene::new("humanoid", build)
         .seed("beyond the seeds")
-        .description("A humanoid of 81 kg and 27 degrees of freedom stands on damped springs in its joints, is pushed at the chest, and goes on standing.")
-        .parameter(Parameter::new("push", 20.0).range(0.0, 25.0).unit("N s").help("Impulse on the chest after three seconds"))
+        .description("A humanoid of 81 kg and 27 degrees of freedom stands on damped springs in its joints, is pushed at the chest by 20 N s after three seconds, and goes on standing.")
         .parameter(Parameter::new("stiffness", 1.0).range(0.5, 5.0).help("Of all motors, as a multiple"))
         .camera(Camera::new([2.5, 1.5, 3.0], [0.0, 0.9, 0.0]))
         .check("stands", "The pelvis stays up; lowest height as a share of the first", "")
@@ -24,6 +23,8 @@ pub fn scene() -> Scene {
 /// Height of the hips, in metres: feet of 8 cm, shins and thighs of 42 cm.
 const HIPS: f64 = 0.92;
 const LIMB: f64 = 0.42;
+/// The push on the chest, in N s.
+const PUSH: Real = 20.0;
 
 /// The model: x forwards, y up, z to its right. Motors hold every joint where it is.
 pub fn model(stiffness: f64) -> tumble::Result<ArticulationDesc> {
@@ -67,7 +68,7 @@ pub fn model(stiffness: f64) -> tumble::Result<ArticulationDesc> {
 }
 
 fn build(stage: &mut Stage, values: &Values) -> Result<()> {
-    let (push, stiffness) = (values.get("push")?, values.get("stiffness")?);
+    let stiffness = values.get("stiffness")?;
     tune(stage, 0.2)?;
     floor(stage, Material::default())?;
     let desc = stage.engine(|_| model(stiffness))?;
@@ -77,7 +78,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         if world.time() >= 3.0 && !pushed {
             pushed = true;
             let chest = world.articulation(id)?.link(2)?;
-            world.body_mut(chest)?.apply_impulse([push as Real, 0.0, 0.0])?;
+            world.body_mut(chest)?.apply_impulse([PUSH, 0.0, 0.0])?;
         }
         Ok(())
     });

@@ -11,12 +11,13 @@ use tumble::{BodyDesc, ColliderDesc, World};
 
 /// Distance of the ball from the hinge, along the bar, in metres.
 const ARM: f64 = 0.8;
+/// e of ball and bar.
+const RESTITUTION: f64 = 0.5;
 
 pub fn scene() -> Scene {
     Scene::new("link-hits-body", build)
         .seed("000, S22")
         .description("Without gravity, a bar that turns about a hinge strikes a ball. The blow is felt along the bar: momentum about the hinge is kept, and the ball leaves as restitution says.")
-        .parameter(Parameter::new("restitution", 0.5).range(0.0, 1.0).help("Of the ball"))
         .parameter(Parameter::new("speed", 2.0).range(0.5, 5.0).unit("rad/s").help("Of the bar at the start"))
         .camera(Camera::new([0.5, -0.5, 3.0], [0.3, -0.5, 0.0]))
         .check("momentum", "Angular momentum about the hinge is kept; share of it at the end", "")
@@ -24,10 +25,10 @@ pub fn scene() -> Scene {
 }
 
 fn build(stage: &mut Stage, values: &Values) -> Result<()> {
-    let (e, rate) = (values.get("restitution")?, values.get("speed")?);
+    let rate = values.get("speed")?;
     tune(stage, 0.2)?;
     stage.engine(|world| world.set_gravity(Vec3::ZERO))?;
-    let slick = |shape: Shape| ColliderDesc::new(shape).restitution(e as _).friction(0.0);
+    let slick = |shape: Shape| ColliderDesc::new(shape).restitution(RESTITUTION as _).friction(0.0);
     let (bar, ball) = stage.engine(|_| Ok((Shape::cuboid(0.05, 0.5, 0.05)?, Shape::sphere(0.1)?)))?;
     let mut desc = ArticulationDesc::new().name("bar");
     let bar = BodyDesc::dynamic().collider(slick(bar)).mass(3.0).can_sleep(false).name("bar");
@@ -50,7 +51,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.check_at_end("parting", move |world| {
         let (v, omega) = both(world)?;
         let parting = v.length() - omega * ARM;
-        Some(Reading::at_most((parting / (rate * ARM) - e).abs(), 0.05))
+        Some(Reading::at_most((parting / (rate * ARM) - RESTITUTION).abs(), 0.05))
     });
     Ok(())
 }

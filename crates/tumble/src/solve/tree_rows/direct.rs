@@ -45,6 +45,8 @@ struct Entry {
 /// Rows that hang together: which, and where their matrix and its factors begin.
 #[derive(Clone, Copy, Debug)]
 struct Group {
+    /// The first of their trees.
+    leader: u32,
     first: u32,
     count: u32,
     at: u32,
@@ -129,7 +131,8 @@ impl TreeRows {
             let count = end - first;
             if (2..=MOST).contains(&count) {
                 entries.copy_within(first..end, kept);
-                groups.push(Group { first: kept as u32, count: count as u32, at });
+                let leader = entries[kept].group;
+                groups.push(Group { leader, first: kept as u32, count: count as u32, at });
                 kept += count;
                 at += (count * count) as u32;
             }
@@ -170,7 +173,7 @@ impl TreeRows {
             for y in b.blocks[..b.block_count as usize].iter().filter(|y| y.tree == x.tree) {
                 let (ji, yj) = (&self.j[x.first as usize..], &self.y[y.first as usize..]);
                 let dofs = x.dofs as usize;
-                sum += ji[..dofs].iter().zip(&yj[..dofs]).map(|(j, y)| j * y).sum::<f64>();
+                sum += super::dot(&ji[..dofs], &yj[..dofs]);
             }
         }
         for x in &a.halves {
@@ -185,10 +188,15 @@ impl TreeRows {
         sum
     }
 
-    /// All rows of all groups at once.
-    pub(super) fn solve_direct(&mut self, field: &mut Field<'_>) {
-        for g in 0..self.direct.groups.len() {
-            let Group { first, count, at } = self.direct.groups[g];
+    /// All rows at once of the groups that a tree leads.
+    pub(super) fn solve_direct(&mut self, tree: usize, field: &mut Field<'_>) {
+        let groups = &self.direct.groups;
+        let mut g = groups.partition_point(|g| (g.leader as usize) < tree);
+        while let Some(&Group { leader, first, count, at }) = self.direct.groups.get(g) {
+            if leader as usize != tree {
+                break;
+            }
+            g += 1;
             let n = count as usize;
             // Each time round some motor is spent; there cannot be more rounds than motors.
             for _ in 0..=n {

@@ -6,6 +6,7 @@ use crate::constraint::contact::NONE;
 use crate::math::{Float, Num};
 use crate::solve::motion::Motion;
 use crate::solve::tree_work::{Recipe, Working};
+use core::ops::Range;
 
 /// All of them, with the trees and the rows that they belong to.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +17,10 @@ pub(super) struct Stops {
 impl Stops {
     pub fn clear(&mut self) {
         self.all.clear();
+    }
+
+    pub fn len(&self) -> usize {
+        self.all.len()
     }
 
     /// Adds the rows of a tree.
@@ -39,8 +44,8 @@ impl Stops {
 }
 
 impl TreeRows {
-    pub(super) fn solve_stops(&mut self, field: &mut Field<'_>) {
-        for i in 0..self.stops.all.len() {
+    pub(super) fn solve_stops(&mut self, which: Range<usize>, field: &mut Field<'_>) {
+        for i in which {
             let (_, at, stop) = self.stops.all[i];
             let row = self.rows[at as usize];
             if row.direct {

@@ -14,6 +14,8 @@ struct Tie {
     joint: u32,
     first: u32,
     count: u32,
+    /// The first of its wishes.
+    wish: u32,
     memory: [f64; 4],
     /// From the centre of mass of B to its frame.
     arm: Vec3,
@@ -32,6 +34,10 @@ impl Ties {
     pub fn clear(&mut self) {
         self.all.clear();
         self.wishes.clear();
+    }
+
+    pub fn len(&self) -> usize {
+        self.all.len()
     }
 
     /// Adds the rows of the joints of a tree's links; of a joint between two links the first counts it.
@@ -63,6 +69,7 @@ impl Ties {
                     joint: slot,
                     first: rows.len() as u32,
                     count: self.fresh.len() as u32,
+                    wish: self.wishes.len() as u32,
                     memory: frames.memory,
                     arm: frames.b.arm,
                 });
@@ -96,12 +103,12 @@ impl Ties {
 
 impl TreeRows {
     /// The joints that close loops.
-    pub(super) fn solve_ties(&mut self, field: &mut Field<'_>) {
+    pub(super) fn solve_ties(&mut self, which: core::ops::Range<usize>, field: &mut Field<'_>) {
         let (recipe, push) = (field.recipe, field.push);
         let h = recipe.h.to_f64();
-        let mut at = 0;
-        for t in 0..self.ties.all.len() {
+        for t in which {
             let tie = self.ties.all[t];
+            let mut at = tie.wish as usize;
             for r in tie.first as usize..(tie.first + tie.count) as usize {
                 let (row, wish) = (self.rows[r], self.ties.wishes[at]);
                 at += 1;
