@@ -39,7 +39,8 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     let begin = Instant::now();
     let mut broken = None;
     while run.world().steps() < steps && !interrupt.asked() {
-        let made = run.step().map_err(|error| Failure::Broken(error.to_string()));
+        let made = sinks.drive(&mut run);
+        let made = made.and_then(|()| run.step().map_err(|error| Failure::Broken(error.to_string())));
         if let Err(failure) = made.and_then(|()| sinks.take(&run)) {
             broken = Some(failure);
             break;
@@ -111,6 +112,16 @@ impl Sinks {
             None => None,
         };
         Ok(Self { recorder, csv })
+    }
+
+    /// Before a step: what the scene does to its world.
+    fn drive(&mut self, run: &mut Run) -> Result<(), Failure> {
+        if let Some((recorder, path)) = &mut self.recorder
+            && run.drive().map_err(|error| Failure::Broken(error.to_string()))?
+        {
+            recorder.edited(run.world()).map_err(|error| unwritten(path, &error))?;
+        }
+        Ok(())
     }
 
     /// After a step.

@@ -103,6 +103,7 @@ impl<'a> Setup<'a> {
             world,
             checks,
             drives,
+            driven: false,
             costs: Costs::default(),
             strain: Strain::default(),
             started: false,
@@ -130,6 +131,8 @@ pub struct Run {
     world: World,
     checks: Vec<(Claim, Gauge)>,
     drives: Vec<Drive>,
+    /// They have acted before the next step.
+    driven: bool,
     costs: Costs,
     ledger: Ledger,
     strain: Strain,
@@ -145,15 +148,45 @@ impl Run {
             self.ledger = Ledger::open(&self.world);
             self.observe();
         }
-        let engine = |source| Error::Engine { scene: self.scene.clone(), source };
-        for drive in &mut self.drives {
-            drive(&mut self.world).map_err(engine)?;
+        if !self.driven {
+            self.act()?;
         }
-        self.world.step(Real::from_f64(self.dt)).map_err(engine)?;
+        self.driven = false;
+        self.world
+            .step(Real::from_f64(self.dt))
+            .map_err(|source| Error::Engine { scene: self.scene.clone(), source })?;
         self.costs.add(self.world.profile());
         self.ledger.follow(&self.world);
         self.strain.follow(&self.world);
         self.observe();
+        Ok(())
+    }
+
+    /// Does what the scene does to its world before the next step, ahead of [`Run::step`], which otherwise does it; answers whether that
+    /// changed anything. A [recorder](crate::recording::Recorder) must be told.
+    ///
+    /// ```
+    /// # fn main() -> tumble_scene::Result<()> {
+    /// let mut run = tumble_scene::library::find("quadruped")?.setup().start()?;
+    /// assert!(!run.drive()?); // it stands for half a second
+    /// run.step()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn drive(&mut self) -> Result<bool> {
+        self.driven = true;
+        if self.drives.is_empty() {
+            return Ok(false);
+        }
+        let before = self.world.hash();
+        self.act()?;
+        Ok(self.world.hash() != before)
+    }
+
+    fn act(&mut self) -> Result<()> {
+        for drive in &mut self.drives {
+            drive(&mut self.world).map_err(|source| Error::Engine { scene: self.scene.clone(), source })?;
+        }
         Ok(())
     }
 

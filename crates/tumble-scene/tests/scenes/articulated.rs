@@ -41,10 +41,10 @@ fn remove(world: &mut World, name: &str) -> tumble::Result<()> {
     world.remove_body(id)
 }
 
-/// The tree is gone.
-fn fall_apart(world: &mut World, name: &str) -> tumble::Result<()> {
+/// Turns a tree into bodies on joints.
+fn dissolve(world: &mut World, name: &str) -> tumble::Result<()> {
     let id = tree(world, name);
-    world.remove_articulation(id)
+    world.dissolve(id).map(drop)
 }
 
 pub const MUTATIONS: &[Mutation] = &[
@@ -132,8 +132,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "demolition-chain",
         check: "gap",
-        what: "there is no chain",
-        apply: |world| fall_apart(world, "chain"),
+        what: "its links are bodies on joints",
+        apply: |world| dissolve(world, "chain"),
     },
     Mutation {
         scene: "demolition-chain",
@@ -245,8 +245,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "skeletons",
         check: "gap",
-        what: "a skeleton is gone",
-        apply: |world| fall_apart(world, "skeleton-1"),
+        what: "the bones of a skeleton are bodies on joints",
+        apply: |world| dissolve(world, "skeleton-1"),
     },
     Mutation {
         scene: "skeletons",
@@ -291,8 +291,16 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "humanoid",
         check: "stands",
-        what: "a knee has no motor",
-        apply: |world| still(world, "humanoid", 6),
+        what: "no joint has a motor",
+        apply: |world| {
+            let id = tree(world, "humanoid");
+            for link in 1..world.articulation(id)?.links().count() {
+                for k in 0..world.articulation(id)?.dofs_of(link)?.len() {
+                    world.articulation_mut(id)?.set_motor(link, k, Motor::OFF)?;
+                }
+            }
+            Ok(())
+        },
     },
     Mutation {
         scene: "humanoid",

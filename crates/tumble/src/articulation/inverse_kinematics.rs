@@ -22,7 +22,8 @@ use crate::math::{Num, Point, Quat, Vec3};
 /// Where a link is to go.
 ///
 /// ```
-/// use tumble::{BodyDesc, World, articulation::{ArticulationDesc, Dof, LinkDesc, Reach}};
+/// use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Reach};
+/// use tumble::{BodyDesc, World, math::Quat};
 /// # fn main() -> tumble::Result<()> {
 /// // An arm of two links of 1 m, whose elbow bends one way only.
 /// let mut arm = ArticulationDesc::new();
@@ -39,6 +40,10 @@ use crate::math::{Num, Point, Quat, Vec3};
 /// world.articulation_mut(id)?.set_position(&found.position)?;
 /// let there = world.body(world.articulation(id)?.link(lower)?)?.to_world([0.5, 0.0, 0.0]);
 /// assert!((there - [1.0, 1.0, 0.0].into()).length() < 1e-5);
+/// // With an orientation as well, in at most 50 rounds: of three numbers in the plane two joints meet two at the most.
+/// let level = hand.turned(Quat::IDENTITY).rounds(50);
+/// let found = world.articulation(id)?.reach(lower, &level)?;
+/// assert!(found.rounds <= 50 && found.distance + found.angle > 0.1);
 /// // Too far: as near as it gets, and the answer says how near that is.
 /// let far = world.articulation(id)?.reach(lower, &Reach::point([0.0, 3.0, 0.0]).of([0.5, 0.0, 0.0]))?;
 /// assert!((far.distance - 1.0).abs() < 0.02);

@@ -110,7 +110,7 @@ impl Swing {
 /// let drive = Dof::default().motor(Motor::velocity(1.0, 100.0));
 /// let first = gears.add(LinkDesc::revolute(BodyDesc::dynamic(), [0.0, 0.0, 1.0]).dof(0, drive));
 /// let second = gears.add(LinkDesc::revolute(BodyDesc::dynamic(), [0.0, 0.0, 1.0]).at([1.0, 0.0, 0.0]));
-/// gears.couple(Coupling::new((first, 0), (second, 0), -3.0));
+/// gears.couple(Coupling::new((first, 0), (second, 0), -3.0).offset(0.0)); // no offset, as without a word
 /// let mut world = World::new();
 /// let id = world.add_articulation(gears)?;
 /// for _ in 0..60 {

@@ -54,13 +54,12 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     desc.add(LinkDesc::fixed(ball).parent(LINKS - 1).at([0.0, -0.5 * LINK, 0.0]).anchor([0.0, BALL, 0.0]));
     let id = add(stage, desc)?;
     stage.run_for(4.0);
+    let links: Vec<_> = stage.engine(|world| Ok(world.articulation(id)?.links().take(LINKS).collect()))?;
     stage.check_always("gap", move |world| {
-        let bodies: Vec<_> =
-            world.articulation(id).ok()?.links().take(LINKS).filter_map(|b| world.body(b).ok()).collect();
+        let bodies: Vec<_> = links.iter().filter_map(|&b| world.body(b).ok()).collect();
         let end = |y: f64| [0.0, y as Real, 0.0];
-        let gaps =
-            bodies.windows(2).map(|w| (w[0].to_world(end(-0.5 * LINK)) - w[1].to_world(end(0.5 * LINK))).length());
-        Some(Reading::at_most(gaps.fold(0.0, Num::max), 1e-5))
+        let gap = |w: &[tumble::BodyRef<'_>]| w[0].to_world(end(-0.5 * LINK)) - w[1].to_world(end(0.5 * LINK));
+        Some(Reading::at_most(bodies.windows(2).map(|w| gap(w).length()).fold(0.0, Num::max), 1e-5))
     });
     let wall = bricks.clone();
     stage.check_at_end("breach", move |world| Some(Reading::between(wall.moved(world, 1.0, 1.0)?.figure, 1.0, 60.0)));
