@@ -9,7 +9,6 @@ use crate::articulation::tree::Tree;
 use crate::articulation::{ArticulationDesc, LinkDesc};
 use crate::body::store::Params;
 use crate::body::{BodyDesc, BodyKind};
-use crate::constraint::contact::NONE;
 use crate::constraint::joint::JointDesc;
 use crate::error::{Error, Result};
 use crate::id::{ArticulationId, BodyId, JointId};
@@ -95,7 +94,17 @@ impl World {
                 return Err(Error::refused(self.state.subject(plan.body), "a link cannot have locked axes"));
             }
         }
+        let bodies: Vec<u32> = plans.iter().map(|p| p.body).collect();
         let tree = self.state.plan_tree(&plans)?;
+        let articulation = Articulation { tree, bodies: bodies.clone(), self_collision: true, name: None };
+        let pass = articulation.placed();
+        let sound = |i: usize| {
+            let (pose, velocity) = articulation.body_state(&pass, i);
+            pose.is_finite() && velocity.is_finite()
+        };
+        if !(0..bodies.len()).all(sound) {
+            return Err(Error::refused("new articulation", "its links are outside the range of numbers"));
+        }
         let ids = |slots: &[u32]| slots.iter().filter_map(|&s| self.state.joints.all.id_at(s)).collect::<Vec<_>>();
         let closures = ids(&closures);
         let reasons = kept.iter().map(|(_, why)| (*why).to_owned());
@@ -111,11 +120,9 @@ impl World {
         for joint in used {
             state.remove_joint(joint);
         }
-        let bodies: Vec<u32> = plans.iter().map(|p| p.body).collect();
         for &body in &bodies {
             state.rebuild_proxies(body);
         }
-        let articulation = Articulation { tree, bodies: bodies.clone(), self_collision: true, name: None };
         let id = state.articulations.all.insert(articulation);
         state.articulations.index(id.index(), true);
         state.begin_articulation(id.index())?;
@@ -348,10 +355,6 @@ impl State {
         pass.accelerate(tree, |_| 0.0, false);
         for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
             *qd = column.acceleration;
-        }
-        let sound = tree.q.iter().chain(&tree.qd).all(|v| v.is_finite());
-        if !sound || plans.iter().any(|p| p.body == NONE) {
-            return Err(Error::refused("new articulation", "its links are outside the range of numbers"));
         }
         Ok(())
     }
