@@ -39,9 +39,7 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
     let begin = Instant::now();
     let mut broken = None;
     while run.world().steps() < steps && !interrupt.asked() {
-        let made = sinks.drive(&mut run);
-        let made = made.and_then(|()| run.step().map_err(|error| Failure::Broken(error.to_string())));
-        if let Err(failure) = made.and_then(|()| sinks.take(&run)) {
+        if let Err(failure) = advance(&mut run, &mut sinks) {
             broken = Some(failure);
             break;
         }
@@ -87,6 +85,16 @@ fn start(options: &RunOptions) -> Result<Run, Failure> {
     setup.start().map_err(Failure::from_input)
 }
 
+/// One step, and what the scene does before it.
+fn advance(run: &mut Run, sinks: &mut Sinks) -> Result<(), Failure> {
+    let broken = |error: tumble_scene::Error| Failure::Broken(error.to_string());
+    if run.act().map_err(broken)? {
+        sinks.edited(run)?;
+    }
+    run.step().map_err(broken)?;
+    sinks.take(run)
+}
+
 /// The files that a run is written to.
 struct Sinks {
     recorder: Option<(Recorder<BufWriter<File>>, PathBuf)>,
@@ -114,14 +122,12 @@ impl Sinks {
         Ok(Self { recorder, csv })
     }
 
-    /// Before a step: what the scene does to its world.
-    fn drive(&mut self, run: &mut Run) -> Result<(), Failure> {
-        if let Some((recorder, path)) = &mut self.recorder
-            && run.drive().map_err(|error| Failure::Broken(error.to_string()))?
-        {
-            recorder.edited(run.world()).map_err(|error| unwritten(path, &error))?;
+    /// After the world was changed between two steps.
+    fn edited(&mut self, run: &Run) -> Result<(), Failure> {
+        match &mut self.recorder {
+            Some((recorder, path)) => recorder.edited(run.world()).map_err(|error| unwritten(path, &error)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// After a step.

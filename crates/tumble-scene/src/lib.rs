@@ -20,6 +20,7 @@
 pub mod bench;
 mod camera;
 pub mod check;
+mod cue;
 mod error;
 pub mod figure;
 pub mod file;
@@ -36,6 +37,7 @@ pub mod trajectory;
 
 pub use camera::Camera;
 pub use check::{Bound, Claim, Outcome, Reading, Verdict};
+pub use cue::Cue;
 pub use error::{Error, Result};
 pub use parameter::{Parameter, Values};
 pub use run::{Run, Setup, Summary};

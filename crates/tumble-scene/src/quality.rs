@@ -57,9 +57,11 @@ fn largest(a: f64, b: f64) -> f64 {
     if a >= b || a.is_nan() { a } else { b }
 }
 
-/// How far the worst joint has come apart, in metres; 0 where there are none.
+/// How far the worst joint that holds has come apart, in metres; 0 where there are none.
 pub fn gap(world: &World) -> f64 {
-    let gaps = world.joint_ids().filter_map(|id| world.joint(id).ok()).map(|joint| joint.gap().to_f64());
+    // What is broken or switched off holds nothing.
+    let holding = world.joint_ids().filter_map(|id| world.joint(id).ok()).filter(|j| j.is_active() && !j.is_broken());
+    let gaps = holding.map(|joint| joint.gap().to_f64());
     gaps.fold(0.0, largest)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::camera::Camera;
 use crate::check::{Claim, Gauge, Reading};
+use crate::cue::Cue;
 use crate::error::{Error, Result};
 use crate::file::Document;
 use crate::parameter::{Parameter, Values};
@@ -56,6 +57,8 @@ pub struct Scene {
     pub camera: Camera,
     /// What should happen.
     pub checks: Vec<Claim>,
+    /// Nothing in it gives or takes energy: no friction, no plastic impact, no motor.
+    pub conservative: bool,
     #[serde(skip)]
     build: Arc<Build>,
     /// The file that it comes from.
@@ -77,6 +80,7 @@ impl Scene {
             parameters: Vec::new(),
             camera: Camera::default(),
             checks: Vec::new(),
+            conservative: false,
             build: Arc::new(build),
             document: None,
         }
@@ -122,6 +126,13 @@ impl Scene {
         self
     }
 
+    /// Says that nothing in the scene gives or takes energy, so that whatever it gains is the method's error.
+    #[must_use]
+    pub fn conservative(mut self) -> Self {
+        self.conservative = true;
+        self
+    }
+
     pub(crate) fn written_as(mut self, document: Arc<Document>) -> Self {
         self.document = Some(document);
         self
@@ -145,8 +156,16 @@ impl Scene {
     /// the declared checks.
     pub(crate) fn build(&self, world: World, chosen: Chosen, values: &Values) -> Result<Built> {
         let (seconds, dt) = (10.0, chosen.dt.unwrap_or(1.0 / 60.0));
-        let mut stage =
-            Stage { scene: self.name.clone(), world, chosen, dt, seconds, gauges: Vec::new(), drives: Vec::new() };
+        let mut stage = Stage {
+            scene: self.name.clone(),
+            world,
+            chosen,
+            dt,
+            seconds,
+            gauges: Vec::new(),
+            cues: Vec::new(),
+            drives: Vec::new(),
+        };
         (self.build)(&mut stage, values)?;
         let fault =
             |check: &str, problem| Error::Check { scene: self.name.to_string(), check: check.to_owned(), problem };
@@ -159,8 +178,10 @@ impl Scene {
         match stage.gauges.first() {
             Some((name, _)) => Err(fault(name, "measured and not declared")),
             None => {
-                let Stage { world, dt, seconds, drives, .. } = stage;
-                Ok(Built { world, dt, seconds, checks, drives })
+                // At equal times in the order in which they were given.
+                stage.cues.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+                let Stage { world, dt, seconds, cues, drives, .. } = stage;
+                Ok(Built { world, dt, seconds, checks, cues, drives })
             }
         }
     }
@@ -180,6 +201,8 @@ pub(crate) struct Built {
     pub seconds: f64,
     pub checks: Vec<(Claim, Gauge)>,
     pub drives: Vec<Drive>,
+    /// By time.
+    pub cues: Vec<(f64, Cue)>,
 }
 
 /// What a scene does to its world before each step.
@@ -204,6 +227,7 @@ pub struct Stage {
     seconds: f64,
     gauges: Vec<(String, Gauge)>,
     drives: Vec<Drive>,
+    cues: Vec<(f64, Cue)>,
 }
 
 impl Stage {
@@ -232,6 +256,11 @@ impl Stage {
     /// Does something to the world before each step: what moves by a plan of its own, as a gait or a driver.
     pub fn drive(&mut self, act: impl FnMut(&mut World) -> tumble::Result<()> + Send + 'static) {
         self.drives.push(Box::new(act));
+    }
+
+    /// Does something to the world before the first step that begins at this time, in seconds, or later.
+    pub fn at(&mut self, seconds: f64, cue: Cue) {
+        self.cues.push((seconds, cue));
     }
 
     /// Measures a check throughout the run: before the first step and after each. The reading that strains its bound most

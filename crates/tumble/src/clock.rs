@@ -20,7 +20,7 @@ pub struct Clock {
     /// No more than this much time, in seconds, is simulated in one call (or one step, where that is longer): a slow
     /// machine sees slow motion instead of an ever longer queue. At most a million steps.
     pub max_per_call: f64,
-    /// Simulated seconds per elapsed second.
+    /// Simulated seconds per elapsed second; 0 is a pause.
     pub speed: f64,
 }
 
@@ -99,7 +99,10 @@ impl Clock {
         if self.max_per_call > MAX_STEPS_PER_CALL * self.shortest() {
             return Err(Error::value("clock", "max_per_call", "at most a million steps", self.max_per_call));
         }
-        positive("speed", self.speed)
+        if !(self.speed >= 0.0 && self.speed.is_finite()) {
+            return Err(Error::value("clock", "speed", "not negative and finite", self.speed));
+        }
+        Ok(())
     }
 
     /// The shortest step that will ever be made.

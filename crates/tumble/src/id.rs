@@ -160,7 +160,18 @@ ids! {
 pub(crate) struct Slots<T, K> {
     slots: Vec<Slot<T>>,
     free: Vec<u32>,
+    touched: Touched,
     kind: PhantomData<K>,
+}
+
+/// Something may have changed since somebody last looked. A copy does not know who has looked at it, and says yes.
+#[derive(Debug)]
+struct Touched(bool);
+
+impl Clone for Touched {
+    fn clone(&self) -> Self {
+        Self(true)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -177,10 +188,21 @@ impl<T, K: Kind> Default for Slots<T, K> {
 
 impl<T, K: Kind> Slots<T, K> {
     pub fn new() -> Self {
-        Self { slots: Vec::new(), free: Vec::new(), kind: PhantomData }
+        Self { slots: Vec::new(), free: Vec::new(), touched: Touched(true), kind: PhantomData }
+    }
+
+    /// Something may have changed since [`Slots::settle`].
+    pub fn is_touched(&self) -> bool {
+        self.touched.0
+    }
+
+    /// What is here now has been seen.
+    pub fn settle(&mut self) {
+        self.touched.0 = false;
     }
 
     pub fn insert(&mut self, value: T) -> Id<K> {
+        self.touched.0 = true;
         if let Some(index) = self.free.pop() {
             let slot = &mut self.slots[index as usize];
             slot.value = Some(value);
@@ -193,6 +215,7 @@ impl<T, K: Kind> Slots<T, K> {
 
     /// Puts a built-in thing into slot 0, generation 0, whatever was there before. Only for empty slots.
     pub fn insert_first(&mut self, value: T) {
+        self.touched.0 = true;
         match self.slots.first_mut() {
             Some(slot) => {
                 *slot = Slot { generation: 0, value: Some(value) };
@@ -203,6 +226,7 @@ impl<T, K: Kind> Slots<T, K> {
     }
 
     pub fn remove(&mut self, id: Id<K>) -> Option<T> {
+        self.touched.0 = true;
         let slot = self.slots.get_mut(id.index as usize)?;
         if slot.generation != id.generation {
             return None;
@@ -221,6 +245,7 @@ impl<T, K: Kind> Slots<T, K> {
     }
 
     pub fn get_mut(&mut self, id: Id<K>) -> Result<&mut T> {
+        self.touched.0 = true;
         match self.slots.get_mut(id.index as usize) {
             Some(Slot { generation, value: Some(value) }) if *generation == id.generation => Ok(value),
             _ => Err(id.missing()),
@@ -233,6 +258,7 @@ impl<T, K: Kind> Slots<T, K> {
     }
 
     pub fn at_mut(&mut self, index: u32) -> Option<&mut T> {
+        self.touched.0 = true;
         self.slots.get_mut(index as usize)?.value.as_mut()
     }
 
@@ -256,6 +282,7 @@ impl<T, K: Kind> Slots<T, K> {
 
     /// Empties the slots but keeps their generations, so that ids from before stay stale.
     pub fn clear(&mut self) {
+        self.touched.0 = true;
         self.free.clear();
         for (i, slot) in self.slots.iter_mut().enumerate().rev() {
             if slot.value.take().is_some() {
@@ -296,6 +323,6 @@ impl<T, K: Kind> Slots<T, K> {
             .zip(taken)
             .map(|(generation, taken)| Slot { generation, value: if taken { values.next() } else { None } })
             .collect();
-        Ok(Self { slots, free, kind: PhantomData })
+        Ok(Self { slots, free, touched: Touched(true), kind: PhantomData })
     }
 }

@@ -24,6 +24,7 @@ pub static SCENE: Form = Form {
         field("material", Kind::Named(&MATERIAL), "Materials by name; `default` is that of colliders that name none"),
         field("pair", Kind::List(&Kind::Table(&PAIR)), "Coefficients of two materials against each other"),
         field("shape", Kind::Named(&SHAPE), "Shapes by name"),
+        field("cue", Kind::List(&Kind::Table(&CUE)), "What is done to the world while it runs"),
         field("check", Kind::List(&Kind::Table(&CHECK)), "What should happen"),
     ],
     also: &[&CONTENT],
@@ -363,6 +364,18 @@ pub static EXCLUDE: Form = Form {
     help: "Two bodies that never touch.",
     fields: &[field("bodies", Kind::Several(2, &Kind::Text), "The two")],
     also: &[&REPEAT],
+};
+
+pub static CUE: Form = Form {
+    title: "a cue",
+    help: "What is done to the world at a set time.",
+    fields: &[
+        field("at", PLAIN, "When, in seconds: before the first step that begins then or later"),
+        field("activate", Kind::List(&Kind::Text), "Joints, by name, that begin to hold"),
+        field("release", Kind::List(&Kind::Text), "Joints, by name, that let go"),
+        field("remove", Kind::List(&Kind::Text), "Bodies that are taken away"),
+    ],
+    also: &[],
 };
 
 pub static CHECK: Form = Form {

@@ -18,6 +18,7 @@ pub fn scene() -> Scene {
         .parameter(Parameter::new("gravity", 9.81).range(0.01, 1_000.0).unit("m/s²").help("Strength of gravity"))
         .parameter(Parameter::new("spin", 5.0).range(0.0, 50.0).unit("rad/s").help("Spin of every other body"))
         .camera(Camera::new([7.0, 16.0, 45.0], [7.0, 16.0, 0.0]))
+        .conservative()
         .check("falls-alike", "All have fallen equally far; largest difference as a share of the distance", "")
         .check("speed", "The speed is g t; largest relative error", "")
         .check("parabola", "The distance fallen is g t²/2; largest error", "m")

@@ -21,6 +21,7 @@ pub fn scene() -> Scene {
         .parameter(Parameter::new("gravity", 9.81).range(0.1, 100.0).unit("m/s²").help("Strength of gravity"))
         .parameter(Parameter::new("spin", 8.0).range(0.1, 50.0).unit("rad/s").help("Spin of the bodies"))
         .camera(Camera::new([20.0, 12.0, 50.0], [20.0, 8.0, 7.0]))
+        .conservative()
         .check("range", "Each comes down at v² sin(2α)/g; largest error", "m")
         .check("apex", "Each rises to v² sin²(α)/(2g); largest error", "m")
         .check("momentum", "The momentum of each is m (v + g t); largest error as a share of the largest momentum", "")

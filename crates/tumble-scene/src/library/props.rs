@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::{Reading, Stage, quality};
 use tumble::math::{Float, Point, Quat, Real, Vec3};
 use tumble::shape::{MeshDesc, Shape};
-use tumble::{BodyDesc, BodyId, ColliderDesc, Material, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, JointDesc, JointId, Material, World};
 
 /// Sets the length of the tolerances to the size of the things on stage.
 pub fn tune(stage: &mut Stage, length: f64) -> Result<()> {
@@ -13,6 +13,52 @@ pub fn tune(stage: &mut Stage, length: f64) -> Result<()> {
         method.tolerances.length = length as Real;
         world.set_method(method)
     })
+}
+
+/// A box by its edges.
+pub fn cuboid(stage: &mut Stage, [x, y, z]: [f64; 3]) -> Result<Shape> {
+    stage.engine(|_| Shape::cuboid((0.5 * x) as Real, (0.5 * y) as Real, (0.5 * z) as Real))
+}
+
+/// A ball.
+pub fn sphere(stage: &mut Stage, radius: f64) -> Result<Shape> {
+    stage.engine(|_| Shape::sphere(radius as Real))
+}
+
+/// A cylinder about its y axis, by its height.
+pub fn cylinder(stage: &mut Stage, height: f64, radius: f64) -> Result<Shape> {
+    stage.engine(|_| Shape::cylinder((0.5 * height) as Real, radius as Real))
+}
+
+/// A body of one shape.
+pub fn body(stage: &mut Stage, desc: BodyDesc, shape: Shape, material: &Material) -> Result<BodyId> {
+    let desc = desc.collider(ColliderDesc::new(shape).material(material.clone()));
+    stage.engine(|world| world.add_body(desc))
+}
+
+/// A joint.
+pub fn joint(stage: &mut Stage, desc: JointDesc) -> Result<JointId> {
+    stage.engine(|world| world.add_joint(desc))
+}
+
+/// Where a body is; NaN where it is gone.
+pub fn place(world: &World, id: BodyId) -> Point {
+    world.body(id).map_or(Point::all(f64::NAN), |b| b.position())
+}
+
+/// The velocity of its centre of mass; NaN where it is gone.
+pub fn velocity(world: &World, id: BodyId) -> Vec3<f64> {
+    world.body(id).map_or(Vec3::all(f64::NAN), |b| b.centre_velocity().to_f64())
+}
+
+/// The turning of a body; NaN where it is gone.
+pub fn spin(world: &World, id: BodyId) -> Vec3<f64> {
+    world.body(id).map_or(Vec3::all(f64::NAN), |b| b.angular_velocity().to_f64())
+}
+
+/// Where a direction of a body points to in the world; NaN where it is gone.
+pub fn pointing(world: &World, id: BodyId, direction: Vec3<f64>) -> Vec3<f64> {
+    world.body(id).map_or(Vec3::all(f64::NAN), |b| b.rotation().to_f64().rotate(direction))
 }
 
 /// A level floor at height 0, of this material.

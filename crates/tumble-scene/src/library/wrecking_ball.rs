@@ -2,7 +2,7 @@
 
 use super::props::{Things, floor, gap, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Scene, Stage, Values, quality};
 use tumble::math::{Float, Point, Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, JointDesc, Material, World};
@@ -13,40 +13,48 @@ const LINK: f64 = 0.5;
 const BALL: f64 = 0.8;
 /// Depth, height and length of a brick.
 const BRICK: [f64; 3] = [0.5, 0.5, 1.0];
+/// From a wall to the one behind it.
+const BEHIND: f64 = 2.5;
 /// The lowest point of the swing of the ball's middle.
 const LOW: f64 = 2.0;
 
 pub fn scene() -> Scene {
     Scene::new("wrecking-ball", build)
-        .seed("beyond the seeds")
+        .seed("001, D6 and D7")
         .description("A ball that is a hundred times as heavy as a link of its chain swings into a brick wall, and the chain holds.")
         .parameter(Parameter::new("links", 12.0).range(4.0, 40.0).whole().help("Links of the chain"))
         .parameter(Parameter::new("courses", 8.0).range(1.0, 30.0).whole().help("Courses of the wall"))
+        .parameter(Parameter::new("walls", 1.0).range(1.0, 2.0).whole().help("Walls, one behind the other"))
         .parameter(Parameter::new("angle", 60.0).range(10.0, 80.0).unit("°").help("How far the ball is drawn aside"))
         .camera(Camera::new([-8.0, 5.0, 14.0], [0.0, 3.0, 0.0]))
         .check("gap", "No joint of the chain comes apart; widest", "m")
+        .check("chain", "Nor at any time on the way; widest, in links", "")
         .check("breach", "The ball knocks bricks out of the wall; the farthest, in lengths of a brick", "")
         .check("above", "Nothing falls through the floor; how many bricks do", "")
 }
 
 fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let (links, courses, angle) = (values.count("links")?, values.count("courses")?, values.get("angle")?);
+    let walls = values.count("walls")?;
     tune(stage, BRICK[1])?;
     floor(stage, Material::default())?;
 
     let mut bricks = Things::default();
     let [x, y, z] = BRICK.map(|v| (0.5 * v) as Real);
     let shape = stage.engine(|_| Shape::cuboid(x, y, z))?;
-    for course in 0..courses {
+    for course in 0..courses * walls {
+        let (wall, course) = (course / courses, course % courses);
         // Every other course is shifted by half a brick and has one less.
         let odd = course % 2;
         for i in 0..10 - odd {
             let at = Point::new(
-                0.0,
+                BEHIND * f64::from(wall),
                 (f64::from(course) + 0.5) * BRICK[1],
                 (f64::from(i) - 4.5 + 0.5 * f64::from(odd)) * 1.002,
             );
-            let desc = BodyDesc::dynamic().name(format!("brick-{course}-{i}")).position(at);
+            let desc = BodyDesc::dynamic()
+                .name(format!("{}-{course}-{i}", if wall == 0 { "brick" } else { "far" }))
+                .position(at);
             bricks.add(stage, desc, shape.clone(), Material::default())?;
         }
     }
@@ -72,6 +80,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
 
     stage.run_for(4.0);
     stage.check_at_end("gap", |world| gap(world, 0.1 * LINK));
+    stage.check_always("chain", |world| Some(Reading::at_most(quality::gap(world) / LINK, 0.05)));
     let wall = bricks.clone();
     stage.check_at_end("breach", move |world| {
         let far = wall.moved(world, BRICK[2], 1.0)?.figure;

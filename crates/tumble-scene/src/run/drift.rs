@@ -31,6 +31,14 @@ pub struct EnergyDrift {
     pub share: f64,
 }
 
+impl EnergyDrift {
+    /// The gain alone, as a share of what was turned over.
+    pub fn gain_share(&self) -> f64 {
+        let largest = if self.gain < self.loss { self.loss } else { self.gain };
+        share(self.gain * self.share, largest)
+    }
+}
+
 impl Drift {
     fn enter(&mut self, stray: f64, scale: f64) {
         self.end = stray;

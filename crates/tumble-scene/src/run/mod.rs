@@ -5,6 +5,7 @@ mod drift;
 mod strain;
 
 use crate::check::{Claim, Gauge, Outcome, Verdict};
+use crate::cue::Cue;
 use crate::error::{Error, Result};
 use crate::flat::Flat;
 use crate::parameter::Values;
@@ -88,7 +89,7 @@ impl<'a> Setup<'a> {
         let mut world = World::with_method(self.method.unwrap_or_default()).map_err(engine)?;
         let clock = |dt: f64| Clock { pace: Pace::Fixed(dt), max_per_call: dt, ..Clock::default() };
         world.set_clock(clock(chosen.dt.unwrap_or(1.0 / 60.0))).map_err(engine)?;
-        let Built { mut world, dt, seconds, checks, drives } = self.scene.build(world, chosen, &self.values)?;
+        let Built { mut world, dt, seconds, checks, cues, drives } = self.scene.build(world, chosen, &self.values)?;
         // A scene may prefer another one.
         world.set_clock(clock(dt)).map_err(engine)?;
         if self.threads != 1 {
@@ -104,6 +105,8 @@ impl<'a> Setup<'a> {
             checks,
             drives,
             driven: false,
+            cues,
+            done: 0,
             costs: Costs::default(),
             strain: Strain::default(),
             started: false,
@@ -133,6 +136,9 @@ pub struct Run {
     drives: Vec<Drive>,
     /// They have acted before the next step.
     driven: bool,
+    cues: Vec<(f64, Cue)>,
+    /// How many of the cues have been given.
+    done: usize,
     costs: Costs,
     ledger: Ledger,
     strain: Strain,
@@ -148,9 +154,7 @@ impl Run {
             self.ledger = Ledger::open(&self.world);
             self.observe();
         }
-        if !self.driven {
-            self.act()?;
-        }
+        self.follow_plan()?;
         self.driven = false;
         self.world
             .step(Real::from_f64(self.dt))
@@ -162,32 +166,35 @@ impl Run {
         Ok(())
     }
 
-    /// Does what the scene does to its world before the next step, ahead of [`Run::step`], which otherwise does it; answers whether that
-    /// changed anything. A [recorder](crate::recording::Recorder) must be told.
-    ///
-    /// ```
-    /// # fn main() -> tumble_scene::Result<()> {
-    /// let mut run = tumble_scene::library::find("quadruped")?.setup().start()?;
-    /// assert!(!run.drive()?); // it stands for half a second
-    /// run.step()?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn drive(&mut self) -> Result<bool> {
-        self.driven = true;
-        if self.drives.is_empty() {
-            return Ok(false);
-        }
-        let before = self.world.hash();
-        self.act()?;
-        Ok(self.world.hash() != before)
+    /// Does what the scene has set for the time before the next step, which [`Run::step`] otherwise does by itself. Says whether the
+    /// world has changed: a recorder must be told between the two.
+    pub fn act(&mut self) -> Result<bool> {
+        let before = if self.drives.is_empty() { 0 } else { self.world.hash() };
+        let given = self.follow_plan()?;
+        Ok(given || (!self.drives.is_empty() && self.world.hash() != before))
     }
 
-    fn act(&mut self) -> Result<()> {
-        for drive in &mut self.drives {
-            drive(&mut self.world).map_err(|source| Error::Engine { scene: self.scene.clone(), source })?;
+    /// Gives the cues of this time, and lets what drives the scene act, once before each step.
+    fn follow_plan(&mut self) -> Result<bool> {
+        let engine = |source| Error::Engine { scene: self.scene.clone(), source };
+        // A time that is a whole number of steps but for rounding counts as one.
+        let (before, now) = (self.done, self.world.time() + 1e-6 * self.dt);
+        while let Some(&(_, cue)) = self.cues.get(self.done).filter(|(at, _)| *at <= now) {
+            self.done += 1;
+            cue.apply(&mut self.world).map_err(engine)?;
         }
-        Ok(())
+        if !self.driven {
+            self.driven = true;
+            for drive in &mut self.drives {
+                drive(&mut self.world).map_err(engine)?;
+            }
+        }
+        Ok(self.done > before)
+    }
+
+    /// What is still to be done to the world, and when.
+    pub fn cues(&self) -> &[(f64, Cue)] {
+        &self.cues[self.done..]
     }
 
     fn observe(&mut self) {
@@ -246,6 +253,12 @@ impl Run {
     /// What the checks say if the run ends here.
     pub fn verdicts(&self) -> Vec<Verdict> {
         self.checks.iter().map(|(claim, gauge)| Verdict::new(claim, gauge.read(&self.world))).collect()
+    }
+
+    /// A check that looks throughout has failed, and whatever comes cannot mend that.
+    pub fn has_failed(&self, check: &str) -> bool {
+        let failed = |gauge: &Gauge| matches!(gauge, Gauge::Always(_, Some(worst)) if !worst.holds());
+        self.checks.iter().any(|(claim, gauge)| claim.name == check && failed(gauge))
     }
 
     /// What the checks say of a state that another engine has come to: the bodies, in the order of their ids, are put there, and the

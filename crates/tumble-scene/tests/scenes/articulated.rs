@@ -49,7 +49,7 @@ fn dissolve(world: &mut World, name: &str) -> tumble::Result<()> {
 
 pub const MUTATIONS: &[Mutation] = &[
     Mutation {
-        scene: "pendulums",
+        scene: "articulated-pendulums",
         check: "energy",
         what: "a hinge of the longest is damped",
         apply: |world| damp(world, "pendulum-8", 3, 0.5),
@@ -176,14 +176,24 @@ pub const MUTATIONS: &[Mutation] = &[
         what: "the joint of a leg is of rubber",
         apply: |world| soften(world, 0),
     },
-    Mutation { scene: "pistons", check: "pistons", what: "a rod is of rubber", apply: |world| soften(world, 1) },
     Mutation {
-        scene: "pistons",
+        scene: "articulated-pistons",
+        check: "pistons",
+        what: "a rod is of rubber",
+        apply: |world| soften(world, 1),
+    },
+    Mutation {
+        scene: "articulated-pistons",
         check: "crank",
         what: "the shaft has no motor",
         apply: |world| still(world, "engine", 0),
     },
-    Mutation { scene: "pistons", check: "gap", what: "a rod is of rubber", apply: |world| soften(world, 2) },
+    Mutation {
+        scene: "articulated-pistons",
+        check: "gap",
+        what: "a rod is of rubber",
+        apply: |world| soften(world, 2),
+    },
     Mutation {
         scene: "limit-and-box",
         check: "limit",

@@ -115,6 +115,32 @@ fn everything_comes_back() {
     }
 }
 
+/// A cue is given at its time, from a file too, and a mistake in one has a place.
+#[test]
+fn cues_are_given() {
+    let text = "dt = 0.1\ncue = [{ at = 0.3, remove = ['prop'] }, { at = 0.5, release = ['tie'] }]
+        body = [{ name = 'prop', kind = 'fixed', box = [1, 1, 1] }, { name = 'ball', at = [0, 5, 0], sphere = 0.5 }]
+        [[joint]]\nname = 'tie'\nkind = 'ball'\nbodies = ['world', 'ball']\nanchor = [0, 6, 0]";
+    let mut run = start(text);
+    let mut seen = Vec::new();
+    for _ in 0..8 {
+        run.step().unwrap();
+        let world = run.world();
+        seen.push((
+            world.find_body("prop").is_some(),
+            world.joint(world.find_joint("tie").unwrap()).unwrap().is_active(),
+        ));
+    }
+    let expected = [(true, true); 3].into_iter().chain([(false, true); 2]).chain([(false, false); 3]);
+    assert!(seen.iter().copied().eq(expected), "{seen:?}");
+    assert!(
+        fault(&text.replace("'tie'] }", "'tye'] }"))
+            .ends_with("there is no joint \"tye\"; the nearest name is \"tie\"")
+    );
+    assert!(fault(&text.replace("at = 0.3", "at = -1")).contains("must be finite and not negative"));
+    assert!(fault(&text.replace("['prop']", "['drop']")).contains("there is no body \"drop\""));
+}
+
 /// The example of the manual does what it says, and is as short as it promises.
 #[test]
 fn example_of_the_manual() {

@@ -34,7 +34,7 @@ fn descriptions_are_complete() {
 }
 
 fn finished(scene: &Scene) -> Run {
-    let mut run = scene.setup().start().unwrap();
+    let mut run = crate::mutation::short(scene).start().unwrap();
     run.finish().unwrap();
     run
 }
@@ -42,14 +42,82 @@ fn finished(scene: &Scene) -> Run {
 /// Every scene does what it says under the default method.
 #[test]
 fn all_checks_pass() {
+    let mut faults = Vec::new();
     for scene in scenes() {
         let run = finished(&scene);
-        println!("{}, {:.2} s", scene.name, run.world().time());
+        let summary = run.summary();
+        println!("{}, {:.2} s in {:.2} s", scene.name, run.world().time(), summary.step_seconds);
         for verdict in run.verdicts() {
             println!("  {verdict}");
-            assert_eq!(verdict.outcome, Outcome::Passed, "{}: {verdict}", scene.name);
+            if verdict.outcome != Outcome::Passed {
+                faults.push(format!("{}: {verdict}", scene.name));
+            }
         }
-        assert!(run.passed() && run.summary().passed);
+        assert_eq!(run.passed(), summary.passed);
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// What nothing slows and nothing drives gains no energy: at most half a hundredth of the largest kinetic energy and the potential energy
+/// released, in a minute.
+#[test]
+fn conservative_scenes_gain_no_energy() {
+    let mut count = 0;
+    for scene in scenes().into_iter().filter(|scene| scene.conservative) {
+        let mut run = scene.setup().start().unwrap();
+        for _ in 0..run.steps_in(60.0) {
+            run.step().unwrap();
+        }
+        let energy = run.summary().energy;
+        println!("{}: {energy:?}, gain {:.5}", scene.name, energy.gain_share());
+        assert!(energy.gain_share() <= 0.005 && energy.share.is_finite(), "{}: {energy:?}", scene.name);
+        count += 1;
+    }
+    assert!(count >= 5, "only {count} scenes are conservative");
+}
+
+/// At the sizes of the seed, coins, dominoes and car run at least ten times faster than real time on one core; their author had 2.1,
+/// 0.25 and 1.1 times. The best of three runs counts: others may be using the machine.
+#[test]
+fn scenes_of_the_seed_run_ten_times_faster_than_real_time() {
+    for name in ["coins", "dominoes", "car-track"] {
+        let scene = find(name).unwrap();
+        let factor = || {
+            let summary = finished(&scene).summary();
+            summary.simulated_seconds / summary.step_seconds
+        };
+        let best = (0..3).map(|_| factor()).fold(0.0, f64::max);
+        println!("{name}: {best:.0} times real time");
+        assert!(best > 10.0, "{name}: {best} times real time");
+    }
+}
+
+/// Five hundred balls, stirred for an hour: none leaves the pit, at any time.
+#[test]
+#[ignore = "long: an hour of 500 balls"]
+fn balls_stay_in_the_pit_for_an_hour() {
+    let scene = find("ball-pit").unwrap();
+    let mut run = scene.setup().set("balls", 500.0).unwrap().set("paddle", 0.5).unwrap().start().unwrap();
+    for minute in 0..60 {
+        for _ in 0..3600 {
+            run.step().unwrap();
+        }
+        let inside = run.verdicts().into_iter().find(|v| v.claim.name == "inside").unwrap();
+        assert_eq!(inside.outcome, Outcome::Passed, "after {minute} min: {inside}");
+    }
+}
+
+/// Scenes as large as they are.
+#[test]
+#[ignore = "long: two thousand dominoes"]
+fn long_scenes_pass() {
+    for name in ["domino-spiral"] {
+        let mut run = find(name).unwrap().setup().start().unwrap();
+        run.finish().unwrap();
+        for verdict in run.verdicts() {
+            println!("{name}: {verdict}");
+            assert_eq!(verdict.outcome, Outcome::Passed, "{name}: {verdict}");
+        }
     }
 }
 
@@ -57,20 +125,17 @@ fn all_checks_pass() {
 /// one after a step.
 #[test]
 fn parameters_change_the_world() {
-    let poses = |run: &mut Run| {
+    let after_a_step = |mut run: Run| {
+        let cues = run.cues().to_vec();
         run.step().unwrap();
-        let world = run.world();
-        let bodies = world.body_ids().map(|id| world.body(id).unwrap());
-        bodies.map(|b| (b.pose(), b.linear_velocity(), b.angular_velocity())).collect::<Vec<_>>()
+        (run.world().hash(), cues)
     };
     for scene in scenes() {
-        let default = poses(&mut scene.setup().start().unwrap());
+        let default = after_a_step(scene.setup().start().unwrap());
         for p in &scene.parameters {
-            for value in [p.min, p.max] {
-                let mut run = scene.setup().set(&p.name, value).unwrap().start().unwrap();
-                if value != p.default {
-                    assert_ne!(poses(&mut run), default, "{}: {} = {value}", scene.name, p.name);
-                }
+            for value in [p.min, p.max].into_iter().filter(|value| *value != p.default) {
+                let run = scene.setup().set(&p.name, value).unwrap().start().unwrap();
+                assert_ne!(after_a_step(run), default, "{}: {} = {value}", scene.name, p.name);
             }
         }
     }
@@ -80,12 +145,14 @@ fn parameters_change_the_world() {
 #[test]
 fn runs_repeat_to_the_bit() {
     for scene in scenes() {
-        let (a, b) = (finished(&scene), finished(&scene));
-        for id in a.world().body_ids() {
-            let (a, b) = (a.world().body(id).unwrap(), b.world().body(id).unwrap());
-            assert_eq!(a.pose(), b.pose(), "{}", scene.name);
-            assert_eq!(a.linear_velocity(), b.linear_velocity(), "{}", scene.name);
-        }
+        let hash = || {
+            let mut run = crate::mutation::short(&scene).start().unwrap();
+            for _ in 0..run.steps_in(run.seconds()).min(200) {
+                run.step().unwrap();
+            }
+            run.world().hash()
+        };
+        assert_eq!(hash(), hash(), "{}", scene.name);
     }
 }
 
@@ -99,7 +166,7 @@ fn summaries_add_up() {
         }
         let summary = run.summary();
         assert_eq!((summary.steps, &*summary.scene), (30, &*scene.name));
-        assert!((summary.simulated_seconds - 0.5).abs() < 1e-6);
+        assert!((summary.simulated_seconds - 30.0 * run.dt()).abs() < 1e-6);
         assert_eq!(summary.parameters.len(), scene.parameters.len());
         assert_eq!(summary.checks.len(), scene.checks.len());
         let parts: f64 = summary.stages.iter().map(|s| s.cost.mean_ms).sum();

@@ -3,12 +3,14 @@
 
 mod articulated;
 mod box_stack;
+mod contacts;
 mod dzhanibekov_nut;
 mod files;
 mod flat;
 mod flight;
 mod free_fall;
 mod library;
+mod mechanisms;
 mod meshes;
 mod mutated;
 mod mutation;
@@ -16,3 +18,4 @@ mod piles;
 mod projectiles;
 mod recordings;
 mod structures;
+mod things;

@@ -62,6 +62,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation { scene: "ragdolls", check: "gap", what: "joints are soft", apply: soften },
     Mutation { scene: "ragdolls", check: "above", what: "a head is thrown", apply: |world| throw(world, "head-2") },
     Mutation { scene: "wrecking-ball", check: "gap", what: "joints are soft", apply: soften },
+    Mutation { scene: "wrecking-ball", check: "chain", what: "joints are soft", apply: soften },
     Mutation {
         scene: "wrecking-ball",
         check: "breach",

@@ -50,6 +50,22 @@ pub fn recorded(steps: u64, budget: u64) -> (Vec<u8>, Vec<u64>) {
     (recorder.finish().unwrap(), hashes)
 }
 
+/// What a scene does to its world is in the recording too.
+#[test]
+fn cues_are_recorded() {
+    let mut run = tumble_scene::library::find("logo").unwrap().setup().start().unwrap();
+    let mut recorder = Recorder::new(Vec::new(), "logo", run.world()).unwrap();
+    for _ in 0..75 {
+        if run.act().unwrap() {
+            recorder.edited(run.world()).unwrap();
+        }
+        run.step().unwrap();
+        recorder.step(run.world(), run.dt()).unwrap();
+    }
+    let recording = Recording::read(recorder.finish().unwrap()).unwrap();
+    assert_eq!(recording.replay(|_| true).unwrap().diverged_at, None);
+}
+
 /// Everything that was done is done again, and every step can be gone to, from a keyframe or from the beginning.
 #[test]
 fn a_replay_gives_the_same_bits() {
@@ -135,7 +151,7 @@ fn driven_scenes_come_back() {
     let mut recorder = Recorder::new(Vec::new(), "trapdoors", run.world()).unwrap();
     let mut edits = 0;
     for _ in 0..70 {
-        if run.drive().unwrap() {
+        if run.act().unwrap() {
             edits += 1;
             recorder.edited(run.world()).unwrap();
         }

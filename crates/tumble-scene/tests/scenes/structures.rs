@@ -1,28 +1,9 @@
 //! Things that stand, slide and bounce: what breaks them, and that they stand without falling asleep.
 
-use crate::mutation::{Mutation, edit};
-use tumble::{Material, World};
+use crate::mutation::{Mutation, edit, grease, remove, wakeful};
+use tumble::Material;
 use tumble_scene::Outcome;
 use tumble_scene::library::find;
-
-/// Takes the friction of everything away.
-fn grease(world: &mut World) -> tumble::Result<()> {
-    for id in world.collider_ids().collect::<Vec<_>>() {
-        world.set_collider_material(id, Material::default().with_friction(0.0))?;
-    }
-    Ok(())
-}
-
-fn wakeful(world: &mut World) -> tumble::Result<()> {
-    let mut method = world.method().clone();
-    method.switches.sleep = false;
-    world.set_method(method)
-}
-
-fn remove(world: &mut World, name: &str) -> tumble::Result<()> {
-    let id = world.find_body(name).unwrap();
-    world.remove_body(id)
-}
 
 pub const MUTATIONS: &[Mutation] = &[
     Mutation { scene: "pyramid", check: "drift", what: "nothing has any friction", apply: grease },

@@ -1,7 +1,7 @@
 //! Continuous detection: nothing that moves fast passes through what is thin.
 //!
 //! A step looks at the places where bodies are, and a fast body is in front of a wall in one step and behind it in the next.
-//! Two nets catch it, and neither takes time away from it:
+//! Three nets catch it, and none takes time away from it:
 //!
 //! 1. **Impacts ahead** ([`meeting`]). Before the step the free flight of a fast body is followed by conservative advancement
 //!    to where it would first touch. The manifold *of that moment* becomes a contact of this step: normal n and anchors r as
@@ -21,6 +21,8 @@
 //!    its *skin* it is held, and of the rest of its motion it keeps what the surface leaves it. Velocities are not touched:
 //!    the next step finds the contact where it is, and the speed with it. What joints tie to it comes along ([`along`]).
 //!
+//! 3. **Middle** ([`middle`]). Whatever tolerances the two have used up: the centre of its inner ball does not cross a surface.
+//!
 //! What is fast: a body whose farthest point moves in the step by more than half of the radius of the ball in its thinnest
 //! part (for impacts ahead also by more than half of the detection distance, within which ordinary contacts look ahead; for
 //! kinematic bodies by that alone, since what they run into may be small). Slower ones cannot get past a surface without the ordinary contacts noticing. What counts between
@@ -30,6 +32,7 @@
 mod along;
 mod hold;
 mod meeting;
+mod middle;
 
 pub(crate) use hold::hold;
 

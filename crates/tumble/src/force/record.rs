@@ -31,12 +31,16 @@ impl Effects {
         out.u64(self.stamp);
     }
 
-    /// What [`Effects::save`] wrote. Whether the bodies exist is for the caller to find out.
-    pub fn load(source: &mut Source<'_>, registry: &Registry) -> Result<Self> {
+    /// What [`Effects::save`] wrote. Whether the bodies exist is for the caller to find out; their slots are below `bodies`.
+    pub fn load(source: &mut Source<'_>, registry: &Registry, bodies: usize) -> Result<Self> {
         if source.is_empty() {
             return Ok(Self::default());
         }
         let all = Slots::load(source, |source, count| (0..count).map(|_| load_effect(source, registry)).collect())?;
+        let beyond = |effect: &Effect| effect.bodies.named().iter().any(|id| id.index() as usize >= bodies);
+        if all.iter().any(|(_, effect)| beyond(effect)) {
+            return Err(source.corrupt("the bodies of an effect"));
+        }
         Ok(Self::new(all, source.u64()?))
     }
 }

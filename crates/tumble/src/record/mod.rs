@@ -10,6 +10,8 @@
 
 mod check;
 mod envelope;
+#[cfg(test)]
+mod forged;
 mod settings;
 mod shapes;
 mod state;

@@ -142,7 +142,8 @@ impl State {
         let broad = BroadPhase::load(source)?;
         let body_of = |slot: u32| colliders.at(slot).filter(|c| c.proxy != NO_PROXY).map(|c| c.body);
         let contacts = Contacts::load(source, body_of)?;
-        let joints = Joints::load(source, registry)?;
+        let capacity = bodies.cold.capacity();
+        let joints = Joints::load(source, registry, capacity)?;
         let state = Self {
             gravity,
             clock,
@@ -168,7 +169,7 @@ impl State {
             isa: Isa::detect(),
             events: load_events(source)?,
             pending: load_events(source)?,
-            effects: Effects::load(source, forces)?,
+            effects: Effects::load(source, forces, capacity)?,
             articulations: Articulations::load(source)?,
         };
         if !source.is_empty() {

@@ -20,15 +20,9 @@
 
 use super::joint_work::{Answer, Ends, Link};
 use super::motion::Motion;
+use super::web_search::Search;
 use crate::constraint::{Bound, Row, Stiffness};
 use crate::math::{Float, NO_ROW, Real};
-use crate::method::JointSolve;
-
-/// How many times its own mass a body may carry before sweeps no longer do, and how many joints in a row.
-const HEAVY: Real = 6.0;
-
-/// A web whose loops are more than this share of its bodies is left to the sweeps; a few loops always may.
-const LOOPS: usize = 8;
 
 /// What is added to the diagonal, as a share of it: a compliance so small that no load shows it, and yet large against the rounding
 /// of the entries. So redundant rows, as of two ball joints between the same two bodies, share their load instead of dividing by
@@ -62,24 +56,7 @@ pub(crate) struct Webs {
     /// 1/D for each unknown; 0 for a redundant row.
     inverse: Vec<f64>,
     unknown: Vec<f64>,
-    search: Search,
-}
-
-/// Memory of the search for webs.
-#[derive(Clone, Debug, Default)]
-struct Search {
-    /// Links of each body: `links[starts[b]..starts[b + 1]]`.
-    starts: Vec<u32>,
-    links: Vec<u32>,
-    seen: Vec<bool>,
-    /// Per body: visited, and the mass that hangs on it.
-    visited: Vec<bool>,
-    carried: Vec<Real>,
-    /// Links and bodies of a web in the order in which they were reached, and for each body the body it was reached from.
-    reached: Vec<u32>,
-    bodies: Vec<(u32, u32)>,
-    parent: Vec<u32>,
-    /// By link: its node.
+    /// By tie: its node.
     node: Vec<u32>,
 }
 
@@ -88,43 +65,30 @@ impl Webs {
         self.nodes.is_empty()
     }
 
-    /// Finds the webs to be solved as a whole, and marks their links.
-    pub fn prepare(&mut self, links: &mut [Link], rows: &[Row], bodies: usize, choice: JointSolve) {
+    /// Takes the webs that have been found. `link_of` leads from the ties of webs to links.
+    pub fn prepare(&mut self, links: &mut [Link], rows: &[Row], search: &Search, link_of: &[u32]) {
         self.nodes.clear();
         self.picked.clear();
         self.values.clear();
-        if choice == JointSolve::Sweeps || links.len() < 2 {
+        self.node.clear();
+        if search.webs().next().is_none() {
             return;
         }
-        let mut search = core::mem::take(&mut self.search);
-        search.index(links, bodies);
-        search.node.clear();
-        search.node.resize(links.len(), NO_ROW);
-        for start in 0..links.len() {
-            if search.seen[start] {
-                continue;
-            }
-            let load = search.reach(start, links);
-            let count = search.reached.len();
-            let loops = search.loops(links);
-            let whole = count > 1
-                && loops <= LOOPS + search.bodies.len() / LOOPS
-                && (choice == JointSolve::Whole || load > HEAVY);
-            if whole {
-                self.add(links, rows, &mut search);
-            }
+        self.node.resize(link_of.len(), NO_ROW);
+        for web in search.webs() {
+            self.add(web, links, rows, search, link_of);
         }
-        self.search = search;
         self.inverse.clear();
         self.inverse.resize(self.picked.len(), 0.0);
         self.unknown.clear();
         self.unknown.resize(self.picked.len(), 0.0);
     }
 
-    /// Adds the web that has been reached: nodes from the far end, blocks, and what elimination fills in.
-    fn add(&mut self, links: &mut [Link], rows: &[Row], search: &mut Search) {
+    /// Adds a web: nodes from the far end, blocks, and what elimination fills in.
+    fn add(&mut self, web: &[u32], links: &mut [Link], rows: &[Row], search: &Search, link_of: &[u32]) {
         let base = self.nodes.len();
-        for &l in search.reached.iter().rev() {
+        for &tie in web.iter().rev() {
+            let l = link_of[tie as usize];
             let link = &mut links[l as usize];
             let first = self.picked.len();
             for i in 0..link.row_count {
@@ -134,7 +98,7 @@ impl Webs {
             }
             let count = self.picked.len() - first;
             link.whole = true;
-            search.node[l as usize] = self.nodes.len() as u32;
+            self.node[tie as usize] = self.nodes.len() as u32;
             let diagonal = self.values.len() as u32;
             self.values.resize(self.values.len() + count * count, 0.0);
             self.nodes.push(Node { link: l, first: first as u32, count: count as u32, diagonal });
@@ -146,8 +110,8 @@ impl Webs {
             let mut list = core::mem::take(&mut self.later[node]);
             list.clear();
             for hold in links[self.nodes[node].link as usize].holds.iter().filter(|h| h.dynamic) {
-                for &l in search.links_of(hold.body) {
-                    let other = search.node[l as usize];
+                for &tie in search.ties_of(hold.body) {
+                    let other = self.node[tie as usize];
                     if other as usize > node {
                         list.push((other, 0));
                     }
@@ -382,156 +346,6 @@ fn solve_block(block: &[f64], inverse: &[f64], n: usize, x: &mut [f64]) {
         if inverse[i] == 0.0 {
             x[i] = 0.0;
         }
-    }
-}
-
-impl Search {
-    /// Lists the links of every body that they can move.
-    fn index(&mut self, links: &[Link], bodies: usize) {
-        self.starts.clear();
-        self.starts.resize(bodies + 1, 0);
-        for hold in links.iter().flat_map(|l| &l.holds).filter(|h| h.dynamic) {
-            self.starts[hold.body as usize + 1] += 1;
-        }
-        for b in 0..bodies {
-            self.starts[b + 1] += self.starts[b];
-        }
-        self.links.clear();
-        self.links.resize(self.starts[bodies] as usize, 0);
-        // Filled from the back; the starts are right again afterwards.
-        for (l, link) in links.iter().enumerate().rev() {
-            for hold in link.holds.iter().filter(|h| h.dynamic) {
-                let end = &mut self.starts[hold.body as usize + 1];
-                *end -= 1;
-                self.links[*end as usize] = l as u32;
-            }
-        }
-        // Every start has moved to the place of the one before it: shift them back.
-        let total = self.links.len() as u32;
-        self.starts.remove(0);
-        self.starts.push(total);
-        self.seen.clear();
-        self.seen.resize(links.len(), false);
-        self.visited.clear();
-        self.visited.resize(bodies, false);
-        self.carried.clear();
-        self.carried.resize(bodies, 0.0);
-        self.parent.clear();
-        self.parent.resize(bodies, NO_ROW);
-    }
-
-    fn links_of(&self, body: u32) -> &[u32] {
-        let b = body as usize;
-        &self.links[self.starts[b] as usize..self.starts[b + 1] as usize]
-    }
-
-    /// Reaches all links of a web from what holds it: bodies that nothing moves, or else its heaviest body. Returns how many times its own
-    /// mass the most loaded body carries.
-    fn reach(&mut self, start: usize, links: &[Link]) -> Real {
-        // All links of the web, in any order.
-        self.reached.clear();
-        self.bodies.clear();
-        self.reached.push(start as u32);
-        self.seen[start] = true;
-        let mut at = 0;
-        while let Some(&l) = self.reached.get(at) {
-            at += 1;
-            for side in 0..2 {
-                let hold = &links[l as usize].holds[side];
-                if !hold.dynamic {
-                    continue;
-                }
-                for i in self.starts[hold.body as usize]..self.starts[hold.body as usize + 1] {
-                    let next = self.links[i as usize];
-                    if !core::mem::replace(&mut self.seen[next as usize], true) {
-                        self.reached.push(next);
-                    }
-                }
-            }
-        }
-        // From what holds the web outwards, body by body.
-        let mut heaviest: Option<(Real, u32)> = None;
-        for at in 0..self.reached.len() {
-            let holds = &links[self.reached[at] as usize].holds;
-            for (near, far) in [(&holds[0], &holds[1]), (&holds[1], &holds[0])] {
-                if near.dynamic && !far.dynamic && !core::mem::replace(&mut self.visited[near.body as usize], true) {
-                    self.bodies.push((near.body, NO_ROW));
-                }
-                if near.dynamic && heaviest.is_none_or(|(m, b)| near.mass() > m || (near.mass() == m && near.body < b))
-                {
-                    heaviest = Some((near.mass(), near.body));
-                }
-            }
-        }
-        if let (true, Some((_, body))) = (self.bodies.is_empty(), heaviest) {
-            self.visited[body as usize] = true;
-            self.bodies.push((body, NO_ROW));
-        }
-        let count = self.reached.len();
-        self.reached.clear();
-        let mut at = 0;
-        while let Some(&(body, _)) = self.bodies.get(at) {
-            at += 1;
-            for i in self.starts[body as usize]..self.starts[body as usize + 1] {
-                let l = self.links[i as usize];
-                // Marked by taking the mark off again.
-                if !core::mem::replace(&mut self.seen[l as usize], false) {
-                    continue;
-                }
-                self.reached.push(l);
-                for hold in links[l as usize].holds.iter().filter(|h| h.dynamic) {
-                    if !core::mem::replace(&mut self.visited[hold.body as usize], true) {
-                        self.bodies.push((hold.body, body));
-                        self.parent[hold.body as usize] = body;
-                    }
-                }
-            }
-        }
-        debug_assert_eq!(count, self.reached.len());
-        for &l in &self.reached {
-            self.seen[l as usize] = true;
-        }
-        self.load(links)
-    }
-
-    /// Links of the web that has been reached that close a loop. Several between the same two bodies are as good as one.
-    fn loops(&self, links: &[Link]) -> usize {
-        let closes = |l: &&u32| {
-            let [a, b] = &links[**l as usize].holds;
-            let near = |x: u32, y: u32| self.parent[x as usize] == y;
-            a.dynamic && b.dynamic && !near(a.body, b.body) && !near(b.body, a.body)
-        };
-        self.reached.iter().filter(closes).count()
-    }
-
-    fn load(&mut self, links: &[Link]) -> Real {
-        for &l in &self.reached {
-            for hold in links[l as usize].holds.iter().filter(|h| h.dynamic) {
-                self.carried[hold.body as usize] = hold.mass();
-            }
-        }
-        let mut worst = 0.0;
-        for &(body, parent) in self.bodies.iter().rev() {
-            let own = self.own_mass(body, links);
-            let carried = self.carried[body as usize];
-            if own > 0.0 && carried > worst * own && (parent != NO_ROW || self.is_held(body, links)) {
-                worst = carried / own;
-            }
-            if parent != NO_ROW {
-                self.carried[parent as usize] += carried;
-            }
-        }
-        worst
-    }
-
-    fn own_mass(&self, body: u32, links: &[Link]) -> Real {
-        let link = self.links_of(body).first().map(|&l| &links[l as usize]);
-        link.and_then(|l| l.holds.iter().find(|h| h.body == body)).map_or(0.0, super::joint_work::Hold::mass)
-    }
-
-    /// Some link ties the body to something that nothing moves.
-    fn is_held(&self, body: u32, links: &[Link]) -> bool {
-        self.links_of(body).iter().any(|&l| links[l as usize].holds.iter().any(|h| !h.dynamic))
     }
 }
 

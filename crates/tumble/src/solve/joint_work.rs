@@ -15,14 +15,26 @@
 //! ```text
 //!   λ = -h (k (C + h Ċ') + c Ċ')   ⇔   Ċ' + k C/(c + h k) + Γ λ = 0,   Γ = 1/(h (c + h k))
 //! ```
+//!
+//! Balls, hinges and fixed joints are solved in lanes (`joint_group`, `joint_kernel`). All others, and those that are solved with
+//! a whole web (`joint_web`), are solved here, row by row; the two ways do the same.
 
 use super::contact_constraint::Soft;
+use super::graph::OVERFLOW;
 use super::joint_block::{self, Demand, entry};
+use super::joint_group::{Entry, Form, Groups, JointGroups, JointLimit, Side, Start};
+use super::joint_kernel::{Hold as HoldGroups, Place, WarmStart, WarmStartAgain};
 use super::joint_web::{self, Webs};
 use super::motion::{self, Free, Kick, Mass, Motion};
+use super::turning::Turning;
+use super::web_search::{Search, Tie};
+use crate::body::Locks;
+use crate::body::store::Velocity;
+use crate::constraint::contact::NONE;
 use crate::constraint::joint::store::Joint;
 use crate::constraint::{Bound, Frame, Frames, Row, Rows, Stiffness};
-use crate::math::{Float, NO_ROW, Num, Quat, Real, Sym3, Vec3};
+use crate::crew::Team;
+use crate::math::{Float, Isa, LANES, NO_ROW, Num, Point, Quat, Real, Sym3, Vec3, WorldPose};
 use crate::method::JointSolve;
 use crate::world::State;
 
@@ -36,6 +48,8 @@ pub(crate) struct Hold {
     pub body: u32,
     /// Dynamic: impulses change its velocity.
     pub dynamic: bool,
+    /// Dynamic, with axes locked.
+    locked: bool,
     inv_mass: Vec3,
     /// From the centre of mass to the frame, in the frame of the body.
     offset: Vec3,
@@ -104,6 +118,40 @@ pub(crate) struct Recipe {
     pub hold_speed: Real,
     pub choice: JointSolve,
     pub warm_start: bool,
+    pub isa: Isa,
+}
+
+/// A joint that acts: its place in the graph, and what a step needs to know of it. A fraction of a joint in size.
+#[derive(Clone, Copy, Debug)]
+struct Seat {
+    slot: u32,
+    colour: u32,
+    colour_index: u32,
+    bodies: [u32; 2],
+    supports: u32,
+    /// `None` for kinds that are solved row by row.
+    form: Option<Form>,
+    /// Its bodies fit into lanes.
+    plain: bool,
+    frames: [WorldPose; 2],
+}
+
+impl Seat {
+    fn new(slot: u32, joint: &Joint) -> Self {
+        let Joint { bodies, colour, colour_index, frames, .. } = *joint;
+        let (form, supports) = (Form::of(joint), joint.kind.supports());
+        Self { slot, colour, colour_index, bodies, supports, form, plain: false, frames }
+    }
+
+    /// The form in which lanes hold it.
+    fn form(&self) -> Option<Form> {
+        self.form.filter(|_| self.plain)
+    }
+
+    /// Two joints that get the same lane of the same groups.
+    fn is_like(&self, o: &Self) -> bool {
+        (self.slot, self.colour, self.colour_index, self.form()) == (o.slot, o.colour, o.colour_index, o.form())
+    }
 }
 
 /// How often the joints of a pass are solved once more after its contacts.
@@ -112,6 +160,8 @@ const ROUNDS: u32 = 2;
 /// All joints of a step. Kept between steps for its memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JointWork {
+    groups: JointGroups,
+    /// Joints that are solved row by row.
     links: Vec<Link>,
     /// Links `ranges[c]..ranges[c + 1]` have colour c.
     ranges: Vec<u32>,
@@ -124,17 +174,39 @@ pub(crate) struct JointWork {
     /// Awake bodies that joints act on, once each.
     pub bodies: Vec<u32>,
     listed: Vec<bool>,
+    turning: Turning,
     /// Joints whose motors may still change: their bodies stay awake.
     pub busy: Vec<u32>,
     pub overloaded: Vec<u32>,
+    /// All joints, in the order of their slots, and what they are to the search. While these are as in the step before, so are the places
+    /// below.
+    seats: Vec<Seat>,
+    ties: Vec<Tie>,
+    /// The joints of the world and the lanes agree: they have been stored, and whoever touches them tells.
+    stored: bool,
+    /// By seat: the lane of a joint in a group, or the link.
+    places: Vec<u32>,
+    /// By slot: its seat.
+    seat_of: Vec<u32>,
+    /// The seats of the links.
+    apart: Vec<u32>,
+    search: Search,
     webs: Webs,
 }
 
 impl JointWork {
-    /// Takes the acting joints of the graph, and counts them as supports of their bodies. One pass over the joints.
-    pub fn prepare(&mut self, state: &State, motions: &mut [Motion], supports: &mut [u32], recipe: &Recipe) {
+    /// Takes the acting joints of the graph, and counts them as supports of their bodies. With `kicks` the angular momentum of the bodies
+    /// is kept. Two passes over the joints.
+    pub fn prepare(
+        &mut self,
+        state: &State,
+        motions: &mut [Motion],
+        masses: &mut [Mass],
+        supports: &mut [u32],
+        kicks: Option<&[Kick]>,
+        recipe: &Recipe,
+    ) {
         self.links.clear();
-        self.ranges.clear();
         self.rows.clear();
         self.answers.clear();
         self.entries.clear();
@@ -143,41 +215,151 @@ impl JointWork {
         self.overloaded.clear();
         self.listed.clear();
         self.listed.resize(motions.len(), false);
-        for colour in &state.graph.colours {
-            self.ranges.push(self.links.len() as u32);
-            for &slot in &colour.joints {
-                if let Some(joint) = state.joints.all.at(slot) {
-                    self.add(state, slot, joint, motions, supports, recipe);
-                }
+        if !self.take_seats(state, motions, masses, supports, recipe) {
+            self.deal(state, motions.len(), recipe);
+        }
+        for i in 0..self.apart.len() {
+            let slot = self.seats[self.apart[i] as usize].slot;
+            if let Some(joint) = state.joints.all.at(slot) {
+                self.add(state, slot, joint, recipe);
             }
         }
-        self.ranges.push(self.links.len() as u32);
-        self.webs.prepare(&mut self.links, &self.rows, motions.len(), recipe.choice);
+        self.webs.prepare(&mut self.links, &self.rows, &self.search, &self.places);
+        self.turning.prepare(state, &self.bodies, kicks, recipe.h);
     }
 
-    fn add(
+    /// Lists the joints in the order of their slots, which is that of memory, and puts them into their lanes if these are the
+    /// same as in the step before; `false` where they are not. Joints that nobody has touched since are not even looked at.
+    fn take_seats(
         &mut self,
         state: &State,
-        slot: u32,
-        joint: &Joint,
         motions: &mut [Motion],
+        masses: &mut [Mass],
         supports: &mut [u32],
         recipe: &Recipe,
-    ) {
+    ) -> bool {
+        let known = core::mem::take(&mut self.stored) && !state.joints.all.is_touched() && recipe.warm_start;
+        let mut same = self.search.is_for(motions.len(), recipe.choice);
+        if known {
+            for i in 0..self.seats.len() {
+                let mut seat = self.seats[i];
+                let tie = self.tie(state, &mut seat, motions, masses, supports);
+                same &= self.seats[i].is_like(&seat) && self.ties[i] == tie;
+                (self.seats[i].plain, self.ties[i]) = (seat.plain, tie);
+                if let (true, Some(form), false) = (same, seat.form(), self.search.is_whole(i)) {
+                    self.groups.set(form, self.places[i], &entry_of(state, &seat, None));
+                }
+            }
+            return same;
+        }
+        let mut count = 0;
+        for slot in 0..state.joints.all.capacity() as u32 {
+            let Some(joint) = state.joints.all.at(slot).filter(|j| j.colour != NONE) else { continue };
+            let mut seat = Seat::new(slot, joint);
+            let tie = self.tie(state, &mut seat, motions, masses, supports);
+            if count == self.seats.len() {
+                self.seats.push(seat);
+                self.ties.push(tie);
+                same = false;
+            }
+            same &= self.seats[count].is_like(&seat) && self.ties[count] == tie;
+            (self.seats[count], self.ties[count]) = (seat, tie);
+            if let (true, Some(form), false) = (same, seat.form(), self.search.is_whole(count)) {
+                self.groups.set(form, self.places[count], &entry_of(state, &seat, Some((joint, recipe))));
+            }
+            count += 1;
+        }
+        same &= count == self.seats.len();
+        self.seats.truncate(count);
+        self.ties.truncate(count);
+        same
+    }
+
+    /// Finds webs, and deals all others out to groups, colour by colour.
+    fn deal(&mut self, state: &State, bodies: usize, recipe: &Recipe) {
+        self.search.find(&self.ties, bodies, recipe.choice);
+        self.groups.clear();
+        self.ranges.clear();
+        self.apart.clear();
+        self.places.clear();
+        self.places.resize(self.seats.len(), NO_ROW);
+        self.seat_of.clear();
+        self.seat_of.resize(state.joints.all.capacity(), NO_ROW);
+        for (seat, s) in self.seats.iter().enumerate() {
+            self.seat_of[s.slot as usize] = seat as u32;
+        }
+        for (c, colour) in state.graph.colours.iter().enumerate() {
+            self.ranges.push(self.apart.len() as u32);
+            self.groups.begin_colour();
+            for &slot in &colour.joints {
+                let seat = self.seat_of[slot as usize];
+                if seat == NO_ROW {
+                    continue;
+                }
+                self.places[seat as usize] = match self.seats[seat as usize].form() {
+                    Some(form) if !self.search.is_whole(seat as usize) => self.groups.deal(form, c == OVERFLOW),
+                    _ => {
+                        self.apart.push(seat);
+                        self.apart.len() as u32 - 1
+                    }
+                };
+            }
+        }
+        self.ranges.push(self.apart.len() as u32);
+        self.groups.begin_colour();
+        for (at, seat) in self.seats.iter().enumerate() {
+            if let (Some(form), false) = (seat.form(), self.search.is_whole(at))
+                && let Some(joint) = state.joints.all.at(seat.slot)
+            {
+                self.groups.set(form, self.places[at], &entry_of(state, seat, Some((joint, recipe))));
+            }
+        }
+    }
+
+    /// Notes whom a joint ties to whom, and whether lanes can hold it: not with a body that is locked along an axis, nor with one that
+    /// has a velocity and yet does not move.
+    fn tie(
+        &mut self,
+        state: &State,
+        seat: &mut Seat,
+        motions: &mut [Motion],
+        masses: &mut [Mass],
+        supports: &mut [u32],
+    ) -> Tie {
+        let mut tie = Tie { bodies: [NO_ROW; 2], masses: [0.0; 2] };
+        seat.plain = true;
+        for side in 0..2 {
+            let i = state.bodies.dense_at(seat.bodies[side]);
+            if i >= state.bodies.awake() {
+                seat.plain &= state.bodies.velocity[i] == Velocity::default();
+                continue;
+            }
+            if !core::mem::replace(&mut self.listed[i], true) {
+                self.bodies.push(i as u32);
+                // Contacts have been counted already.
+                masses[i][motion::JOINTS_ONLY] = if supports[i] == 0 { 1.0 } else { 0.0 };
+                motion::set_rotation(&mut motions[i], state.bodies.pose[i].rotation);
+            }
+            supports[i] += seat.supports;
+            let params = &state.bodies.params[i];
+            if params.inv_mass > 0.0 {
+                let free = params.locks().free_move();
+                seat.plain &= params.locks() == Locks::NONE;
+                (tie.bodies[side], tie.masses[side]) = (i as u32, inverted((free * params.inv_mass).max_component()));
+            }
+        }
+        // Forms have no motors.
+        if seat.form.is_none() && state.joints.all.at(seat.slot).is_some_and(|j| j.kind.changes_after(state.time)) {
+            self.busy.push(seat.slot);
+        }
+        tie
+    }
+
+    /// Adds a joint that is solved row by row.
+    fn add(&mut self, state: &State, slot: u32, joint: &Joint, recipe: &Recipe) {
         let mut frames = state.joint_frames(joint);
         frames.memory = joint.kind.constraint().remember(&frames);
         let holds = [(0, frames.a), (1, frames.b)].map(|(side, frame)| hold(state, joint, side, frame));
-        for h in holds {
-            if h.body == NO_ROW {
-                continue;
-            }
-            let i = h.body as usize;
-            supports[i] += joint.kind.supports();
-            if !core::mem::replace(&mut self.listed[i], true) {
-                self.bodies.push(h.body);
-                motion::set_rotation(&mut motions[i], state.bodies.pose[i].rotation);
-            }
-        }
         self.fresh.clear();
         joint.rows(&frames, &mut self.fresh);
         let n = self.fresh.len();
@@ -202,13 +384,19 @@ impl JointWork {
         }
         self.entries.resize(self.entries.len() + n * (n + 1) / 2, 0.0);
         self.links.push(link);
-        if joint.kind.changes_after(state.time) {
-            self.busy.push(slot);
-        }
     }
 
     /// Rows, responses and compliances where the bodies are now. One pass over the joints.
-    pub fn evaluate(&mut self, state: &State, motions: &[Motion], masses: &[Mass], recipe: &Recipe, time: f64) {
+    pub fn evaluate(
+        &mut self,
+        state: &State,
+        motions: &mut [Motion],
+        masses: &[Mass],
+        recipe: &Recipe,
+        time: f64,
+        team: &Team,
+    ) {
+        self.groups.each(None, false, motions, team, &Place { isa: recipe.isa, recipe, masses });
         let Self { links, rows, answers, entries, fresh, webs, .. } = self;
         for link in links.iter_mut() {
             let Some(joint) = state.joints.all.at(link.joint) else { continue };
@@ -237,22 +425,27 @@ impl JointWork {
     }
 
     /// Applies the impulses that the joints of a colour carry.
-    pub fn warm_start(&mut self, colour: usize, motions: &mut [Motion]) {
+    pub fn warm_start(&mut self, colour: usize, motions: &mut [Motion], recipe: &Recipe, team: &Team) {
         let Some(&[from, to]) = self.ranges.get(colour..colour + 2) else { return };
         for link in from as usize..to as usize {
-            self.warm_start_one(link, motions);
+            self.warm_start_one(link, motions, &[]);
         }
+        self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &WarmStart(recipe.isa));
     }
 
     /// The same in a later sub-step, for all joints: the bodies have been given once more what was done to them in the last one,
-    /// but the rows have turned with the bodies since, so what is applied is the difference.
-    pub fn warm_start_again(&mut self, motions: &mut [Motion]) {
+    /// but the rows have turned with the bodies since, so what is applied is the difference; or all of it where the bodies are free.
+    pub fn warm_start_again(&mut self, motions: &mut [Motion], masses: &[Mass], recipe: &Recipe, team: &Team) {
         for link in 0..self.links.len() {
-            self.warm_start_one(link, motions);
+            self.warm_start_one(link, motions, masses);
+        }
+        let again = WarmStartAgain { isa: recipe.isa, masses };
+        for colour in 0..=OVERFLOW {
+            self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &again);
         }
     }
 
-    fn warm_start_one(&mut self, index: usize, motions: &mut [Motion]) {
+    fn warm_start_one(&mut self, index: usize, motions: &mut [Motion], masses: &[Mass]) {
         let link = &mut self.links[index];
         let n = link.row_count as usize;
         let rows = &self.rows[link.first_row as usize..][..n];
@@ -263,18 +456,22 @@ impl JointWork {
         }
         let mut ends = Ends::load(&link.holds, motions);
         for i in 0..4 {
-            ends.v[i] += total.v[i] - link.applied[i];
+            // What is free has not been given anything.
+            let free = masses.get(link.holds[i / 2].body as usize).is_some_and(|m| m[motion::JOINTS_ONLY] != 0.0);
+            ends.v[i] += if free { total.v[i] } else { total.v[i] - link.applied[i] };
         }
         link.applied = total.v;
         ends.store(&link.holds, motions);
     }
 
     /// Makes the joints of a colour hold, with or without the push towards C = 0.
-    pub fn solve(&mut self, colour: usize, motions: &mut [Motion], push: bool, recipe: &Recipe) {
+    pub fn solve(&mut self, colour: usize, motions: &mut [Motion], push: bool, recipe: &Recipe, team: &Team) {
         let Some(&[from, to]) = self.ranges.get(colour..colour + 2) else { return };
         for link in from as usize..to as usize {
             self.solve_one(link, motions, push, recipe);
         }
+        let hold = HoldGroups { isa: recipe.isa, recipe, push };
+        self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &hold);
     }
 
     fn solve_one(&mut self, index: usize, motions: &mut [Motion], push: bool, recipe: &Recipe) {
@@ -301,12 +498,17 @@ impl JointWork {
 
     /// Makes all joints hold once more, after the contacts: one by one, and webs at once. Without it a limb that hits the floor
     /// would be torn out of its socket for a moment, since the contact has the last word.
-    pub fn solve_again(&mut self, motions: &mut [Motion], push: bool, recipe: &Recipe) {
+    pub fn solve_again(&mut self, motions: &mut [Motion], push: bool, recipe: &Recipe, team: &Team) {
+        let hold = HoldGroups { isa: recipe.isa, recipe, push };
         for _ in 0..ROUNDS {
-            for link in 0..self.links.len() {
-                if !self.links[link].whole {
-                    self.solve_one(link, motions, push, recipe);
+            for colour in 0..=OVERFLOW {
+                let Some(&[from, to]) = self.ranges.get(colour..colour + 2) else { break };
+                for link in from as usize..to as usize {
+                    if !self.links[link].whole {
+                        self.solve_one(link, motions, push, recipe);
+                    }
                 }
+                self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &hold);
             }
         }
         let Self { links, rows, answers, webs, .. } = self;
@@ -351,37 +553,18 @@ impl JointWork {
     }
 
     /// Turns the bodies that joints act on by their angular velocities over `h`, and their inertias with them.
-    /// With `kicks` their angular momentum stays, and what that does to ω counts as free motion.
+    #[allow(clippy::too_many_arguments)]
     pub fn advance(
-        &self,
+        &mut self,
         state: &State,
         motions: &mut [Motion],
         free: &mut [Free],
         masses: &mut [Mass],
         kicks: Option<&[Kick]>,
-        h: Real,
+        recipe: &Recipe,
+        team: &Team,
     ) {
-        for &i in &self.bodies {
-            let i = i as usize;
-            let motion = &mut motions[i];
-            let (linear, angular) = motion::velocity_of(motion);
-            let before = motion::rotation_of(motion);
-            let after = before.advanced(angular, h);
-            motion::set_rotation(motion, after);
-            let params = &state.bodies.params[i];
-            if params.inv_mass > 0.0 {
-                motion::set_inertia(&mut masses[i], params.inv_inertia_world(after));
-                if let Some(kicks) = kicks {
-                    let torque = state.bodies.load_on(i).torque;
-                    let gyro = motion::gyroscopic_kick(&kicks[i], params, torque, state.bodies.pose[i].rotation, h);
-                    let kept = motion::keep_angular_momentum(params, before, angular * h, angular, gyro);
-                    motion::set_velocity(motion, linear, kept);
-                    for c in 0..3 {
-                        free[i][3 + c] += kept[c] - angular[c];
-                    }
-                }
-            }
-        }
+        self.turning.advance(state, motions, free, masses, kicks, recipe.h, recipe.isa, team);
     }
 
     /// Writes impulses, memories and loads back to the joints of the world, and notes those that bore too much.
@@ -395,12 +578,100 @@ impl JointWork {
             joint.memory = link.memory;
             joint.force = link.impulse / dt;
             joint.torque = link.turn_impulse / dt;
-            let within = joint.force.length() <= joint.break_force && joint.torque.length() <= joint.break_torque;
-            if !within {
-                self.overloaded.push(link.joint);
+            note_load(joint, link.joint, &mut self.overloaded);
+        }
+        for (seat, &at) in self.seats.iter().zip(&self.places) {
+            let Some(form) = seat.form() else { continue };
+            // That of a web has been stored with the links.
+            let Some(joint) = state.joints.all.at_mut(seat.slot) else { continue };
+            let Self { groups, overloaded, .. } = self;
+            let stored = match form {
+                Form::Ball => store_lane(&groups.balls, None, at, seat.slot, joint, dt),
+                Form::Fixed => store_lane(&groups.welds, None, at, seat.slot, joint, dt),
+                Form::Hinge(..) => store_lane(&groups.hinges, Some(&groups.limits[..]), at, seat.slot, joint, dt),
+            };
+            if stored {
+                note_load(joint, seat.slot, overloaded);
             }
         }
+        state.joints.all.settle();
+        self.stored = true;
     }
+}
+
+/// What a joint puts into its lane. Without the joint itself, that is what the lane does not know from the step before.
+fn entry_of<'a>(state: &State, seat: &Seat, joint: Option<(&'a Joint, &Recipe)>) -> Entry<'a> {
+    let ((a, at_a, turn_a), (b, at_b, turn_b)) = (side(state, seat, 0), side(state, seat, 1));
+    let twist = || {
+        let turned = |rotation: Quat| Frame { rotation, ..Frame::default() };
+        Frames { a: turned(turn_a), b: turned(turn_b), ..Frames::default() }.twist()
+    };
+    let twist = if matches!(seat.form, Some(Form::Hinge(..))) { twist() } else { 0.0 };
+    let start = joint.map(|(joint, recipe)| {
+        let impulses = if recipe.warm_start { &joint.impulses } else { &[0.0; Rows::MAX] };
+        Start { impulses, memory: joint.memory[0] }
+    });
+    Entry { slot: seat.slot, sides: [a, b], gap: (at_b - at_a).to_real(), twist, start }
+}
+
+/// Notes a joint that has borne too much.
+fn note_load(joint: &Joint, slot: u32, overloaded: &mut Vec<u32>) {
+    let within = joint.force.length() <= joint.break_force && joint.torque.length() <= joint.break_torque;
+    if !within {
+        overloaded.push(slot);
+    }
+}
+
+/// Writes back what a joint in a lane has come to; `false` where the lane is another's.
+fn store_lane<const N: usize, const X: usize, const P: usize>(
+    groups: &Groups<N, X, P>,
+    limits: Option<&[JointLimit]>,
+    at: u32,
+    slot: u32,
+    joint: &mut Joint,
+    dt: Real,
+) -> bool {
+    let lane = at as usize % LANES;
+    let Some(base) = groups.bases.get(at as usize / LANES).filter(|base| base.joint[lane] == slot) else {
+        return false;
+    };
+    let group = &groups.groups[at as usize / LANES];
+    let sound = |x: Real| if x.is_finite() { x } else { 0.0 };
+    for (impulse, wide) in joint.impulses.iter_mut().zip(&group.impulse) {
+        *impulse = sound(wide.0[lane]);
+    }
+    let limit = limits.and_then(|l| l.get(group.limit as usize));
+    // The last sub-step is not among the sums yet.
+    let (p, t) = group.carried::<Real>(limit, lane);
+    if let Some(limit) = limit {
+        for (impulse, wide) in joint.impulses[5..].iter_mut().zip(&limit.impulse) {
+            *impulse = sound(wide.0[lane]);
+        }
+    }
+    if N == 5 {
+        joint.memory = [base.memory[lane], 0.0, 0.0, 0.0];
+    }
+    joint.force = (base.sum.lane(lane) + p) / dt;
+    joint.torque = (base.turn_sum.lane(lane) + t) / dt;
+    true
+}
+
+/// One side of a joint in a group as the step begins, where its frame is and how it is turned.
+fn side(state: &State, seat: &Seat, side: usize) -> (Side, Point, Quat) {
+    let i = state.bodies.dense_at(seat.bodies[side]);
+    let (params, pose) = (&state.bodies.params[i], &state.bodies.pose[i]);
+    let local = &seat.frames[side];
+    let offset = local.translation - params.local_centre.to_f64();
+    let arm = pose.rotation.to_f64().rotate(offset);
+    let rotation = (pose.rotation * local.rotation).normalized();
+    let out = if i < state.bodies.awake() {
+        let write = if params.inv_mass > 0.0 { i as u32 } else { NO_ROW };
+        let (offset, arm) = (offset.to_real(), arm.to_real());
+        Side { body: i as u32, write, inv_mass: params.inv_mass, offset, arm, turn: local.rotation }
+    } else {
+        Side { body: NO_ROW, write: NO_ROW, inv_mass: 0.0, offset: Vec3::ZERO, arm: Vec3::ZERO, turn: rotation }
+    };
+    (out, pose.centre + arm, rotation)
 }
 
 /// One side of a joint as the step begins.
@@ -411,6 +682,7 @@ fn hold(state: &State, joint: &Joint, side: usize, start: Frame) -> Hold {
     Hold {
         body: if awake { dense as u32 } else { NO_ROW },
         dynamic: awake && params.inv_mass > 0.0,
+        locked: awake && params.inv_mass > 0.0 && params.locks() != Locks::NONE,
         inv_mass: if awake { params.locks().free_move() * params.inv_mass } else { Vec3::ZERO },
         offset: (joint.frames[side].translation - params.local_centre.to_f64()).to_real(),
         turn: joint.frames[side].rotation,
@@ -419,11 +691,6 @@ fn hold(state: &State, joint: &Joint, side: usize, start: Frame) -> Hold {
 }
 
 impl Hold {
-    /// The mass of a dynamic body; 0 for one that cannot be pushed.
-    pub fn mass(&self) -> Real {
-        inverted(self.inv_mass.max_component())
-    }
-
     /// The frame where the body is now.
     fn frame(&self, motions: &[Motion]) -> Frame {
         let Some(motion) = motions.get(self.body as usize) else { return self.start };
@@ -483,6 +750,11 @@ impl Ends {
     }
 }
 
+/// What rows yield to a body with locked axes, as a share of what they would move if it were free. A row may point almost along what is
+/// locked: with an angle of ε to the free directions it has K ~ ε², and an impulse that makes it right gives the body 1/ε of what it asked
+/// for, across it. With this on the diagonal it is at most 1/(2 √LOCKED), so that joints which ask for what locks forbid stay finite.
+const LOCKED: Real = 1e-3;
+
 /// M⁻¹ Jᵀ of every row, and K.
 fn respond(rows: &[Row], answers: &mut [Answer], k: &mut [Real], holds: &[Hold; 2], masses: &[Mass]) {
     let turns = |hold: &Hold| if hold.dynamic { motion::inertia_of(&masses[hold.body as usize]) } else { Sym3::ZERO };
@@ -498,6 +770,14 @@ fn respond(rows: &[Row], answers: &mut [Answer], k: &mut [Real], holds: &[Hold; 
         for o in 0..=i {
             let [va, wa, vb, wb] = answers[o].change;
             k[entry(i, o)] = j.velocity(va, wa, vb, wb);
+        }
+        let halves = [(j.linear_a, j.angular_a, &ia), (j.linear_b, j.angular_b, &ib)];
+        for (hold, (linear, angular, turns)) in holds.iter().zip(halves) {
+            if hold.locked {
+                let free =
+                    linear.length_squared() * hold.inv_mass.max_component() + angular.length_squared() * turns.trace();
+                k[entry(i, i)] += free * LOCKED;
+            }
         }
     }
 }

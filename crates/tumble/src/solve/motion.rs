@@ -2,7 +2,7 @@
 
 use crate::body::store::{Bodies, Params};
 use crate::integrate::{Loads, rotation};
-use crate::math::{Quat, Real, Sym3, Vec3};
+use crate::math::{Lane, Mask, Quat, Real, Sym3, Vec3};
 
 /// v, ω, the motion since the start of the step, Δx and Δθ, and the orientation now as a quaternion. The last is kept for bodies
 /// that joints act on, and all zeros for others: joints need the true orientation, contacts are content with Δθ.
@@ -11,11 +11,14 @@ pub(crate) type Motion = [Real; 16];
 /// What a sub-step does to a body by itself: Δv, the factor of damping, Δω, the factor of damping.
 pub(crate) type Kick = [Real; 8];
 
-/// I⁻¹ in world axes (xx, yy, zz, xy, xz, yz), 1/m along the axes of the world, and [`MOVABLE`]; 10 numbers, padded.
+/// I⁻¹ in world axes (xx, yy, zz, xy, xz, yz), 1/m along the axes of the world, [`MOVABLE`] and [`JOINTS_ONLY`]; 11 numbers, padded.
 pub(crate) type Mass = [Real; 12];
 
 /// The column of a [`Mass`] that is 1 for bodies that constraints move, and 0 for others.
 pub(crate) const MOVABLE: usize = 9;
+
+/// The column of a [`Mass`] that is 1 for bodies on which nothing but joints acts.
+pub(crate) const JOINTS_ONLY: usize = 10;
 
 pub(crate) fn inertia_of(mass: &Mass) -> Sym3 {
     Sym3 { xx: mass[0], yy: mass[1], zz: mass[2], xy: mass[3], xz: mass[4], yz: mass[5] }
@@ -117,23 +120,50 @@ const KEPT_TURNS: core::ops::Range<Real> = 1e-4..0.5;
 /// Only the difference D is computed, in the principal axes of the start, where L turns by -θ and what comes of it by θ: the
 /// rounding of whole products with I would add up to energy.
 pub(crate) fn keep_angular_momentum(params: &Params, start: Quat, theta: Vec3, omega: Vec3, gyro: Vec3) -> Vec3 {
+    kept(keeps_angular_momentum(params), start * params.axes, params.inv_inertia, theta, omega, gyro)
+}
+
+/// [`keep_angular_momentum`] does something for this body.
+pub(crate) fn keeps_angular_momentum(params: &Params) -> bool {
+    params.has(Params::SPINS_FREELY)
+}
+
+/// [`keep_angular_momentum`] in lanes, where the mask is set: with the principal axes in the world, and the reciprocals u of
+/// the moments about them.
+#[inline(always)]
+pub(crate) fn kept<L: Lane>(
+    mask: L::Mask,
+    axes: Quat<L>,
+    u: Vec3<L>,
+    theta: Vec3<L>,
+    omega: Vec3<L>,
+    gyro: Vec3<L>,
+) -> Vec3<L> {
     let angle = theta.length();
-    if !params.has(Params::SPINS_FREELY) || !KEPT_TURNS.contains(&angle) {
+    let mask = mask & angle.greater_eq(L::splat(KEPT_TURNS.start)) & angle.less(L::splat(KEPT_TURNS.end));
+    if !mask.any() {
         return omega;
     }
     // (sin θ)/θ and (1 - cos θ)/θ², to 1e-7 in the range.
-    let a2 = angle * angle;
-    let sin = 1.0 - a2 * (1.0 / 6.0) * (1.0 - a2 * (1.0 / 20.0) * (1.0 - a2 * (1.0 / 42.0)));
-    let cos = 0.5 - a2 * (1.0 / 24.0) * (1.0 - a2 * (1.0 / 30.0) * (1.0 - a2 * (1.0 / 56.0)));
-    let (axes, u) = (start * params.axes, params.inv_inertia);
-    let (theta, omega) = (axes.unrotate(theta), omega - gyro);
-    let turned = |v: Vec3, sign: Real| {
-        let across = theta.cross(v);
-        across * (sign * sin) + theta.cross(across) * cos
-    };
-    let w = axes.unrotate(omega);
-    let moved = turned(w.scale(Vec3::new(1.0 / u.x, 1.0 / u.y, 1.0 / u.z)), -1.0).scale(u);
-    omega + axes.rotate(moved + turned(w + moved, 1.0))
+    let (a2, one) = (angle * angle, L::ONE);
+    let (s6, s20, s42) = (L::splat(1.0 / 6.0), L::splat(1.0 / 20.0), L::splat(1.0 / 42.0));
+    let (c24, c30, c56) = (L::splat(1.0 / 24.0), L::splat(1.0 / 30.0), L::splat(1.0 / 56.0));
+    let sin = one - a2 * s6 * (one - a2 * s20 * (one - a2 * s42));
+    let cos = L::splat(0.5) - a2 * c24 * (one - a2 * c30 * (one - a2 * c56));
+    let (theta, before) = (axes.unrotate(theta), omega - gyro);
+    let w = axes.unrotate(before);
+    let turns = Vec3::select(mask, u, Vec3::new(one, one, one));
+    let moments = Vec3::new(one / turns.x, one / turns.y, one / turns.z);
+    let moved = turned(theta, w.scale(moments), -sin, cos).scale(turns);
+    let new = before + axes.rotate(moved + turned(theta, w + moved, sin, cos));
+    Vec3::select(mask, new, omega)
+}
+
+/// v turned by θ, less v, with the sine and the cosine of the angle as in [`kept`].
+#[inline(always)]
+fn turned<L: Lane>(theta: Vec3<L>, v: Vec3<L>, sin: L, cos: L) -> Vec3<L> {
+    let across = theta.cross(v);
+    across * sin + theta.cross(across) * cos
 }
 
 /// What the gyroscopic torque alone does to ω in a sub-step of `h`: the kick without that of the `torque` of the loads.
@@ -166,15 +196,25 @@ pub(crate) fn accelerate(motions: &mut [Motion], kicks: &[Kick], free: &mut [Fre
 ///
 /// Arms and normals stay during a step, so that what the constraints did to a body in one sub-step, v_end - v_free = M⁻¹ Σ Jᵀ λ,
 /// is what their impulses do to it in the next one: a warm start without a pass over the constraints. One pass over the bodies.
-pub(crate) fn accelerate_again(motions: &mut [Motion], kicks: &[Kick], free: &mut [Free], list: &[u32]) {
+///
+/// Bodies on which joints alone act are left free: joints turn with the bodies and make a pass of their own, and by that from the
+/// impulses themselves, without the rounding of all passes of the last sub-step.
+pub(crate) fn accelerate_again(
+    motions: &mut [Motion],
+    kicks: &[Kick],
+    free: &mut [Free],
+    masses: &[Mass],
+    list: &[u32],
+) {
     for &i in list {
+        let again = 1.0 - masses[i as usize][JOINTS_ONLY];
         let (motion, k, free) = (&mut motions[i as usize], &kicks[i as usize], &mut free[i as usize]);
         for c in 0..3 {
             let (dv, dw) = (motion[c] - free[c], motion[3 + c] - free[3 + c]);
             free[c] = (motion[c] + k[c]) * k[3];
             free[3 + c] = (motion[3 + c] + k[4 + c]) * k[7];
-            motion[c] = free[c] + dv;
-            motion[3 + c] = free[3 + c] + dw;
+            motion[c] = free[c] + dv * again;
+            motion[3 + c] = free[3 + c] + dw * again;
         }
     }
 }

@@ -4,6 +4,8 @@ pub(crate) mod adrift;
 mod explicit;
 pub(crate) mod finish;
 pub(crate) mod impacts;
+#[cfg(test)]
+mod small;
 mod soft_step;
 
 use crate::body::BodyKind;

@@ -139,7 +139,9 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     );
     scratch.free.resize(awake, [0.0; 8]);
     let joints = joint_recipe(state, method, h);
-    scratch.joints.prepare(state, &mut scratch.motions, &mut scratch.supports, &joints);
+    let kicks = loads.gyroscopic.then_some(&scratch.kicks[..]);
+    let (motions, masses) = (&mut scratch.motions, &mut scratch.masses);
+    scratch.joints.prepare(state, motions, masses, &mut scratch.supports, kicks, &joints);
     scratch.solved.clear();
     scratch.solved.extend((0..awake as u32).filter(|&i| scratch.supports[i as usize] > 0));
     scratch.adrift.clear();
@@ -154,6 +156,8 @@ fn prepare_trees(state: &mut State, scratch: &mut Scratch, method: &SoftStep, lo
     let busy = &mut scratch.joints.busy;
     scratch.trees.prepare(state, &mut scratch.motions, &mut scratch.supports, loads, &recipe, busy);
     if !scratch.trees.is_empty() {
+        // Trees act on bodies as well.
+        scratch.masses.iter_mut().for_each(|mass| mass[motion::JOINTS_ONLY] = 0.0);
         let (supports, trees) = (&scratch.supports, &scratch.trees);
         scratch.solved.clear();
         scratch.solved.extend((0..supports.len() as u32).filter(|&i| supports[i as usize] > 0 && !trees.has(i)));
@@ -198,6 +202,7 @@ fn joint_recipe(state: &State, method: &SoftStep, h: Real) -> joint_work::Recipe
         hold_speed: HOLD_SPEED * tolerances.push_speed * tolerances.speed(state.gravity_strength()),
         choice: method.joint_solve,
         warm_start: state.method.switches.warm_start,
+        isa: state.isa,
     }
 }
 
@@ -207,7 +212,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
     let dt = h * method.substeps as Real;
     let of_trees = tree_recipe(state, method, dt);
     trees.fly(dt);
-    joints.evaluate(state, motions, masses, &recipe, state.time);
+    joints.evaluate(state, motions, masses, &recipe, state.time, team);
     let tolerances = &state.method.tolerances;
     let speed = tolerances.speed(state.gravity_strength());
     let (slop, push_speed) = (tolerances.slop * tolerances.length, tolerances.push_speed * speed);
@@ -235,20 +240,23 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
         if substep == 0 {
             motion::accelerate(motions, kicks, free, solved);
             let contacts = |pass: Pass<'_>| isa.dispatch(WarmStart(pass));
-            sweep(constraints, joints, motions, team, contacts, rolling::warm_start, JointWork::warm_start);
+            let hold = |joints: &mut JointWork, colour: usize, motions: &mut [Motion]| {
+                joints.warm_start(colour, motions, &recipe, team);
+            };
+            sweep(constraints, joints, motions, team, contacts, rolling::warm_start, hold);
         } else {
-            motion::accelerate_again(motions, kicks, free, solved);
-            joints.warm_start_again(motions);
+            motion::accelerate_again(motions, kicks, free, masses, solved);
+            joints.warm_start_again(motions, masses, &recipe, team);
         }
         trees.kick(motions, masses, &of_trees, substep == 0);
         let mut pass =
             |joints: &mut JointWork, trees: &mut TreeWork, motions: &mut [Motion], masses: &[Mass], push: bool| {
                 let contacts = |pass: Pass<'_>| isa.dispatch(Solve { pass, rules: rules(push) });
                 let hold = |joints: &mut JointWork, colour: usize, motions: &mut [Motion]| {
-                    joints.solve(colour, motions, push, &recipe);
+                    joints.solve(colour, motions, push, &recipe, team);
                 };
                 sweep(constraints, joints, motions, team, contacts, rolling::solve, hold);
-                joints.solve_again(motions, push, &recipe);
+                joints.solve_again(motions, push, &recipe, team);
                 trees.solve(motions, masses, &of_trees, push);
             };
         let (pushes, relaxes) = passes(substep);
@@ -257,8 +265,9 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
         }
         trees.drift(motions, h);
         motion::advance(motions, solved, h);
-        joints.advance(state, motions, free, masses, loads.gyroscopic.then_some(kicks), h);
-        joints.evaluate(state, motions, masses, &recipe, state.time + h.to_f64() * f64::from(substep + 1));
+        joints.advance(state, motions, free, masses, loads.gyroscopic.then_some(kicks), &recipe, team);
+        let time = state.time + h.to_f64() * f64::from(substep + 1);
+        joints.evaluate(state, motions, masses, &recipe, time, team);
         for _ in 0..relaxes {
             pass(joints, trees, motions, masses, false);
         }

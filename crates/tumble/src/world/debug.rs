@@ -1,10 +1,10 @@
 //! Lines and points that any viewer can draw.
 
 use super::World;
-use crate::JointRef;
 use crate::body::BodyKind;
-use crate::math::{Float, Point, Real, Vec3, WorldPose};
+use crate::math::{Float, Num, Point, Real, Vec3, WorldPose};
 use crate::shape::Shape;
+use crate::{ContactRef, JointRef};
 
 /// A line with a colour (red, green, blue, opacity).
 ///
@@ -61,18 +61,28 @@ pub struct DebugLayers {
     pub forces: bool,
     /// Joints: from the centres of mass to the frames, and the gap between them.
     pub joints: bool,
+    /// Contacts: their points, and from each the normal, longer by a metre for every m/s that the push gives the heavier body in a step.
+    pub contacts: bool,
 }
 
 impl Default for DebugLayers {
     fn default() -> Self {
-        Self { shapes: true, bounds: false, frames: true, velocities: false, forces: false, joints: true }
+        Self {
+            shapes: true,
+            bounds: false,
+            frames: true,
+            velocities: false,
+            forces: false,
+            joints: true,
+            contacts: false,
+        }
     }
 }
 
 impl DebugLayers {
     /// Everything.
     pub const ALL: Self =
-        Self { shapes: true, bounds: true, frames: true, velocities: true, forces: true, joints: true };
+        Self { shapes: true, bounds: true, frames: true, velocities: true, forces: true, joints: true, contacts: true };
 }
 
 /// Lines and points.
@@ -108,7 +118,12 @@ const FORCE: [u8; 4] = [230, 70, 70, 255];
 const JOINT: [u8; 4] = [240, 190, 60, 255];
 const JOINT_OFF: [u8; 4] = [120, 110, 90, 255];
 const GAP: [u8; 4] = [255, 40, 40, 255];
+const TOUCH: [u8; 4] = [255, 120, 30, 255];
+const PUSH: [u8; 4] = [255, 210, 120, 255];
 const AXES: [[u8; 4]; 3] = [[220, 60, 60, 255], [60, 200, 60, 255], [70, 90, 230, 255]];
+
+/// Length of a contact's normal where nothing pushes, in metres.
+const NORMAL: f64 = 0.05;
 
 /// Segments of a full circle in an outline.
 const CIRCLE: usize = 24;
@@ -166,7 +181,27 @@ impl World {
                 out.joint(&joint);
             }
         }
+        if layers.contacts {
+            for contact in self.contacts() {
+                self.draw_contact(&contact, &mut out);
+            }
+        }
         out
+    }
+
+    /// Points of a contact whose bodies are both drawn, with normals as long as the push.
+    fn draw_contact(&self, contact: &ContactRef<'_>, out: &mut DebugGeometry) {
+        let bodies = contact.bodies().map(|id| self.body(id).ok());
+        if bodies.iter().flatten().any(|b| !b.is_debug()) {
+            return;
+        }
+        let dynamic = bodies.iter().flatten().filter(|b| b.kind() == BodyKind::Dynamic);
+        let heavier = dynamic.fold(0.0, |heavier, b| Num::max(b.mass(), heavier));
+        for point in contact.points() {
+            out.points.push(DebugPoint { at: point.position, colour: TOUCH });
+            let push = if heavier > 0.0 { point.impulse.to_f64() / heavier } else { 0.0 };
+            out.line(point.position, point.position + point.normal.to_f64() * (NORMAL + push), PUSH);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod assemblies;
 mod audit;
 mod bodies;
 mod colliders;
+mod contacts;
 mod debug;
 mod describe;
 mod effects;
@@ -51,6 +52,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use assemblies::Assembled;
+pub use contacts::{ContactRef, TouchPoint};
 pub use debug::{DebugGeometry, DebugLayers, DebugLine, DebugPoint};
 pub use measure::Measures;
 

@@ -2,11 +2,10 @@
 
 use crate::support::real;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use std::sync::Arc;
 use tumble::math::{Float, Point, Pose, Quat, Real, Vec3, WorldPose};
 use tumble::shape::{CompoundChild, HeightFieldDesc, MeshDesc, Shape, Sides};
-use tumble::{BodyDesc, BodyId, ColliderDesc, ContactHook, Event, HookedContact, Layers, Method, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, ContactHook, Event, HookedContact, JointDesc, Layers, Method, World};
 
 const DT: Real = 1.0 / 60.0;
 
@@ -497,6 +496,43 @@ fn filters_hold_at_any_speed() {
     assert!(shoot(&|c| c.hooked(true), false, true), "a hook");
 }
 
+/// Jointed bodies are not pulled through walls: a chain whose head is dragged hard at a point beyond a thin wall, to and fro, stays on its side
+/// with every link, though the drag may pull with a hundred times the chain's weight.
+#[test]
+fn dragged_chain_stays_on_its_side_of_a_thin_wall() {
+    let mut world = World::new();
+    let wall = Shape::cuboid(0.005, 5.0, 5.0).unwrap();
+    world.add_body(BodyDesc::fixed().collider(wall)).unwrap();
+    let mut links: Vec<BodyId> = Vec::new();
+    for i in 0..10 {
+        let link = Shape::capsule(0.1, 0.04).unwrap();
+        let body = BodyDesc::dynamic()
+            .position([-0.5 - 0.28 * f64::from(i), 2.0, 0.0])
+            .turned(Vec3::Z, real(core::f64::consts::FRAC_PI_2));
+        let body = world.add_body(body.mass(0.5).collider(link)).unwrap();
+        if let Some(&before) = links.last() {
+            let at = [-0.5 - 0.28 * (f64::from(i) - 0.5), 2.0, 0.0];
+            world.add_joint(JointDesc::ball(before, body).anchor(at)).unwrap();
+        }
+        links.push(body);
+    }
+    let hand = world.add_joint(JointDesc::drag(links[0], 5000.0).anchor([-0.5, 2.0, 0.0])).unwrap();
+    let mut deepest = f64::NEG_INFINITY;
+    for step in 0..600 {
+        // Through the wall and back, faster and faster.
+        let t = f64::from(step) / 60.0;
+        let x = -0.5 + 3.0 * (t * (1.0 + t)).sin().max(-0.5);
+        let y = 2.0 + (3.0 * t).sin();
+        world.joint_mut(hand).unwrap().set_anchor_a([x, y, 0.3 * t.cos()]).unwrap();
+        world.step(DT).unwrap();
+        for &link in &links {
+            deepest = deepest.max(position(&world, link).x);
+        }
+    }
+    println!("the nearest centre came to {deepest} m of the wall");
+    assert!(deepest < 0.0, "{deepest}");
+}
+
 /// A random bounded shape of about this size.
 fn shapes() -> impl Strategy<Value = Shape> {
     let size = || 0.01..0.2f64;
@@ -519,8 +555,7 @@ fn vector() -> impl Strategy<Value = Vec3> {
 }
 
 proptest! {
-    // The same shots in every run: the one in some ten thousand that still passes (see the manual, Limits) is not to be met by chance.
-    #![proptest_config(ProptestConfig { cases: 128, rng_seed: RngSeed::Fixed(29), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     // Anything at any speed and spin against a slab of any thickness: its centre never gets to the other side.
     #[test]

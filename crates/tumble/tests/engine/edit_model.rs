@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 use tumble::math::{Float, Pose, Real, Vec3};
 use tumble::shape::{CompoundChild, MeshDesc, Shape};
-use tumble::{BodyId, BodyKind, ColliderId, Event, MaterialId, World};
+use tumble::{BodyId, BodyKind, ColliderId, EffectId, Event, JointId, MaterialId, World};
 
 /// What a shape weighs at density 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,11 +89,19 @@ pub struct Model {
     /// Shared materials: density.
     pub materials: BTreeMap<MaterialId, f64>,
     pub excluded: BTreeSet<(BodyId, BodyId)>,
+    pub joints: BTreeMap<JointId, [BodyId; 2]>,
+    /// Force effects, with the pair of those that act on one.
+    pub effects: BTreeMap<EffectId, Option<[BodyId; 2]>>,
     pub dead_bodies: BTreeSet<BodyId>,
     pub dead_colliders: BTreeSet<ColliderId>,
     pub dead_materials: BTreeSet<MaterialId>,
+    pub dead_joints: BTreeSet<JointId>,
+    pub dead_effects: BTreeSet<EffectId>,
     /// Removed by the user since the last step.
     pub removed: Vec<BodyId>,
+    /// Removed since the last step, by the user or with a body.
+    pub removed_joints: BTreeSet<JointId>,
+    pub removed_effects: BTreeSet<EffectId>,
     pub touching: BTreeSet<(ColliderId, ColliderId)>,
     pub inside: BTreeSet<(ColliderId, ColliderId)>,
     pub steps: u64,
@@ -147,7 +155,38 @@ impl Model {
             self.dead_colliders.insert(c);
         }
         self.excluded.retain(|&(a, b)| a != id && b != id);
+        for joint in self.joints.iter().filter(|(_, bodies)| bodies.contains(&id)).map(|(&j, _)| j).collect::<Vec<_>>()
+        {
+            self.remove_joint(joint);
+        }
+        let springs = self.effects.iter().filter(|(_, pair)| pair.is_some_and(|p| p.contains(&id)));
+        for effect in springs.map(|(&e, _)| e).collect::<Vec<_>>() {
+            self.remove_effect(effect);
+        }
         self.dead_bodies.insert(id);
+    }
+
+    pub fn remove_joint(&mut self, id: JointId) {
+        self.joints.remove(&id).unwrap();
+        self.dead_joints.insert(id);
+        self.removed_joints.insert(id);
+    }
+
+    pub fn remove_effect(&mut self, id: EffectId) {
+        self.effects.remove(&id).unwrap();
+        self.dead_effects.insert(id);
+        self.removed_effects.insert(id);
+    }
+
+    /// An empty world, in which everything that was ever there is dead.
+    pub fn emptied(mut self) -> Self {
+        self.dead_bodies.extend(self.bodies.keys());
+        self.dead_colliders.extend(self.colliders.keys());
+        self.dead_materials.extend(self.materials.keys().filter(|&&m| m != World::MATERIAL));
+        self.dead_joints.extend(self.joints.keys());
+        self.dead_effects.extend(self.effects.keys());
+        let Self { dead_bodies, dead_colliders, dead_materials, dead_joints, dead_effects, .. } = self;
+        Self { dead_bodies, dead_colliders, dead_materials, dead_joints, dead_effects, ..Self::new() }
     }
 }
 
@@ -159,6 +198,12 @@ pub struct Seen {
     pub sleepers: usize,
     pub wakers: usize,
     pub removed: usize,
+    /// Joints that were added, that broke, and that went.
+    pub joints: usize,
+    pub broken: usize,
+    pub parted: usize,
+    pub effects: usize,
+    pub restored: usize,
 }
 
 impl Seen {
@@ -170,6 +215,8 @@ impl Seen {
                 Event::FellAsleep { .. } => self.sleepers += 1,
                 Event::WokeUp { .. } => self.wakers += 1,
                 Event::Removed { .. } => self.removed += 1,
+                Event::JointBroke { .. } => self.broken += 1,
+                Event::JointRemoved { .. } => self.parted += 1,
                 _ => {}
             }
         }

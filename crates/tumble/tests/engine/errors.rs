@@ -353,7 +353,10 @@ fn settings_of_worlds() {
         clocks.push(Clock { pace: Pace::Variable { min: bad, max: 1.0 }, ..Clock::default() });
         clocks.push(Clock { pace: Pace::Variable { min: 0.01, max: bad }, ..Clock::default() });
         clocks.push(Clock { max_per_call: bad, ..Clock::default() });
-        clocks.push(Clock { speed: bad, ..Clock::default() });
+        // A speed of 0 is a pause.
+        if bad != 0.0 {
+            clocks.push(Clock { speed: bad, ..Clock::default() });
+        }
     }
     clocks.push(Clock { pace: Pace::Variable { min: 0.02, max: 0.01 }, ..Clock::default() });
     // These would run for hours, or not be a step at all in f32.

@@ -281,7 +281,7 @@ fn sliding_stone_follows_the_ring() {
 }
 
 /// A belt takes a crate up to its speed, by μ g, and carries it on at that; also where the belt stands at an angle to the
-/// axes of the world, and where a box stands across two belts.
+/// axes of the world.
 #[test]
 fn conveyor_carries_at_its_speed() {
     for turn in [0.0, 0.7] {
@@ -307,6 +307,23 @@ fn conveyor_carries_at_its_speed() {
         let expected = along * (-8.0 + speed * 4.3 - speed * speed / (2.0 * mu * G));
         assert!((at - expected - Vec3::Y * at.y).length() < 0.02, "{at:?} against {expected:?}");
     }
+}
+
+/// A crate across two belts side by side at the same speed is carried as by one, and straight.
+#[test]
+fn crate_across_two_belts() {
+    let mut world = wakeful();
+    for z in [-1.0, 1.0] {
+        let belt = Material { surface_velocity: Vec3::X, ..material(0.4) };
+        let belt = ColliderDesc::new(Shape::cuboid(10.0, 0.5, 1.0).unwrap()).material(belt);
+        world.add_body(BodyDesc::fixed().position([0.0, -0.5, z]).collider(belt)).unwrap();
+    }
+    let block = ColliderDesc::new(Shape::cuboid(0.4, 0.2, 0.4).unwrap()).material(material(0.4));
+    let block = world.add_body(BodyDesc::dynamic().position([0.0, 0.2, 0.0]).collider(block)).unwrap();
+    run(&mut world, 1.0);
+    let body = world.body(block).unwrap();
+    let (v, spin) = (body.linear_velocity().to_f64(), body.angular_velocity().to_f64());
+    assert!((v - Vec3::X).length() < 0.01 && spin.length() < 0.01, "{v:?}, {spin:?}");
 }
 
 /// Rolling friction of lever c: a rolling ball slows with 5/7 c g / R and comes to rest after 7 R v² / (10 c g). Spinning

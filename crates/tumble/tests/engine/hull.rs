@@ -583,7 +583,7 @@ fn climbing_against_looking_at_all() {
     }
 }
 
-/// 10,000 points in far less than a second; the bar of 50 ms is for release builds, where the printed figures count.
+/// 10,000 points in less than 50 ms as users build the engine.
 #[test]
 fn building_is_fast() {
     let mut random = Random::new(10);
@@ -614,7 +614,8 @@ fn building_is_fast() {
         let hull = Hull::new(&cloud).unwrap();
         println!("hull of {} points {name}: {:?}, {time:?}", cloud.len(), counts(&hull));
         check(&cloud, &hull);
-        // Ten times the time on an idle machine; what grows with the square takes longer.
-        assert!(time < Duration::from_millis(1000), "{name}: {time:?}");
+        // With debug assertions, and other builds beside it, what grows with the square takes longer still.
+        let bar = if cfg!(debug_assertions) { 1000 } else { 50 };
+        assert!(time < Duration::from_millis(bar), "{name}: {time:?}");
     }
 }

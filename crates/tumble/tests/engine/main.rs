@@ -15,6 +15,7 @@ mod compounds;
 mod conservation;
 mod continuous;
 mod denormals;
+mod edit_links;
 mod edit_model;
 mod effects;
 mod errors;

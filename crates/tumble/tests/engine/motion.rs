@@ -1,4 +1,4 @@
-//! Motion under forces alone: T2 and T3 of 002, 003-06..08, 002-16, 002-20, 002-22, 003-S24.
+//! Motion under forces alone: T2 and T3 of 002, 003-06..09, 002-16, 002-20, 002-22, 003-S24.
 
 use crate::support::{assert_near, ballistic, eps, floating, lopsided, real};
 use tumble::math::{Float, Real, Vec3};
@@ -284,6 +284,84 @@ fn newton_euler_by_finite_differences() {
         let rounding = 6.0 * eps() * f64::from(60 << i);
         assert!(e[1] < 0.55 * e[0] + rounding, "{errors:?}");
     }
+}
+
+/// 003-09: the bodies of a world as one system. With s = (x, q) and u = (v, ω) of all bodies stacked, one step obeys
+/// ds/dt = S u and M du/dt = f, where S = diag(1, Q) is 7n × 6n with dq/dt = Q ω = ½ (ω, 0) q, M = diag(m 1, I) is 6n × 6n, and
+/// f = (F, τ - ω × I ω). Both hold at the middle of a step to second order in it.
+#[test]
+fn bodies_are_one_stacked_system() {
+    const N: usize = 4;
+    let stacked = |world: &World, ids: &[BodyId]| {
+        let (mut s, mut u, mut f) = (vec![0.0; 7 * N], vec![0.0; 6 * N], vec![0.0; 6 * N]);
+        let (mut big_s, mut big_m) = (vec![vec![0.0; 6 * N]; 7 * N], vec![vec![0.0; 6 * N]; 6 * N]);
+        for (i, &id) in ids.iter().enumerate() {
+            let body = world.body(id).unwrap();
+            let (x, q) = (body.centre_of_mass(), body.pose().rotation.to_f64());
+            let (v, w) = (body.centre_velocity().to_f64(), body.angular_velocity().to_f64());
+            s[7 * i..7 * i + 3].copy_from_slice(&x.to_array());
+            s[7 * i + 3..7 * i + 7].copy_from_slice(&[q.x, q.y, q.z, q.w]);
+            u[6 * i..6 * i + 3].copy_from_slice(&v.to_array());
+            u[6 * i + 3..6 * i + 6].copy_from_slice(&w.to_array());
+            let inertia = body.inertia();
+            let torque = body.torque().to_f64() - w.cross(inertia * w);
+            f[6 * i..6 * i + 3].copy_from_slice(&body.force().to_f64().to_array());
+            f[6 * i + 3..6 * i + 6].copy_from_slice(&torque.to_array());
+            for k in 0..3 {
+                big_s[7 * i + k][6 * i + k] = 1.0;
+                big_m[6 * i + k][6 * i + k] = body.mass();
+                let column = (inertia * [Vec3::<f64>::X, Vec3::Y, Vec3::Z][k]).to_array();
+                for (row, value) in column.into_iter().enumerate() {
+                    big_m[6 * i + 3 + row][6 * i + 3 + k] = value;
+                }
+            }
+            let big_q = [[q.w, q.z, -q.y], [-q.z, q.w, q.x], [q.y, -q.x, q.w], [-q.x, -q.y, -q.z]];
+            for (row, values) in big_q.into_iter().enumerate() {
+                for (k, value) in values.into_iter().enumerate() {
+                    big_s[7 * i + 3 + row][6 * i + 3 + k] = 0.5 * value;
+                }
+            }
+        }
+        (s, u, f, big_s, big_m)
+    };
+    let times = |m: &[Vec<f64>], v: &[f64]| -> Vec<f64> {
+        m.iter().map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum()).collect()
+    };
+    let mut errors = Vec::new();
+    for steps in [64, 128, 256] {
+        let dt = 1.0 / f64::from(steps);
+        let mut world = floating(Integrate::SemiImplicitEuler);
+        let ids: Vec<BodyId> = (0..N)
+            .map(|i| {
+                let i = i as Real;
+                let desc = lopsided().turned([1.0, i, 0.5], i).angular_velocity([1.0, 0.5 * i, -0.5]);
+                let id = world.add_body(desc.linear_velocity([0.1 * i, 1.0, 0.0])).unwrap();
+                let mut body = world.body_mut(id).unwrap();
+                body.set_force([5.0 * i, -3.0, 8.0]).unwrap();
+                body.set_torque([5.0, -3.0 * i, 8.0]).unwrap();
+                id
+            })
+            .collect();
+        let before = stacked(&world, &ids);
+        world.step(real(dt)).unwrap();
+        let after = stacked(&world, &ids);
+        let middle = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(&b).map(|(a, b)| 0.5 * (a + b)).collect::<Vec<f64>>();
+        let rate = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (b - a) / dt).collect::<Vec<f64>>();
+        let worst = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let (ds, du) = (rate(&before.0, &after.0), rate(&before.1, &after.1));
+        let su = middle(times(&before.3, &before.1), times(&after.3, &after.1));
+        let mdu = middle(times(&before.4, &du), times(&after.4, &du));
+        let f = middle(before.2, after.2);
+        let (kinematic, dynamic) = (worst(&ds, &su), worst(&mdu, &f) / f.iter().fold(0.0, |m: f64, f| m.max(f.abs())));
+        errors.push((kinematic, dynamic));
+    }
+    println!("errors of ds/dt and of M du/dt (as a share): {errors:?}");
+    // Semi-implicit Euler is of first order: half the step, half the error, but for the rounding of s and u over the step.
+    for (i, e) in errors.windows(2).enumerate() {
+        let rounding = 16.0 * eps() * f64::from(128 << i);
+        assert!(e[1].0 < 0.6 * e[0].0 + rounding && e[1].1 < 0.6 * e[0].1 + rounding, "{errors:?}");
+    }
+    assert!(errors[2].0 < 0.05 && errors[2].1 < 0.05, "{errors:?}");
 }
 
 /// 003-07: torque × time is the change of angular momentum, also while the body turns under the torque.

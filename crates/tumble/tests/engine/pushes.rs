@@ -2,7 +2,8 @@
 
 use crate::support::{Random, assert_near, ballistic, eps, floating, lopsided, real};
 use tumble::math::{Float, Mat3, Point, Real, Vec3};
-use tumble::{BodyDesc, BodyId, BodyKind, Integrate, World};
+use tumble::shape::Shape;
+use tumble::{BodyDesc, BodyId, BodyKind, ColliderDesc, DebugLayers, Integrate, Method, World};
 
 const DT: Real = 1.0 / 64.0;
 
@@ -253,4 +254,39 @@ fn acceleration_in_known_cases() {
     world.step(DT).unwrap();
     let a = world.body(wheel).unwrap().acceleration_at([0.5, 0.0, 0.0]).to_f64();
     assert_near("centripetal", a, Vec3::new(-8.0, 0.0, 0.0), 64.0 * eps());
+}
+
+/// What a contact tells about its forces: on a slope the pushes along the normal hold m g cos α, and friction, on the body that lies on it,
+/// m g sin α up the slope. Both methods tell the same.
+#[test]
+fn contacts_tell_their_forces() {
+    for method in [Method::soft_step(), Method::simultaneous()] {
+        let mut world = World::with_method(method).unwrap();
+        let slope = real(0.3);
+        let normal = Vec3::new(slope.sin(), slope.cos(), 0.0);
+        let floor = ColliderDesc::new(Shape::half_space(normal, 0.0).unwrap()).friction(0.8);
+        world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
+        let block = ColliderDesc::new(Shape::cuboid(0.5, 0.25, 0.5).unwrap()).friction(0.8);
+        let block = BodyDesc::dynamic().position((normal * 0.25).to_f64()).turned(Vec3::Z, -slope).collider(block);
+        let block = world.add_body(block.mass(7.0)).unwrap();
+        for _ in 0..60 {
+            world.step(1.0 / 60.0).unwrap();
+        }
+        let all: Vec<_> = world.contacts_of(block).unwrap().collect();
+        assert_eq!((all.len(), world.contacts().count()), (1, 1));
+        let weight = 7.0 * 9.81;
+        let push: f64 = all[0].points().map(|p| p.impulse.to_f64() * 60.0).sum();
+        assert!((push / (weight * slope.cos().to_f64()) - 1.0).abs() < 0.01, "{push}");
+        let up = Vec3::new(-slope.cos(), slope.sin(), 0.0);
+        let drag = all[0].friction().dot(up).to_f64() * 60.0;
+        assert!((drag / (weight * slope.sin().to_f64()) - 1.0).abs() < 0.02, "{drag}");
+        for point in all[0].points() {
+            assert!((point.normal - normal).length() < 1e-4 && point.separation.abs() < 0.01);
+            assert!(point.position.dot(normal.to_f64()).abs() < 0.01, "{:?}", point.position);
+        }
+        let layers = DebugLayers { shapes: false, frames: false, contacts: true, ..DebugLayers::default() };
+        let drawn = world.debug_geometry(layers);
+        assert_eq!((drawn.points.len(), drawn.lines.len()), (4, 4));
+        assert!(world.contacts_of(BodyId::from_bits(77)).is_err());
+    }
 }

@@ -1,9 +1,11 @@
 //! What several tests need.
 
 use std::fmt::Write;
+use tumble::constraint::Motor;
+use tumble::constraint::joint::{Fixed, Hinge};
 use tumble::math::{Float, Point, Pose, Quat, Real, Sym3, Vec3};
 use tumble::shape::{MassProperties, Shape};
-use tumble::{BodyDesc, BodyId, ColliderDesc, Integrate, MaterialId, Method, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, Integrate, JointDesc, JointKind, MaterialId, Method, World};
 
 /// Distance from 1 to the next number in the precision under test.
 pub fn eps() -> f64 {
@@ -189,6 +191,7 @@ struct Counting;
 
 thread_local! {
     static ALLOCATIONS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    static LIVE: std::cell::Cell<i64> = const { std::cell::Cell::new(0) };
 }
 
 // SAFETY: every call is handed on to the system's allocator as it came; the counter is a plain number of the thread, which
@@ -196,11 +199,13 @@ thread_local! {
 unsafe impl std::alloc::GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: std::alloc::Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        LIVE.set(LIVE.get() + layout.size() as i64);
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { std::alloc::System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, p: *mut u8, layout: std::alloc::Layout) {
+        LIVE.set(LIVE.get() - layout.size() as i64);
         // SAFETY: the caller keeps the contract of `dealloc`, and `p` came from the same allocator.
         unsafe { std::alloc::System.dealloc(p, layout) }
     }
@@ -212,4 +217,62 @@ static COUNTING: Counting = Counting;
 /// How often the current thread has allocated so far.
 pub fn allocations() -> u64 {
     ALLOCATIONS.get()
+}
+
+/// Bytes that this thread has asked for and not given back.
+pub fn live_bytes() -> i64 {
+    LIVE.get()
+}
+
+/// Joints of every form in many colours: a net of balls with the edge held, limbs on hinges with and without limits, welded crates, a motor
+/// and a kinematic crank, all of them above a floor, and bullets that continuous detection has to stop.
+pub fn jointed(size: u32) -> World {
+    let mut world = World::new();
+    world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+    let ball = Shape::sphere(real(0.1)).unwrap();
+    let mut net = Vec::new();
+    for i in 0..size * size {
+        let (x, z) = (f64::from(i % size) * 0.3, f64::from(i / size) * 0.3);
+        let desc = if i < size { BodyDesc::fixed() } else { BodyDesc::dynamic() };
+        let spin = Vec3::new(real(0.1 * x), 1.0, real(-0.2 * z));
+        let desc = desc.position([x, 1.0, z]).angular_velocity(if i < size { Vec3::ZERO } else { spin });
+        net.push(world.add_body(desc.collider(ball.clone())).unwrap());
+        let here = net[i as usize];
+        if i >= size {
+            let joint = JointDesc::ball(net[(i - size) as usize], here).anchor([x, 1.0, z - 0.15]);
+            world.add_joint(joint).unwrap();
+            if i % size > 0 {
+                let joint = JointDesc::ball(net[i as usize - 1], here).anchor([x - 0.15, 1.0, z]);
+                world.add_joint(joint).unwrap();
+            }
+        }
+    }
+    let limb = Shape::cuboid(real(0.2), real(0.05), real(0.07)).unwrap();
+    let part = |world: &mut World, at: [f64; 3]| {
+        world.add_body(BodyDesc::dynamic().position(at).collider(limb.clone())).unwrap()
+    };
+    for i in 0..size {
+        let at = |part: i32| [-3.0 - f64::from(part) * 0.44, 0.4 + 0.1 * f64::from(i % 5), f64::from(i) * 0.3];
+        let limbs: Vec<_> = (0..4).map(|k| part(&mut world, at(k))).collect();
+        let between = |k: i32| [at(k)[0] - 0.22, at(k)[1], at(k)[2]];
+        let kinds: [JointKind; 3] =
+            [Hinge::limited(real(-0.3), real(0.2)).into(), Hinge::default().into(), Fixed.into()];
+        for (k, kind) in (0..).zip(kinds) {
+            let (a, b) = (limbs[k as usize], limbs[k as usize + 1]);
+            world.add_joint(JointDesc::new(a, b, kind).anchor(between(k)).axis([0.0, 0.2, 1.0])).unwrap();
+        }
+        // A motor, which no lane holds, and now and then a crank that is moved by nobody's impulse.
+        let wheel = part(&mut world, [-6.0, 0.5, f64::from(i) * 0.3]);
+        let motor = Hinge::driven(Motor::velocity(real(3.0)).max_force(real(2.0)));
+        world.add_joint(JointDesc::new(World::BODY, wheel, motor).axis([0.0, 1.0, 0.0])).unwrap();
+        if i % 4 == 0 {
+            let crank = BodyDesc::kinematic().position([-7.0, 1.0, f64::from(i)]).angular_velocity([0.0, 2.0, 0.0]);
+            let crank = world.add_body(crank.collider(limb.clone())).unwrap();
+            let arm = part(&mut world, [-6.6, 1.0, f64::from(i)]);
+            world.add_joint(JointDesc::ball(crank, arm).anchor([-6.8, 1.0, f64::from(i)])).unwrap();
+        }
+        let bullet = BodyDesc::dynamic().position([f64::from(i) * 0.3, 3.0, 1.0]).linear_velocity([1.0, -90.0, 2.0]);
+        world.add_body(bullet.bullet(true).collider(Shape::sphere(real(0.03)).unwrap())).unwrap();
+    }
+    world
 }

@@ -1,5 +1,6 @@
 //! The same bits on any number of threads.
 
+use crate::support::jointed;
 use std::sync::Arc;
 use tumble::math::{Real, Vec3};
 use tumble::shape::Shape;
@@ -52,6 +53,28 @@ fn the_number_of_threads_changes_no_bit() {
     }
     let contacts = worlds[0].profile().contacts;
     assert!(contacts > 500, "too few contacts to share: {contacts}");
+}
+
+/// The same with joints of every form, more of one colour than one thread takes at a time, and with bodies that are stopped on their way.
+#[test]
+fn the_number_of_threads_changes_no_bit_with_joints() {
+    let mut worlds: Vec<World> = [1, 2, 3, 8]
+        .into_iter()
+        .map(|threads| {
+            let mut world = jointed(26);
+            world.set_threads(threads).unwrap();
+            world
+        })
+        .collect();
+    for step in 0..30 {
+        for world in &mut worlds {
+            world.step(1.0 / 60.0).unwrap();
+        }
+        let first = worlds[0].hash();
+        for world in &worlds[1..] {
+            assert_eq!(world.hash(), first, "step {step} on {} threads", world.threads());
+        }
+    }
 }
 
 /// Worlds that step at the same time on one pool do not wait for each other for ever, and come out as if alone.

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod checks;
+mod cues;
 mod effects;
 mod joints;
 mod materials;
@@ -250,6 +251,9 @@ fn assemble(document: &Document, stage: &mut Stage, values: &Values) -> Read<()>
     };
     assembly.add_materials(&record)?;
     assembly.make_all(&document.root)?;
+    for (at, cue) in assembly.cues(&record)? {
+        stage.at(at, cue);
+    }
     checks::add(&record, stage)
 }
 

@@ -9,7 +9,7 @@ mod value;
 use super::text::{Item, Node};
 use super::units::{Units, Up};
 use crate::error::{Error, Result};
-use crate::{Camera, Run, Scene};
+use crate::{Camera, Cue, Run, Scene};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tumble::math::{Real, Vec3};
@@ -20,6 +20,8 @@ use value::{Inline, list, number, numbers, point, quoted, real, text, vector};
 
 /// The world of a run as a scene file, in metres with y up. What can be changed about the scene is decided: every body stands there as
 /// it is now. The checks of a scene that came from a file stay; those of the library are code and are left out.
+///
+/// What is still to be done to the world at set times stays too.
 ///
 /// The file says what a user can say, so a world before its first step comes back to the bit, and one that is running comes back
 /// without its memory of contacts.
@@ -49,7 +51,10 @@ pub fn write(scene: &Scene, run: &Run) -> Result<String> {
     };
     let mut out = heading.lines(run.world());
     checks(scene, run, &mut out);
-    finish(out, &heading, run.world())
+    let mut out = finish(out, &heading, run.world())?;
+    let refused = |problem: String| Error::Unwritable { scene: scene.name.to_string(), problem };
+    cues(run, &mut out).map_err(refused)?;
+    Ok(out)
 }
 
 /// Any world as a scene file, with this name and time step.
@@ -351,6 +356,32 @@ fn collider(
 
 /// The checks of a file, word for word, with the numbers that they name. They are in the units of that file, so one with others
 /// than those that are written loses them.
+/// What is still to be done to the world, in seconds from now.
+fn cues(run: &Run, out: &mut String) -> Result<(), String> {
+    let world = run.world();
+    let bodies = names(world);
+    let mut uses: BTreeMap<&str, u32> = BTreeMap::new();
+    for name in world.joint_ids().filter_map(|id| world.joint(id).ok()?.name()) {
+        *uses.entry(name).or_default() += 1;
+    }
+    for &(at, cue) in run.cues() {
+        let joint = |id| match world.joint(id).ok().and_then(|joint| joint.name()) {
+            Some(name) if uses.get(name) == Some(&1) => Ok(text(name)),
+            _ => Err("a cue for a joint that has no name of its own".to_owned()),
+        };
+        let (key, name) = match cue {
+            Cue::Activate(id) => ("activate", joint(id)?),
+            Cue::Release(id) => ("release", joint(id)?),
+            Cue::Remove(id) => match bodies.get(&id) {
+                Some(name) => ("remove", name.clone()),
+                None => continue,
+            },
+        };
+        let _ = writeln!(out, "[[cue]]\nat = {}\n{key} = [{name}]\n", number(at - world.time()));
+    }
+    Ok(())
+}
+
 fn checks(scene: &Scene, run: &Run, out: &mut String) {
     let Some(document) = scene.document().filter(|_| !scene.checks.is_empty()) else { return };
     let Some((units, up, lines)) = super::read::as_written(document) else { return };

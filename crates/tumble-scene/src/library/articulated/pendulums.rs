@@ -8,7 +8,7 @@ use tumble::articulation::{ArticulationDesc, LinkDesc};
 use tumble::math::Float;
 
 pub fn scene() -> Scene {
-    Scene::new("pendulums", build)
+    Scene::new("articulated-pendulums", build)
         .seed("000, figure 23 and table S8")
         .description("Pendulums of one to eight rods of a metre, straight and 45° below the horizontal at the start. Explicit Euler loses the long ones; here they swing on without damping.")
         .parameter(Parameter::new("angle", 45.0).range(5.0, 120.0).unit("°").help("From hanging to where they start"))

@@ -14,7 +14,7 @@ const THROW: f64 = 0.15;
 const ROD: f64 = 0.5;
 
 pub fn scene() -> Scene {
-    Scene::new("pistons", build)
+    Scene::new("articulated-pistons", build)
         .seed("000, figure 23; 000-115")
         .description(
             "A motor turns a crankshaft with four throws; four rods drive four pistons, each of which can only slide.",

@@ -30,9 +30,12 @@ impl Joints {
         }
     }
 
-    /// What [`Joints::save`] wrote. Whether the bodies exist is for the caller to find out.
-    pub fn load(source: &mut Source<'_>, registry: &Registry) -> Result<Self> {
+    /// What [`Joints::save`] wrote. Whether the bodies exist is for the caller to find out; their slots are below `bodies`.
+    pub fn load(source: &mut Source<'_>, registry: &Registry, bodies: usize) -> Result<Self> {
         let all = Slots::load(source, |source, count| (0..count).map(|_| load_joint(source, registry)).collect())?;
+        if all.iter().any(|(_, joint): (_, &Joint)| joint.bodies.iter().any(|&slot| slot as usize >= bodies)) {
+            return Err(source.corrupt("the bodies of a joint"));
+        }
         Ok(Self::new(all))
     }
 }

@@ -6,35 +6,36 @@ use crate::constraint::{Bound, Rows, Stiffness};
 use crate::id::{JointId, JointTag, Slots};
 use crate::math::{Real, Vec3, WorldPose};
 
-/// A joint between two bodies.
+/// A joint between two bodies. What a step reads and writes of every joint stands first and together.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Joint {
-    pub kind: JointKind,
     /// Slots of the bodies A and B.
     pub bodies: [u32; 2],
+    /// Where it stands in the constraint graph, or `NONE`.
+    pub colour: u32,
+    pub colour_index: u32,
     /// Where it takes hold of them, in their frames. The translations are in double precision: the world itself may be one of
     /// the bodies, and its frame far away.
     pub frames: [WorldPose; 2],
-    /// Where the frames were in the world when they were set.
-    pub rest: [WorldPose; 2],
-    pub stiffness: Stiffness,
+    /// Where the next solve starts: impulses of the last sub-step.
+    pub impulses: [Real; Rows::MAX],
+    /// Mean force and torque on B, about the origin of its frame, over the last step.
+    pub force: Vec3,
+    pub torque: Vec3,
     pub break_force: Real,
     pub break_torque: Real,
+    pub stiffness: Stiffness,
+    pub kind: JointKind,
+    pub memory: [f64; 4],
+    /// Where the frames were in the world when they were set.
+    pub rest: [WorldPose; 2],
     pub collide: bool,
     pub active: bool,
     pub broken: bool,
     pub debug: bool,
     pub name: Option<String>,
     pub user_data: u64,
-    /// Where the next solve starts: impulses of the last sub-step.
-    pub impulses: [Real; Rows::MAX],
-    pub memory: [f64; 4],
-    /// Mean force and torque on B, about the origin of its frame, over the last step.
-    pub force: Vec3,
-    pub torque: Vec3,
-    /// Where it stands in the constraint graph, or `NONE`.
-    pub colour: u32,
-    pub colour_index: u32,
     /// How many bodies there were when it was made, counted by slots. Nothing that happens depends on it, so no snapshot holds it.
     pub bodies_before: u32,
 }

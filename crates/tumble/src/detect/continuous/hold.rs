@@ -51,6 +51,13 @@ pub(crate) fn hold(state: &mut State, ahead: &mut Ahead) {
 impl State {
     /// Where the body has to be instead of where it is; `None` if it may be there.
     pub(super) fn held(&self, ahead: &Ahead, mover: &Mover) -> Option<CentrePose> {
+        let held = self.held_back(ahead, mover).filter(CentrePose::is_finite);
+        let end = held.unwrap_or(self.bodies.pose[mover.dense as usize]);
+        self.middle_kept(ahead, mover, end).or(held)
+    }
+
+    /// Where its surface lets it get.
+    fn held_back(&self, ahead: &Ahead, mover: &Mover) -> Option<CentrePose> {
         let i = mover.dense as usize;
         let shift = (self.bodies.pose[i].centre - mover.start.centre).to_real();
         let mut travel = Travel { start: mover.start, shift, turn: mover.turn };
@@ -133,7 +140,7 @@ impl State {
     }
 
     /// Two colliders meet as far as filters go, and the hook has not refused it.
-    fn may_hold(&self, a: u32, b: u32) -> bool {
+    pub(super) fn may_hold(&self, a: u32, b: u32) -> bool {
         if !self.may_touch(a, b) {
             return false;
         }
@@ -192,7 +199,7 @@ impl State {
     }
 
     /// The motion that a body has made in this step.
-    fn travelled(&self, ahead: &Ahead, dense: usize) -> Travel {
+    pub(super) fn travelled(&self, ahead: &Ahead, dense: usize) -> Travel {
         let bodies = &self.bodies;
         let end = bodies.pose[dense];
         if dense >= bodies.awake() {

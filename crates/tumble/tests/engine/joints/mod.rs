@@ -4,7 +4,6 @@ mod kinds;
 mod life;
 mod loads;
 mod motors;
-mod scenes;
 
 use crate::support::real;
 use tumble::math::{Float, Point, Real, Vec3};

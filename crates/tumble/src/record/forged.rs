@@ -1,0 +1,114 @@
+//! Snapshots that were altered on purpose, and carry the checksum of what they became.
+
+use super::envelope;
+use super::stream::Sink;
+use crate::force::{Spring, Uniform};
+use crate::math::{Pose, Real, Vec3};
+use crate::shape::{CompoundChild, MeshDesc, Shape};
+use crate::{BodyDesc, EffectDesc, JointDesc, Material, QueryFilter, RayCast, World};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+const DT: Real = 1.0 / 60.0;
+
+/// A world with a bit of everything that a snapshot holds.
+fn world() -> World {
+    let mut world = World::new();
+    let floor = [(-9.0, -9.0), (-9.0, 9.0), (9.0, 9.0), (9.0, -9.0)].map(|(x, z)| Vec3::new(x, 0.0, z)).to_vec();
+    let floor = MeshDesc::new(floor, vec![[0, 1, 2], [0, 2, 3]]);
+    world.add_body(BodyDesc::fixed().collider(Shape::mesh(floor).unwrap())).unwrap();
+    let ball = Shape::sphere(0.3).unwrap();
+    let corners: Vec<Vec3> =
+        (0..8).map(|i| Vec3::new((i & 1) as Real, (i >> 1 & 1) as Real, (i >> 2) as Real)).collect();
+    let pair = vec![
+        CompoundChild::new(ball.clone(), Pose::IDENTITY),
+        CompoundChild::new(ball.clone(), Pose::from_translation(Vec3::X)),
+    ];
+    let shapes = [
+        ball,
+        Shape::cuboid(0.3, 0.3, 0.3).unwrap(),
+        Shape::capsule(0.2, 0.3).unwrap(),
+        Shape::cylinder(0.3, 0.3).unwrap(),
+        Shape::hull(&corners).unwrap(),
+        Shape::compound(pair).unwrap(),
+    ];
+    let rough = world.add_material(Material::default().with_friction(0.9)).unwrap();
+    let mut ids = Vec::new();
+    for (i, shape) in shapes.into_iter().enumerate() {
+        let body = BodyDesc::dynamic().position([1.5 * i as f64 - 4.0, 0.8, 0.0]).name(format!("body {i}"));
+        let collider = crate::ColliderDesc::new(shape).material(rough);
+        ids.push(world.add_body(body.collider(collider)).unwrap());
+    }
+    world.add_joint(JointDesc::ball(ids[0], ids[1])).unwrap();
+    world.add_joint(JointDesc::hinge(ids[2], ids[3]).axis([0.0, 0.0, 1.0])).unwrap();
+    world.add_effect(EffectDesc::spring(ids[4], ids[5], Spring::new(1.0, 20.0))).unwrap();
+    world.add_effect(EffectDesc::new(Uniform::new([0.1, 0.0, 0.0]))).unwrap();
+    for _ in 0..40 {
+        world.step(DT).unwrap();
+    }
+    world.remove_body(ids[1]).unwrap();
+    world
+}
+
+fn random(state: &mut u64) -> usize {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    (*state >> 11) as usize
+}
+
+/// What a hostile file can hold: any payload whatever, with a checksum that fits. It is refused, or makes a world that steps, answers, can
+/// be edited and saved; nothing panics.
+#[test]
+fn forged_snapshots_do_no_harm() {
+    let whole = world().snapshot();
+    let payload = envelope::open(&whole).unwrap();
+    let mut seed = 88_172_645_463_325_252;
+    let (mut taken, mut refused, mut bad) = (0, 0, Vec::new());
+    for round in 0..20_000 {
+        let mut bytes = payload.to_vec();
+        for _ in 0..1 + random(&mut seed) % 3 {
+            let at = random(&mut seed) % bytes.len();
+            match random(&mut seed) % 5 {
+                0 => bytes[at] ^= 1 << (random(&mut seed) % 8),
+                1 => bytes[at] = random(&mut seed) as u8,
+                2 => bytes.truncate(at.max(1)),
+                _ => {
+                    let words =
+                        [u32::MAX, 0, 1, f32::NAN.to_bits(), f32::INFINITY.to_bits(), 1e30_f32.to_bits(), 0x7FFF_FFFF];
+                    let word = words[random(&mut seed) % words.len()].to_le_bytes();
+                    for (b, w) in bytes.iter_mut().skip(at & !3).zip(word) {
+                        *b = w;
+                    }
+                }
+            }
+        }
+        let mut forged = Vec::new();
+        envelope::wrap(&mut forged, |out| out.bytes(&bytes));
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let Ok(mut world) = World::from_snapshot(&forged) else { return false };
+            for _ in 0..3 {
+                match world.step(DT) {
+                    Ok(()) => {}
+                    // A panic that the step caught is one all the same.
+                    Err(error) if error.to_string().contains("panicked") => panic!("{error}"),
+                    Err(_) => break,
+                }
+            }
+            world.cast_ray(&RayCast::new([0.0, 5.0, 0.0], [0.0, -1.0, 0.0], 10.0), &QueryFilter::default()).ok();
+            let _ = (world.hash(), world.measure(), world.snapshot().len(), world.contacts().count());
+            if let Some(id) = world.body_ids().last() {
+                world.remove_body(id).ok();
+            }
+            world.step(DT).ok();
+            true
+        }));
+        match outcome {
+            Ok(true) => taken += 1,
+            Ok(false) => refused += 1,
+            Err(_) => bad.push(round),
+        }
+    }
+    println!("{taken} taken, {refused} refused");
+    assert!(bad.is_empty(), "these made it panic: {bad:?}");
+    assert!(taken > 100 && refused > 100, "{taken} taken, {refused} refused");
+}
