@@ -29,6 +29,8 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "hinges", build: || net(Hinge::default().into()), warm_up: 4, work: step },
     Kernel { name: "fixed-joints", build: || net(Fixed.into()), warm_up: 4, work: step },
     Kernel { name: "ragdolls-on-mesh", build: || scene("ragdolls", "ragdolls", 9.0), warm_up: 40, work: step },
+    Kernel { name: "skeletons-on-mesh", build: || scene("skeletons", "skeletons", 9.0), warm_up: 40, work: step },
+    Kernel { name: "forward-dynamics", build: || Ok(crate::dynamics::chain(32)?.0), warm_up: 0, work: forward },
     Kernel { name: "ray-casts", build: || scene("many-pyramids", "rows", 4.0), warm_up: 1, work: cast },
     Kernel { name: "snapshot", build: || scene("falling-boxes", "boxes", 125.0), warm_up: 60, work: keep },
 ];
@@ -68,6 +70,15 @@ fn cast(world: &mut World) -> tumble::Result<()> {
         })
         .collect();
     world.cast_rays(&rays, &QueryFilter::new(), &mut Vec::new())
+}
+
+fn forward(world: &mut World) -> tumble::Result<()> {
+    let Some(id) = world.articulation_ids().next() else { return Ok(()) };
+    let tree = world.articulation(id)?;
+    for _ in 0..100 {
+        black_box(tree.forward_dynamics());
+    }
+    Ok(())
 }
 
 fn keep(world: &mut World) -> tumble::Result<()> {

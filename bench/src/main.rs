@@ -6,6 +6,7 @@
 //! tumble-bench drive LIST WORK REPEATS THREADS STATES [SUBSTEPS]
 //!                                              does the work, prints what it took, writes where the bodies are
 //! tumble-bench judge CASE LIST STATES          what the gate says of that, as JSON
+//! tumble-bench dynamics                        forward dynamics of articulations, and ragdolls as trees
 //! tumble-bench count KERNEL ISA                the work of a hot kernel, to be counted by callgrind
 //! ```
 //!
@@ -14,6 +15,7 @@
 
 mod count;
 mod drive;
+mod dynamics;
 mod judge;
 
 use serde_json::json;
@@ -40,11 +42,12 @@ fn main() -> ExitCode {
         }
         ["judge", case, list, states] => judge::run(case, list, states),
         ["count", kernel, isa] => count::run(kernel, isa),
+        ["dynamics"] => dynamics::run(),
         ["kernels"] => {
             count::KERNELS.iter().for_each(|kernel| println!("{}", kernel.name));
             Ok(())
         }
-        _ => Err("usage: tumble-bench cases | write | drive | judge | count | kernels".into()),
+        _ => Err("usage: tumble-bench cases | write | drive | judge | dynamics | count | kernels".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

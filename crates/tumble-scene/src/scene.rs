@@ -156,8 +156,16 @@ impl Scene {
     /// the declared checks.
     pub(crate) fn build(&self, world: World, chosen: Chosen, values: &Values) -> Result<Built> {
         let (seconds, dt) = (10.0, chosen.dt.unwrap_or(1.0 / 60.0));
-        let mut stage =
-            Stage { scene: self.name.clone(), world, chosen, dt, seconds, gauges: Vec::new(), cues: Vec::new() };
+        let mut stage = Stage {
+            scene: self.name.clone(),
+            world,
+            chosen,
+            dt,
+            seconds,
+            gauges: Vec::new(),
+            cues: Vec::new(),
+            drives: Vec::new(),
+        };
         (self.build)(&mut stage, values)?;
         let fault =
             |check: &str, problem| Error::Check { scene: self.name.to_string(), check: check.to_owned(), problem };
@@ -172,7 +180,8 @@ impl Scene {
             None => {
                 // At equal times in the order in which they were given.
                 stage.cues.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-                Ok(Built { world: stage.world, dt: stage.dt, seconds: stage.seconds, checks, cues: stage.cues })
+                let Stage { world, dt, seconds, cues, drives, .. } = stage;
+                Ok(Built { world, dt, seconds, checks, cues, drives })
             }
         }
     }
@@ -191,9 +200,13 @@ pub(crate) struct Built {
     pub dt: f64,
     pub seconds: f64,
     pub checks: Vec<(Claim, Gauge)>,
+    pub drives: Vec<Drive>,
     /// By time.
     pub cues: Vec<(f64, Cue)>,
 }
+
+/// What a scene does to its world before each step.
+pub(crate) type Drive = Box<dyn FnMut(&mut World) -> tumble::Result<()> + Send>;
 
 impl fmt::Debug for Scene {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -213,6 +226,7 @@ pub struct Stage {
     dt: f64,
     seconds: f64,
     gauges: Vec<(String, Gauge)>,
+    drives: Vec<Drive>,
     cues: Vec<(f64, Cue)>,
 }
 
@@ -237,6 +251,11 @@ impl Stage {
     /// Sets how many seconds show all there is to see.
     pub fn run_for(&mut self, seconds: f64) {
         self.seconds = seconds;
+    }
+
+    /// Does something to the world before each step: what moves by a plan of its own, as a gait or a driver.
+    pub fn drive(&mut self, act: impl FnMut(&mut World) -> tumble::Result<()> + Send + 'static) {
+        self.drives.push(Box::new(act));
     }
 
     /// Does something to the world before the first step that begins at this time, in seconds, or later.

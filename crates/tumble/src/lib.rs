@@ -65,4 +65,6 @@ pub use id::{ArticulationId, BodyId, ColliderId, EffectId, JointId, MaterialId};
 pub use method::{Integrate, Method};
 pub use profile::{Profile, Stage};
 pub use record::SNAPSHOT_VERSION;
-pub use world::{ContactRef, DebugGeometry, DebugLayers, DebugLine, DebugPoint, Measures, TouchPoint, World};
+pub use world::{
+    Assembled, ContactRef, DebugGeometry, DebugLayers, DebugLine, DebugPoint, Measures, TouchPoint, World,
+};

@@ -36,6 +36,8 @@ struct Options {
     curves: bool,
     /// Count instructions instead of measuring time.
     counts: bool,
+    /// Measure the dynamics of articulations instead of the cases.
+    dynamics: bool,
 }
 
 impl Options {
@@ -50,6 +52,7 @@ impl Options {
             write: false,
             curves: false,
             counts: false,
+            dynamics: false,
         };
         let mut words = words.iter();
         while let Some(&word) = words.next() {
@@ -69,6 +72,7 @@ impl Options {
                 "--write" => options.write = true,
                 "--curves" => options.curves = true,
                 "--counts" => options.counts = true,
+                "--dynamics" => options.dynamics = true,
                 other => return Err(format!("`{other}` is no option of `bench`")),
             }
         }
@@ -98,6 +102,7 @@ pub fn help() -> String {
          \x20   --steps N        so many steps instead of those of the case\n\
          \x20   --curves         step time against the number of bodies, time against quality, memory\n\
          \x20   --counts         count the instructions of the hot kernels instead, and with --write keep the counts\n\
+         \x20   --dynamics       forward dynamics of articulations, and ragdolls as trees beside ragdolls of joints\n\
          \x20   --write          keep the results under benchmarks/, and show them in the README\n",
         peers::names().join(", ")
     )
@@ -106,7 +111,11 @@ pub fn help() -> String {
 /// Runs the chore with the words after its name.
 pub fn run(words: &[&str]) -> Result<ExitCode, String> {
     let options = Options::parse(words)?;
-    let outcome = if options.counts { counts::measure(options.write) } else { measure(&options) };
+    let outcome = match options {
+        Options { counts: true, write, .. } => counts::measure(write),
+        Options { dynamics: true, .. } => dynamics(),
+        _ => measure(&options),
+    };
     Ok(match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
@@ -114,6 +123,11 @@ pub fn run(words: &[&str]) -> Result<ExitCode, String> {
             ExitCode::FAILURE
         }
     })
+}
+
+fn dynamics() -> Result<(), String> {
+    shell::run(&mut shell::command("cargo build --release --package tumble-bench"))?;
+    shell::run(&mut shell::command("target/release/tumble-bench dynamics"))
 }
 
 fn measure(options: &Options) -> Result<(), String> {

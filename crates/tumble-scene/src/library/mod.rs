@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod arch;
+mod articulated;
 mod ball_pit;
 mod barrels;
 mod billiards;
@@ -73,7 +74,7 @@ pub(crate) use props::Random;
 /// }
 /// ```
 pub fn scenes() -> Vec<Scene> {
-    vec![
+    let mut all = vec![
         box_stack::scene(),
         free_fall::scene(),
         projectiles::scene(),
@@ -126,7 +127,9 @@ pub fn scenes() -> Vec<Scene> {
         domino_spiral::scene(),
         trebuchet::scene(),
         rattleback::scene(),
-    ]
+    ];
+    all.extend(articulated::scenes());
+    all
 }
 
 /// The scene of this name, or an error with the nearest one.

@@ -9,7 +9,7 @@ use crate::cue::Cue;
 use crate::error::{Error, Result};
 use crate::flat::Flat;
 use crate::parameter::Values;
-use crate::scene::{Built, Chosen, Scene, check_dt};
+use crate::scene::{Built, Chosen, Drive, Scene, check_dt};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tumble::math::{Float, Real};
@@ -89,7 +89,7 @@ impl<'a> Setup<'a> {
         let mut world = World::with_method(self.method.unwrap_or_default()).map_err(engine)?;
         let clock = |dt: f64| Clock { pace: Pace::Fixed(dt), max_per_call: dt, ..Clock::default() };
         world.set_clock(clock(chosen.dt.unwrap_or(1.0 / 60.0))).map_err(engine)?;
-        let Built { mut world, dt, seconds, checks, cues } = self.scene.build(world, chosen, &self.values)?;
+        let Built { mut world, dt, seconds, checks, cues, drives } = self.scene.build(world, chosen, &self.values)?;
         // A scene may prefer another one.
         world.set_clock(clock(dt)).map_err(engine)?;
         if self.threads != 1 {
@@ -103,6 +103,8 @@ impl<'a> Setup<'a> {
             ledger: Ledger::open(&world),
             world,
             checks,
+            drives,
+            driven: false,
             cues,
             done: 0,
             costs: Costs::default(),
@@ -131,6 +133,9 @@ pub struct Run {
     seconds: f64,
     world: World,
     checks: Vec<(Claim, Gauge)>,
+    drives: Vec<Drive>,
+    /// They have acted before the next step.
+    driven: bool,
     cues: Vec<(f64, Cue)>,
     /// How many of the cues have been given.
     done: usize,
@@ -149,7 +154,8 @@ impl Run {
             self.ledger = Ledger::open(&self.world);
             self.observe();
         }
-        self.act()?;
+        self.follow_plan()?;
+        self.driven = false;
         self.world
             .step(Real::from_f64(self.dt))
             .map_err(|source| Error::Engine { scene: self.scene.clone(), source })?;
@@ -160,14 +166,28 @@ impl Run {
         Ok(())
     }
 
-    /// Does what the scene has set for the time before the next step, which [`Run::step`] does by itself. Says whether the
+    /// Does what the scene has set for the time before the next step, which [`Run::step`] otherwise does by itself. Says whether the
     /// world has changed: a recorder must be told between the two.
     pub fn act(&mut self) -> Result<bool> {
+        let before = if self.drives.is_empty() { 0 } else { self.world.hash() };
+        let given = self.follow_plan()?;
+        Ok(given || (!self.drives.is_empty() && self.world.hash() != before))
+    }
+
+    /// Gives the cues of this time, and lets what drives the scene act, once before each step.
+    fn follow_plan(&mut self) -> Result<bool> {
+        let engine = |source| Error::Engine { scene: self.scene.clone(), source };
         // A time that is a whole number of steps but for rounding counts as one.
         let (before, now) = (self.done, self.world.time() + 1e-6 * self.dt);
         while let Some(&(_, cue)) = self.cues.get(self.done).filter(|(at, _)| *at <= now) {
             self.done += 1;
-            cue.apply(&mut self.world).map_err(|source| Error::Engine { scene: self.scene.clone(), source })?;
+            cue.apply(&mut self.world).map_err(engine)?;
+        }
+        if !self.driven {
+            self.driven = true;
+            for drive in &mut self.drives {
+                drive(&mut self.world).map_err(engine)?;
+            }
         }
         Ok(self.done > before)
     }

@@ -64,6 +64,11 @@ fn assert_same(a: &World, b: &World, what: &str) {
 fn library_scenes_as_files() {
     for scene in library::scenes() {
         let mut run = scene.setup().start().unwrap();
+        // Files have no words for articulations yet.
+        if run.world().articulation_count() > 0 {
+            assert!(file::write(&scene, &run).is_err());
+            continue;
+        }
         let text = file::write(&scene, &run).unwrap();
         let mut again = start(&text);
         assert_same(again.world(), run.world(), &scene.name);

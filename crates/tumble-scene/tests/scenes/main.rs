@@ -1,6 +1,7 @@
 //! The scenes of the library: that they are described in full, that their checks pass, and that each check can fail.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod articulated;
 mod box_stack;
 mod contacts;
 mod dzhanibekov_nut;

@@ -22,6 +22,7 @@ fn all() -> impl Iterator<Item = &'static Mutation> {
         crate::dzhanibekov_nut::MUTATIONS,
         crate::structures::MUTATIONS,
         crate::piles::MUTATIONS,
+        crate::articulated::MUTATIONS,
         crate::mechanisms::MUTATIONS,
         crate::things::MUTATIONS,
         crate::contacts::MUTATIONS,

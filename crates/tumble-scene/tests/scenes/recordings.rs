@@ -143,3 +143,22 @@ fn cut_files_open_up_to_their_last_whole_frame() {
     }
     assert_eq!(most, 20);
 }
+
+/// A scene that acts on its world before steps is recorded with what it did: trapdoors let go after a second.
+#[test]
+fn driven_scenes_come_back() {
+    let mut run = tumble_scene::library::find("trapdoors").unwrap().setup().start().unwrap();
+    let mut recorder = Recorder::new(Vec::new(), "trapdoors", run.world()).unwrap();
+    let mut edits = 0;
+    for _ in 0..70 {
+        if run.act().unwrap() {
+            edits += 1;
+            recorder.edited(run.world()).unwrap();
+        }
+        run.step().unwrap();
+        recorder.step(run.world(), run.dt()).unwrap();
+    }
+    assert_eq!(edits, 1);
+    let recording = Recording::read(recorder.finish().unwrap()).unwrap();
+    assert_eq!(recording.replay(|_| true).unwrap().diverged_at, None);
+}

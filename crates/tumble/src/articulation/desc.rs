@@ -1,6 +1,7 @@
 //! Descriptions from which articulations are made.
 
 use super::kind::{Kind, LinkJoint};
+use super::restraint::{Coupling, Swing};
 use crate::body::{BodyDesc, BodyKind};
 use crate::error::{Error, Result};
 use crate::math::{Quat, Vec3, WorldPose};
@@ -91,7 +92,7 @@ pub struct Dof {
     pub stiffness: f64,
     /// Dry friction: the force that must be overcome.
     pub friction: f64,
-    /// The least and the largest coordinate; none for spherical and free joints.
+    /// The least and the largest coordinate; none for free joints, and for spherical ones see [`Swing`].
     pub limits: Option<[f64; 2]>,
     /// What drives it.
     pub motor: Motor,
@@ -137,7 +138,10 @@ impl Dof {
         }
         if let Some([low, high]) = self.limits {
             if matches!(kind, Kind::Spherical | Kind::Free) {
-                return Err(Error::refused(subject, "the coordinates of a spherical or free joint have no limits"));
+                return Err(Error::refused(
+                    subject,
+                    "the coordinates of a spherical or free joint have no limits; a swing limits a spherical one",
+                ));
             }
             if !(low <= high) {
                 return Err(Error::value(subject, "limits", "the least first", format_args!("[{low}, {high}]")));
@@ -200,6 +204,8 @@ pub struct LinkDesc {
     pub frame_on_link: WorldPose,
     /// One for each degree of freedom.
     pub dofs: Vec<Dof>,
+    /// Limits of a spherical joint.
+    pub swing: Option<Swing>,
     /// Coordinates at the start; empty for zeros, and no turn of quaternions.
     pub position: Vec<f64>,
     /// Velocities at the start; empty for rest.
@@ -221,6 +227,7 @@ impl LinkDesc {
             frame_on_parent: WorldPose::IDENTITY,
             frame_on_link: WorldPose::IDENTITY,
             dofs: vec![Dof::default(); joint.dofs()],
+            swing: None,
             position: Vec::new(),
             velocity: Vec::new(),
             rest: Vec::new(),
@@ -350,6 +357,13 @@ impl LinkDesc {
         self
     }
 
+    /// Limits of its spherical joint.
+    #[must_use]
+    pub fn swing(mut self, swing: Swing) -> Self {
+        self.swing = Some(swing);
+        self
+    }
+
     /// Coordinates at the start.
     #[must_use]
     pub fn position(mut self, q: &[f64]) -> Self {
@@ -416,6 +430,9 @@ impl LinkDesc {
         for dof in &self.dofs {
             dof.validate(&subject, kind)?;
         }
+        if let Some(swing) = &self.swing {
+            swing.validate(&subject, kind)?;
+        }
         for (what, values, count) in [
             ("position", &self.position, nq),
             ("velocity", &self.velocity, nv),
@@ -473,6 +490,8 @@ pub(super) fn check_quaternion(subject: &str, what: &'static str, kind: Kind, q:
 pub struct ArticulationDesc {
     /// The links, parents before children.
     pub links: Vec<LinkDesc>,
+    /// What ties degrees of freedom to each other.
+    pub couplings: Vec<Coupling>,
     /// Whether links that are not parent and child collide with each other.
     pub self_collision: bool,
     /// A name for people.
@@ -505,12 +524,21 @@ impl ArticulationDesc {
         self.links.len() - 1
     }
 
+    /// Ties two degrees of freedom together.
+    pub fn couple(&mut self, coupling: Coupling) {
+        self.couplings.push(coupling);
+    }
+
     pub(crate) fn validate(&self) -> Result<()> {
         if self.links.is_empty() {
             return Err(Error::refused("new articulation", "it has no links"));
         }
         for (i, link) in self.links.iter().enumerate() {
             link.validate(i)?;
+        }
+        let subject = self.name.as_ref().map_or("new articulation".to_owned(), |name| format!("articulation {name:?}"));
+        for coupling in &self.couplings {
+            coupling.validate(&subject, |i| self.links.get(i).map(|l| l.joint))?;
         }
         Ok(())
     }

@@ -100,7 +100,7 @@ impl Pass {
         self.origin = origin(tree, q);
         for (i, link) in tree.links.iter().enumerate() {
             let a = match link.parent() {
-                Some(parent) => self.links[parent].place.then(&link.joint_place),
+                Some(parent) => link.hang(&self.links[parent].place),
                 None => Place { origin: link.joint_place.origin - self.origin, ..link.joint_place },
             };
             let place = link.kind.place(a, &q[link.coordinates()], &mut self.axes[link.dofs()]);
@@ -108,6 +108,30 @@ impl Pass {
             moving.place = place;
             moving.centre = place.point(link.centre);
             moving.inertia = link.inertia.rotated(&place.rotation);
+        }
+    }
+
+    /// [`Pass::place`] and [`Pass::set_moving`] in one.
+    pub fn place_moving(&mut self, tree: &Tree, q: &[f64], qd: &[f64]) {
+        self.resize(tree);
+        self.origin = origin(tree, q);
+        for (i, link) in tree.links.iter().enumerate() {
+            let (a, parent) = match link.parent() {
+                Some(parent) => {
+                    let parent = &self.links[parent];
+                    (link.hang(&parent.place), parent.velocity)
+                }
+                None => (Place { origin: link.joint_place.origin - self.origin, ..link.joint_place }, Motion::ZERO),
+            };
+            let dofs = link.dofs();
+            let axes = &mut self.axes[dofs.clone()];
+            let place = link.kind.place(a, &q[link.coordinates()], axes);
+            let (velocity, drift) = link.kind.velocity(parent, axes, &qd[dofs]);
+            let moving = &mut self.links[i];
+            moving.place = place;
+            moving.centre = place.point(link.centre);
+            moving.inertia = link.inertia.rotated(&place.rotation);
+            (moving.velocity, moving.drift) = (velocity, drift);
         }
     }
 
@@ -187,6 +211,47 @@ impl Pass {
         }
     }
 
+    /// All of the algorithm after the first pass outwards: q̈ and the accelerations of the links, by the loads on them, if there are any,
+    /// and the forces τ. As [`Pass::set_bias`], [`Pass::factor`] and [`Pass::accelerate`] one after the other, and quicker: each link is
+    /// met once on the way in.
+    pub fn forward(&mut self, tree: &Tree, loads: &[Load], tau: &[f64]) {
+        let Self { links, axes, columns, .. } = self;
+        for (i, link) in tree.links.iter().enumerate().rev() {
+            let moving = &links[i];
+            let mut inertia = articulated(link.mass, moving.centre, moving.inertia);
+            let mut bias = moving.bias_of(link.mass, loads.get(i));
+            if link.last_child != NONE {
+                inertia += moving.articulated;
+                bias += moving.bias;
+            }
+            let drift = moving.drift;
+            for k in link.dofs().rev() {
+                let (column, axis) = (&mut columns[k], axes[k]);
+                inertia = column.eliminate(axis, inertia, tree.dofs[k].armature);
+                column.drive = tau[k] - axis.dot(bias);
+                bias += column.force * (column.drive * column.inverse);
+            }
+            if let Some(parent) = link.parent() {
+                bias += inertia * drift;
+                let (first, parent) = (tree.links[parent].last_child == i as u32, &mut links[parent]);
+                if first {
+                    (parent.articulated, parent.bias) = (inertia, bias);
+                } else {
+                    parent.articulated += inertia;
+                    parent.bias += bias;
+                }
+            }
+        }
+        for (i, link) in tree.links.iter().enumerate() {
+            let mut a = link.parent().map_or(Motion::ZERO, |p| links[p].acceleration) + links[i].drift;
+            for (column, &axis) in columns[link.dofs()].iter_mut().zip(&axes[link.dofs()]) {
+                column.acceleration = (column.drive - a.dot(column.force)) * column.inverse;
+                a += axis * column.acceleration;
+            }
+            links[i].acceleration = a;
+        }
+    }
+
     /// ½ Σ v·I v over the links, and over what turns with the motors.
     pub fn kinetic_energy(&self, tree: &Tree, qd: &[f64]) -> f64 {
         let mut twice = 0.0;
@@ -241,6 +306,26 @@ impl Moving {
     #[inline(always)]
     pub fn gyration(&self, mass: f64) -> Wrench<f64> {
         self.velocity.cross_wrench(self.momentum(mass))
+    }
+
+    /// v ×* I v - f about O. Of a rigid body that is ω × p at its centre c and ω × I_c ω about it, p = m v_c.
+    #[inline(always)]
+    fn bias_of(&self, mass: f64, load: Option<&Load>) -> Wrench<f64> {
+        let w = self.velocity.angular;
+        let p = self.velocity.velocity_at(self.centre) * mass;
+        let l = self.inertia * w;
+        let (mut force, mut torque) = (w.cross(p), w.cross(l));
+        if let Some(load) = load {
+            force -= load.force;
+            torque -= load.torque;
+            if load.linear_damping != 0.0 {
+                force += p * load.linear_damping;
+            }
+            if load.angular_damping != 0.0 {
+                torque += l * load.angular_damping;
+            }
+        }
+        Wrench { torque: torque + self.centre.cross(force), force }
     }
 
     /// A load as a wrench about O.

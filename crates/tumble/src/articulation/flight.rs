@@ -82,8 +82,7 @@ pub(crate) fn fly(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces:
             for (stage, (step, weight)) in [(0.5, 2.0), (0.5, 2.0), (1.0, 1.0)].into_iter().enumerate() {
                 advance(stages, &q, &qd, &[(stage, step * h)]);
                 let (sq, sqd) = (core::mem::take(&mut stages.q), core::mem::take(&mut stages.qd));
-                pass.place(tree, &sq);
-                pass.set_moving(tree, &sqd);
+                pass.place_moving(tree, &sq, &sqd);
                 power = slope(tree, pass, stages, forces, &sq, &sqd, stage + 1);
                 (stages.q, stages.qd) = (sq, sqd);
                 work += weight * power;
@@ -93,8 +92,7 @@ pub(crate) fn fly(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces:
             for link in &tree.links {
                 link.kind.normalize(&mut stages.q[link.coordinates()]);
             }
-            pass.place(tree, &stages.q);
-            pass.set_moving(tree, &stages.qd);
+            pass.place_moving(tree, &stages.q, &stages.qd);
             after = pass.kinetic_energy(tree, &stages.qd);
             // The allowance grows with the step, so that errors add up to the same whatever the cuts.
             error = (after - energy - sixth * work).abs() / (scale / f64::from(1u32 << level));
@@ -148,9 +146,7 @@ fn slope(
     } else {
         tau.fill(0.0);
     }
-    pass.set_bias(tree, Some(forces.loads), true);
-    pass.factor(tree, None);
-    pass.accelerate(tree, |k| tau[k], true);
+    pass.forward(tree, forces.loads, tau);
     for (out, column) in stages.dqd[stage].iter_mut().zip(&pass.columns) {
         *out = column.acceleration;
     }

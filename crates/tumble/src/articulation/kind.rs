@@ -184,6 +184,12 @@ impl Place {
         Self { rotation: self.rotation * inner.rotation, origin: self.point(inner.origin) }
     }
 
+    /// As [`Place::then`] for a frame that is not turned.
+    #[inline(always)]
+    pub fn then_moved(&self, inner: &Self) -> Self {
+        Self { rotation: self.rotation, origin: self.point(inner.origin) }
+    }
+
     #[inline(always)]
     pub fn point(&self, p: Vec3<f64>) -> Vec3<f64> {
         self.origin + self.rotation * p
@@ -265,6 +271,50 @@ impl Kind {
         }
     }
 
+    /// The coordinates at which B is where it is, given A; where the joint cannot lead there, those of the nearest turn and the
+    /// nearest place along its own axes.
+    pub fn locate(self, a: &Place, b: &Place, out: &mut [f64]) {
+        let turn = a.rotation.transpose() * b.rotation;
+        let at = a.rotation.transpose() * (b.origin - a.origin);
+        let about_z = || libm::atan2(turn.x.y - turn.y.x, turn.x.x + turn.y.y);
+        let put_quaternion = |out: &mut [f64]| {
+            let q = Quat::from_mat3(&turn).normalized();
+            out.copy_from_slice(&[q.x, q.y, q.z, q.w]);
+        };
+        match (self, out) {
+            (Self::Revolute, [q]) => *q = about_z(),
+            (Self::Prismatic, [q]) => *q = at.z,
+            (Self::Helical(lead), [q]) => {
+                *q = about_z();
+                if lead != 0.0 {
+                    let tau = 2.0 * f64::PI;
+                    *q += tau * libm::round((at.z / lead - *q) / tau);
+                }
+            }
+            (Self::Cylindrical, [angle, d]) => (*angle, *d) = (about_z(), at.z),
+            (Self::Universal(axis), [first, second]) => {
+                // R_z(θ₁) leads the second axis to where it is.
+                let there = turn * axis;
+                *first = libm::atan2(axis.x * there.y - axis.y * there.x, axis.x * there.x + axis.y * there.y);
+                let rest = turned(&Mat3::IDENTITY, *first).transpose() * turn;
+                let q = Quat::from_mat3(&rest);
+                *second = 2.0 * libm::atan2(Vec3::new(q.x, q.y, q.z).dot(axis), q.w);
+                if *second > f64::PI {
+                    *second -= 2.0 * f64::PI;
+                } else if *second < -f64::PI {
+                    *second += 2.0 * f64::PI;
+                }
+            }
+            (Self::Planar, [x, y, angle]) => (*x, *y, *angle) = (at.x, at.y, about_z()),
+            (Self::Spherical, out) => put_quaternion(out),
+            (Self::Free, [x, y, z, rest @ ..]) => {
+                (*x, *y, *z) = (at.x, at.y, at.z);
+                put_quaternion(rest);
+            }
+            _ => {}
+        }
+    }
+
     /// The velocity of the link, and c, from that of its parent.
     #[inline(always)]
     pub fn velocity(self, parent: Motion<f64>, s: &[Motion<f64>], qd: &[f64]) -> (Motion<f64>, Motion<f64>) {
@@ -307,6 +357,11 @@ impl Kind {
             }
             (_, _, qd, out) => out.copy_from_slice(qd),
         }
+    }
+
+    /// Its last coordinate is an angle that goes on beyond a turn.
+    pub fn counts_turns(self) -> bool {
+        matches!(self, Self::Revolute | Self::Planar)
     }
 
     /// Makes the quaternion among the coordinates unit again.

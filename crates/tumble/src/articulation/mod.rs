@@ -3,14 +3,18 @@
 //! A link is a body like any other, with colliders, contacts and queries; but it has no pose and velocity of its own. They follow
 //! from the coordinates of the joints between it and the world, so that no joint can ever open, whatever it carries.
 
+pub(crate) mod assembly;
 mod desc;
 pub(crate) mod dynamics;
 pub(crate) mod flight;
 mod inverse;
+mod inverse_kinematics;
 pub(crate) mod kind;
 mod mass_matrix;
 mod record;
 pub(crate) mod response;
+mod restraint;
+pub(crate) mod stops;
 pub(crate) mod store;
 pub(crate) mod tree;
 mod view;
@@ -19,6 +23,8 @@ mod view;
 mod tests;
 
 pub use desc::{ArticulationDesc, Dof, LinkDesc, Motor};
+pub use inverse_kinematics::{Reach, Reached};
 pub use kind::LinkJoint;
-pub use view::{ArticulationMut, ArticulationRef};
+pub use restraint::{Coupling, Swing};
+pub use view::{ArticulationMut, ArticulationRef, Workspace};
 pub(crate) use view::{Push, respond_to};

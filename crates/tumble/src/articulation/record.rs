@@ -2,6 +2,7 @@
 
 use super::desc::{Dof, Motor, check_numbers, check_quaternion};
 use super::kind::LinkJoint;
+use super::restraint::{Coupling, Swing};
 use super::store::{Articulation, Articulations};
 use super::tree::Tree;
 use crate::body::store::is_rotation;
@@ -38,7 +39,7 @@ impl Articulations {
 impl Articulation {
     fn save(&self, out: &mut impl Sink) {
         let Self { tree, bodies, self_collision, name } = self;
-        let Tree { links, dofs, dof_parent: _, dof_link: _, q, qd, rest, target, pace } = tree;
+        let Tree { links, dofs, dof_parent: _, dof_link: _, q, qd, rest, target, couplings, memory, pace } = tree;
         out.bool(*self_collision);
         out.bool(name.is_some());
         out.str(name.as_deref().unwrap_or(""));
@@ -50,11 +51,20 @@ impl Articulation {
                 save_frame(frame, out);
             }
             out.bool(link.massless);
+            save_swing(link.swing.as_ref(), out);
             for dof in &dofs[link.dofs()] {
                 save_dof(dof, out);
             }
         }
-        for list in [q, qd, rest, target] {
+        out.u32(couplings.len() as u32);
+        for c in couplings {
+            for v in [c.a.0, c.a.1, c.b.0, c.b.1] {
+                out.u32(v as u32);
+            }
+            out.f64(c.ratio);
+            out.f64(c.offset);
+        }
+        for list in [q, qd, rest, target, memory] {
             for &v in list {
                 out.f64(v);
             }
@@ -73,17 +83,30 @@ impl Articulation {
             let joint = load_joint(source)?;
             let frames = [load_frame(source)?, load_frame(source)?];
             let massless = source.bool()?;
+            let swing = load_swing(source)?;
             let dofs = (0..joint.dofs()).map(|_| load_dof(source)).collect::<Result<Vec<_>>>()?;
             let sound = joint.validate("link").is_ok()
                 && dofs.iter().all(|d| d.validate("link", joint.canonical().1).is_ok())
+                && swing.is_none_or(|s| s.validate("link", joint.canonical().1).is_ok())
                 && (parent == NONE || (parent < i && joint != LinkJoint::Free));
             if !sound {
                 return Err(source.corrupt("a link"));
             }
             tree.add_link(parent, joint, frames, massless, &dofs);
+            if let Some(link) = tree.links.last_mut() {
+                link.swing = swing;
+            }
         }
-        let Tree { q, qd, rest, target, .. } = &mut tree;
-        for list in [q, qd, rest, target] {
+        for _ in 0..source.u32()? {
+            let coupling = load_coupling(source)?;
+            if coupling.validate("coupling", |i| tree.links.get(i).map(|l| l.joint)).is_err() {
+                return Err(source.corrupt("a coupling"));
+            }
+            tree.couplings.push(coupling);
+        }
+        tree.forget_impulses();
+        let Tree { q, qd, rest, target, memory, .. } = &mut tree;
+        for list in [q, qd, rest, target, memory] {
             for v in list {
                 *v = source.f64()?;
             }
@@ -97,11 +120,38 @@ impl Articulation {
                         && check_quaternion("link", "position", link.kind, &list[qs.clone()]).is_ok()
                 })
         });
-        if !sound || bodies.is_empty() {
+        let kept = tree.memory.iter().all(|m| m.is_finite());
+        if !sound || !kept || bodies.is_empty() {
             return Err(source.corrupt("the coordinates of an articulation"));
         }
         Ok(Self { tree, bodies, self_collision, name: named.then_some(name) })
     }
+}
+
+fn save_swing(swing: Option<&Swing>, out: &mut impl Sink) {
+    out.bool(swing.is_some());
+    let Some(Swing { axis, cone, twist }) = swing else { return };
+    out.vec3(*axis);
+    out.f64(*cone);
+    out.bool(twist.is_some());
+    for v in twist.unwrap_or_default() {
+        out.f64(v);
+    }
+}
+
+fn load_swing(source: &mut Source<'_>) -> Result<Option<Swing>> {
+    if !source.bool()? {
+        return Ok(None);
+    }
+    let (axis, cone, twists) = (source.vec3()?, source.f64()?, source.bool()?);
+    let twist = [source.f64()?, source.f64()?];
+    Ok(Some(Swing { axis, cone, twist: twists.then_some(twist) }))
+}
+
+fn load_coupling(source: &mut Source<'_>) -> Result<Coupling> {
+    let mut next = || Ok(source.u32()? as usize);
+    let (a, b) = ((next()?, next()?), (next()?, next()?));
+    Ok(Coupling { a, b, ratio: source.f64()?, offset: source.f64()? })
 }
 
 fn save_frame(frame: &WorldPose, out: &mut impl Sink) {

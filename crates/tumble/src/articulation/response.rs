@@ -21,6 +21,21 @@ pub(crate) enum Impulse {
 impl Pass {
     /// Δq̇ by impulses that act together. After [`Pass::factor`].
     pub fn respond(&self, tree: &Tree, impulses: &[Impulse], out: &mut [f64]) {
+        // The motion of each link lives on the stack as long as the tree is small.
+        const SMALL: usize = 64;
+        let mut small = [Motion::ZERO; SMALL];
+        let mut large = Vec::new();
+        let moved: &mut [Motion<f64>] = if tree.links.len() <= SMALL {
+            &mut small[..tree.links.len()]
+        } else {
+            large.resize(tree.links.len(), Motion::ZERO);
+            &mut large
+        };
+        self.respond_moving(tree, impulses, out, moved);
+    }
+
+    /// As [`Pass::respond`], with the motion of each link.
+    pub fn respond_moving(&self, tree: &Tree, impulses: &[Impulse], out: &mut [f64], moved: &mut [Motion<f64>]) {
         debug_assert_eq!(out.len(), tree.dofs.len());
         // Inwards, over the ways to the world alone. Until the pass outwards `out` holds u, to which each impulse adds its own:
         // the recursion is linear.
@@ -48,21 +63,11 @@ impl Pass {
                 bias += column.force * (u * column.inverse);
             }
         }
-        self.spread(tree, out);
+        self.spread(tree, out, moved);
     }
 
     /// Outwards: Δq̇ from u, in place.
-    fn spread(&self, tree: &Tree, out: &mut [f64]) {
-        // The motion of each link lives on the stack as long as the tree is small.
-        const SMALL: usize = 64;
-        let mut small = [Motion::ZERO; SMALL];
-        let mut large = Vec::new();
-        let moved: &mut [Motion<f64>] = if tree.links.len() <= SMALL {
-            &mut small[..tree.links.len()]
-        } else {
-            large.resize(tree.links.len(), Motion::ZERO);
-            &mut large
-        };
+    fn spread(&self, tree: &Tree, out: &mut [f64], moved: &mut [Motion<f64>]) {
         for (i, link) in tree.links.iter().enumerate() {
             let mut dv = link.parent().map_or(Motion::ZERO, |p| moved[p]);
             for k in link.dofs() {

@@ -6,10 +6,10 @@ use crate::body::store::{Bodies, CentrePose, Velocity};
 use crate::constraint::contact::NONE;
 use crate::id::{ArticulationTag, Slots};
 use crate::integrate::Loads;
-use crate::math::Quat;
+use crate::math::{Quat, Vec3};
 
 /// A tree, and the bodies that are its links.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Articulation {
     pub tree: Tree,
     /// Slots of the bodies, by number of the link.
@@ -43,13 +43,19 @@ impl Articulation {
     pub fn body_state(&self, pass: &Pass, link: usize) -> (CentrePose, Velocity) {
         let (moving, of) = (&pass.links[link], &self.tree.links[link]);
         let rotation = (Quat::from_mat3(&moving.place.rotation) * of.body_rotation).to_real().normalized();
-        // A body without mass is balanced about the origin of its frame.
-        let centre = if of.massless { moving.place.point(of.body_place.origin) } else { moving.centre };
+        let centre = self.centre(pass, link);
         let velocity = Velocity {
             linear: moving.velocity.velocity_at(centre).to_real(),
             angular: moving.velocity.angular.to_real(),
         };
         (CentrePose { centre: centre + pass.origin, rotation }, velocity)
+    }
+
+    /// The centre of mass of a link's body, about O. A body without mass is balanced about the origin of its frame.
+    #[inline(always)]
+    pub fn centre(&self, pass: &Pass, link: usize) -> Vec3<f64> {
+        let (moving, of) = (&pass.links[link], &self.tree.links[link]);
+        if of.massless { moving.place.point(of.body_place.origin) } else { moving.centre }
     }
 
     /// The tree where it is and as it moves.
@@ -114,6 +120,16 @@ impl Articulations {
                 .filter(move |&(i, l)| next_to((i, l)) || (root && i != link && l.parent == NONE))
                 .map(|(i, _)| articulation.bodies[i])
         })
+    }
+
+    /// Impulses are kept per solve: of a sub-step or of a step.
+    pub fn scale_impulses(&mut self, ratio: f64) {
+        for slot in 0..self.all.capacity() as u32 {
+            let memory = self.all.at_mut(slot).map(|a| &mut a.tree.memory);
+            for impulse in memory.into_iter().flatten() {
+                *impulse *= ratio;
+            }
+        }
     }
 
     /// Everything is gone; ids from before stay stale.

@@ -2,8 +2,9 @@
 
 use super::desc::{ArticulationDesc, Dof, LinkDesc};
 use super::kind::{Kind, LinkJoint, Place};
+use super::restraint::{Coupling, Swing};
 use crate::constraint::contact::NONE;
-use crate::math::{Quat, Sym3, Vec3, WorldPose};
+use crate::math::{Mat3, Quat, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;
 
 /// A link on its joint. Its frame here is frame B of the joint (see `kind`), in which the axis of the joint is z.
@@ -11,12 +12,16 @@ use crate::shape::MassProperties;
 pub(crate) struct Link {
     /// The number of its parent, or `NONE` for the world.
     pub parent: u32,
+    /// The child with the highest number, or `NONE`: the first that a pass inwards meets.
+    pub last_child: u32,
     pub first_dof: u32,
     pub first_q: u32,
     pub joint: LinkJoint,
     pub kind: Kind,
     /// Frame A of the joint in the frame of the parent, or in the world.
     pub joint_place: Place,
+    /// It is not turned.
+    pub aligned: bool,
     /// The frame of the body in the link's.
     pub body_place: Place,
     /// The rotation of the same.
@@ -27,6 +32,8 @@ pub(crate) struct Link {
     /// About the centre.
     pub inertia: Sym3<f64>,
     pub massless: bool,
+    /// Limits of a spherical joint.
+    pub swing: Option<Swing>,
     /// The frames as they were given.
     pub frames: [WorldPose; 2],
 }
@@ -42,6 +49,12 @@ impl Link {
     pub fn coordinates(&self) -> core::ops::Range<usize> {
         let first = self.first_q as usize;
         first..first + self.kind.coordinates()
+    }
+
+    /// Frame A of the joint, given the frame of the parent.
+    #[inline(always)]
+    pub fn hang(&self, parent: &Place) -> Place {
+        if self.aligned { parent.then_moved(&self.joint_place) } else { parent.then(&self.joint_place) }
     }
 
     /// The parent, if it is a link.
@@ -99,6 +112,9 @@ pub(crate) struct Tree {
     /// Coordinates at which springs are at rest, and to which motors lead.
     pub rest: Vec<f64>,
     pub target: Vec<f64>,
+    pub couplings: Vec<Coupling>,
+    /// Impulses of limits, friction, motors and couplings in the last step; see `stops`.
+    pub memory: Vec<f64>,
     /// How finely time was last cut: log₂ of the parts of a step; see `flight`.
     pub pace: u32,
 }
@@ -110,6 +126,8 @@ impl Tree {
         for link in &desc.links {
             tree.add(link);
         }
+        tree.couplings.clone_from(&desc.couplings);
+        tree.forget_impulses();
         tree
     }
 
@@ -124,6 +142,8 @@ impl Tree {
             qd: Vec::new(),
             rest: Vec::new(),
             target: Vec::new(),
+            couplings: Vec::new(),
+            memory: Vec::new(),
             pace: 0,
         }
     }
@@ -131,6 +151,9 @@ impl Tree {
     fn add(&mut self, desc: &LinkDesc) {
         let parent = desc.parent.map_or(NONE, |p| p as u32);
         self.add_link(parent, desc.joint, [desc.frame_on_parent, desc.frame_on_link], desc.massless, &desc.dofs);
+        if let Some(link) = self.links.last_mut() {
+            link.swing = desc.swing;
+        }
         let coordinates = |given: &[f64]| -> Vec<f64> {
             if given.is_empty() { neutral(&desc.joint).to_vec() } else { given.to_vec() }
         };
@@ -177,19 +200,26 @@ impl Tree {
         self.rest.extend_from_slice(neutral(&joint));
         self.target.extend_from_slice(neutral(&joint));
         self.qd.resize(self.dofs.len(), 0.0);
+        let number = self.links.len() as u32;
+        if let Some(p) = self.links.get_mut(parent as usize) {
+            p.last_child = number;
+        }
         self.links.push(Link {
             parent,
+            last_child: NONE,
             first_dof,
             first_q,
             joint,
             kind,
             joint_place,
+            aligned: joint_place.rotation == Mat3::IDENTITY,
             body_place: on_link.inverse(),
             body_rotation: rotation.conjugate(),
             mass: 0.0,
             centre: Vec3::ZERO,
             inertia: Sym3::ZERO,
             massless,
+            swing: None,
             frames,
         });
     }

@@ -47,6 +47,29 @@ pub(crate) fn respond_to(tree: &Tree, pass: &Pass, pushes: &[Push]) -> Vec<f64> 
     out
 }
 
+/// Memory for calls that are made again and again.
+///
+/// ```
+/// use tumble::{BodyDesc, World, articulation::{ArticulationDesc, LinkDesc, Workspace}};
+/// # fn main() -> tumble::Result<()> {
+/// let mut world = World::new();
+/// let mut desc = ArticulationDesc::new();
+/// desc.add(LinkDesc::prismatic(BodyDesc::dynamic(), [0.0, 1.0, 0.0]));
+/// let id = world.add_articulation(desc)?;
+/// let (mut work, mut out) = (Workspace::default(), [0.0]);
+/// world.articulation(id)?.forward_dynamics_into(&mut work, &mut out)?;
+/// assert!((out[0] + 9.81).abs() < 1e-6);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    pass: Pass,
+    loads: Vec<Load>,
+    offset: Vec<f64>,
+    tau: Vec<f64>,
+}
+
 /// An articulation, to look at. Lists run over all links, in the order of their numbers.
 ///
 /// ```
@@ -186,14 +209,37 @@ impl<'a> ArticulationRef<'a> {
     /// Accelerations along all degrees of freedom under gravity, the forces on links, and the forces, springs and dampers of the
     /// joints; without motors, limits, friction and contacts. By the articulated-body algorithm, O(n).
     pub fn forward_dynamics(&self) -> Vec<f64> {
+        let mut out = vec![0.0; self.dofs()];
+        self.forward(&mut Workspace::default(), &mut out);
+        out
+    }
+
+    /// As [`ArticulationRef::forward_dynamics`], into memory that is used again.
+    ///
+    /// # Errors
+    /// A list that has not one place for each degree of freedom.
+    pub fn forward_dynamics_into(&self, work: &mut Workspace, out: &mut [f64]) -> Result<()> {
+        if out.len() != self.dofs() {
+            let expected = "one place for each degree of freedom";
+            return Err(Error::value(self.subject(), "list of accelerations", expected, out.len()));
+        }
+        self.forward(work, out);
+        Ok(())
+    }
+
+    fn forward(&self, work: &mut Workspace, out: &mut [f64]) {
         let tree = self.tree();
-        let mut pass = self.articulation.placed();
-        let (mut offset, mut tau) = (vec![0.0; tree.dofs.len()], vec![0.0; tree.dofs.len()]);
-        joint_forces(tree, &tree.q, &tree.qd, &mut offset, &mut tau);
-        pass.set_bias(tree, Some(&self.loads()), true);
-        pass.factor(tree, None);
-        pass.accelerate(tree, |k| tau[k], true);
-        pass.columns.iter().map(|c| c.acceleration).collect()
+        let Workspace { pass, loads, offset, tau } = work;
+        offset.resize(tree.dofs.len(), 0.0);
+        tau.resize(tree.dofs.len(), 0.0);
+        joint_forces(tree, &tree.q, &tree.qd, offset, tau);
+        let all = Loads { gravity: self.state.gravity, gyroscopic: true };
+        self.articulation.gather_loads(&self.state.bodies, &all, loads);
+        pass.place_moving(tree, &tree.q, &tree.qd);
+        pass.forward(tree, loads, tau);
+        for (out, column) in out.iter_mut().zip(&pass.columns) {
+            *out = column.acceleration;
+        }
     }
 
     /// The forces along all degrees of freedom that give them these accelerations, under gravity and the forces on links. By the

@@ -47,7 +47,11 @@ impl JointRows {
         for colour in &state.graph.colours {
             slots.extend_from_slice(&colour.joints);
         }
+        if let Some((_, trees)) = parties.trees {
+            trees.tied_joints(state, slots);
+        }
         slots.sort_unstable();
+        slots.dedup();
         for &slot in slots.iter() {
             let Some(joint) = state.joints.all.at(slot) else { continue };
             let mut frames = state.joint_frames(joint);

@@ -19,6 +19,7 @@ pub(crate) mod rolling;
 pub(crate) mod simultaneous;
 pub(crate) mod system;
 mod tree_rows;
+pub(crate) mod tree_system;
 pub(crate) mod tree_work;
 pub(crate) mod turning;
 pub(crate) mod web_search;

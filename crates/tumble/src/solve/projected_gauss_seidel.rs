@@ -79,7 +79,7 @@ fn solve_row(system: &mut System, k: usize, limit: Limit, u: &mut [Velocity]) ->
     let new = Num::min(Num::max(row.impulse - w * row.inv_diagonal, lo), hi);
     let delta = new - row.impulse;
     if delta != 0.0 {
-        row.apply(delta, u);
+        row.apply(delta, u, &system.spread);
         system.rows[k].impulse = new;
     }
     Num::abs(delta) * system.rows[k].measure
@@ -107,7 +107,7 @@ fn solve_cone(system: &mut System, cone: usize, first: usize, u: &mut [Velocity]
     for (i, row) in rows.iter_mut().enumerate() {
         let delta = new[i] - old[i];
         if row.inv_diagonal > 0.0 && delta != 0.0 {
-            row.apply(delta, u);
+            row.apply(delta, u, &system.spread);
             row.impulse = new[i];
             change = Num::max(change, Num::abs(delta) * row.measure);
         }

@@ -25,6 +25,8 @@ use super::joint_work::HOLD_SPEED;
 use super::motion;
 use super::projected_gauss_seidel::{self as pgs, Stop};
 use super::system::{Correct, Mass, Parties, Recipe, System, SystemRow};
+use super::tree_system::{TreeParties, TreeStops};
+use super::tree_work::TreeWork;
 use crate::body::store::{Bodies, Params, Velocity, limited};
 use crate::constraint::contact::ContactManifold;
 use crate::detect::continuous::Ahead;
@@ -41,9 +43,12 @@ pub(crate) struct Work {
     system: System,
     correction: System,
     pub joints: JointRows,
+    parties: TreeParties,
+    stops: TreeStops,
     sites: Vec<Site>,
     masses: Vec<Mass>,
-    /// u⁻: velocities before the step. One more than there are awake bodies, here and below, for all that nothing moves.
+    /// u⁻: velocities before the step. One more than there are awake bodies, here and below, for all that nothing moves; then what
+    /// trees add.
     before: Vec<Velocity>,
     /// u
     velocities: Vec<Velocity>,
@@ -58,6 +63,7 @@ pub(crate) struct Work {
 /// Bodies and constraints into one system. One pass over the bodies and one over the constraints.
 pub(crate) fn prepare(
     work: &mut Work,
+    trees: &mut TreeWork,
     state: &State,
     supports: &mut [u32],
     ahead: &Ahead,
@@ -87,6 +93,7 @@ pub(crate) fn prepare(
     work.masses.push(Mass::INFINITE);
     work.before.push(Velocity::default());
     work.velocities.push(Velocity::default());
+    work.parties.prepare(trees, &mut work.masses, &mut work.before, &mut work.velocities, dt);
 
     let tolerances = &state.method.tolerances;
     let push_speed = tolerances.push_speed * tolerances.speed(state.gravity_strength());
@@ -98,9 +105,16 @@ pub(crate) fn prepare(
         length: tolerances.length,
         warm_start: state.method.switches.warm_start,
     };
-    let parties = Parties { masses: &work.masses, before: &work.before, free: &work.velocities };
+    let of_trees = core::mem::take(&mut work.parties);
+    let parties = Parties {
+        masses: &work.masses,
+        before: &work.before,
+        free: &work.velocities,
+        trees: (!trees.is_empty()).then_some((&of_trees, &*trees)),
+    };
     work.system.clear();
     work.joints.gather(&mut work.system, supports, state, &parties, &recipe);
+    of_trees.gather(&mut work.stops, &mut work.system, trees, state, &parties, &recipe);
     contact_rows::gather(&mut work.system, &mut work.sites, supports, state, &parties, &recipe);
     work.held.clear();
     work.held.resize(work.masses.len(), false);
@@ -109,6 +123,9 @@ pub(crate) fn prepare(
             work.held[body as usize] = true;
         }
     }
+    of_trees.share_hold(trees, &mut work.held);
+    work.parties = of_trees;
+    trees.share_supports(state, supports);
 }
 
 /// u*: the velocity of a body with the forces of the step, and without constraints.
@@ -124,6 +141,7 @@ fn free_velocity(bodies: &Bodies, i: usize, loads: &Loads, dt: Real) -> Velocity
 /// one for the rates, n + 1 to correct and n + 1 to bounce, where there is something to.
 pub(crate) fn solve(
     work: &mut Work,
+    trees: &TreeWork,
     state: &State,
     solver: &Simultaneous,
     correction: Correction,
@@ -141,12 +159,17 @@ pub(crate) fn solve(
     work.rates.clear();
     work.rates.extend(work.system.rows.iter().map(|row| row.velocity(&work.velocities)));
 
+    work.parties.note_solved(&work.system, trees);
+
     work.travels.clear();
     work.travels.resize(work.velocities.len(), Velocity::default());
     if let Correction::SplitImpulse { share } = correction
         && work.needs_correction(share, tolerances.push_speed * speed, dt)
     {
+        work.correction.spread = core::mem::take(&mut work.system.spread);
         profile.sweeps += pgs::solve(&mut work.correction, &mut work.travels, &stop);
+        work.parties.note_pushed(&work.correction, trees);
+        work.system.spread = core::mem::take(&mut work.correction.spread);
     }
     for (travel, u) in work.travels.iter_mut().zip(&work.velocities) {
         travel.linear += u.linear;
@@ -167,7 +190,7 @@ pub(crate) fn store(work: &mut Work, state: &mut State, dt: Real) {
 
 /// Lists the bodies that some row acts on, and those that none does.
 pub(crate) fn sort_bodies(work: &Work, bodies: &Bodies, solved: &mut Vec<u32>, flying: &mut Vec<u32>) {
-    for i in 0..bodies.awake() {
+    for i in (0..bodies.awake()).filter(|&i| !bodies.params[i].has(Params::LINK)) {
         let held = work.held[i] && !bodies.params[i].has(Params::KINEMATIC);
         if held { &mut *solved } else { &mut *flying }.push(i as u32);
     }
@@ -186,6 +209,30 @@ pub(crate) fn advance(work: &Work, bodies: &mut Bodies, list: &[u32], dt: Real) 
         };
         bodies.rest[i].carry = Vec3::ZERO;
     }
+}
+
+/// Moves the articulations: those that constraints act on as the solver says, the others by the integrator.
+pub(crate) fn advance_trees(work: &mut Work, trees: &mut TreeWork, explicit: bool, dt: Real) {
+    work.parties.advance(&work.system, &work.stops, trees, explicit, dt);
+}
+
+/// Moves the articulations under forces alone.
+pub(crate) fn fly_trees(work: &mut Work, trees: &mut TreeWork, explicit: bool, dt: Real) {
+    work.system.clear();
+    work.stops.clear();
+    let (masses, before, free) = (&mut work.masses, &mut work.before, &mut work.velocities);
+    for list in [&mut *before, &mut *free] {
+        list.clear();
+        list.resize(trees.links.len() + 1, Velocity::default());
+    }
+    masses.clear();
+    masses.resize(trees.links.len() + 1, Mass::INFINITE);
+    work.parties.prepare(trees, masses, before, free, dt);
+    work.held.clear();
+    work.held.resize(work.masses.len(), false);
+    work.parties.share_hold(trees, &mut work.held);
+    work.parties.note_solved(&work.system, trees);
+    work.parties.advance(&work.system, &work.stops, trees, explicit, dt);
 }
 
 /// The rotation vector by which a body has turned that constraints act on.

@@ -13,6 +13,8 @@
 //! of isotropic friction are bounded together: a [`Cone`].
 
 use super::joint_block::{entry, response_given};
+use super::tree_system::{AnswerWork, Spread, TreeParties};
+use super::tree_work::TreeWork;
 use crate::body::store::Velocity;
 use crate::constraint::{Bound, Jacobian, Row, Rows, Stiffness};
 use crate::math::{Num, Real, Sym3, Vec3};
@@ -47,8 +49,10 @@ pub(crate) struct SystemRow {
     pub bodies: [u32; 2],
     /// J
     pub jacobian: Jacobian,
-    /// M⁻¹ Jᵀ
+    /// M⁻¹ Jᵀ over its bodies.
     pub response: Jacobian,
+    /// Where M⁻¹ Jᵀ over all that moves stands in [`System::spread`], first and count; nothing there where its bodies are all.
+    pub spread: [u32; 2],
     /// 1/(J M⁻¹ Jᵀ + γ); 0 where nothing can be moved. Such a row has no impulse.
     pub inv_diagonal: Real,
     /// From an impulse to the change of the rate as a speed: the diagonal, times a length where the row turns.
@@ -123,7 +127,7 @@ pub(crate) struct Recipe {
     pub warm_start: bool,
 }
 
-/// The bodies as the system sees them: one more than there are awake, for all that nothing moves.
+/// The bodies as the system sees them: one more than there are awake, for all that nothing moves; then what trees add.
 #[derive(Clone, Copy)]
 pub(crate) struct Parties<'a> {
     pub masses: &'a [Mass],
@@ -131,6 +135,8 @@ pub(crate) struct Parties<'a> {
     pub before: &'a [Velocity],
     /// u*: with the forces of the step, and without constraints.
     pub free: &'a [Velocity],
+    /// The trees of which some of them are links.
+    pub trees: Option<(&'a TreeParties, &'a TreeWork)>,
 }
 
 /// The rows of a step, in the order in which they are solved.
@@ -140,6 +146,9 @@ pub(crate) struct System {
     /// Beside each row.
     pub demands: Vec<Demand>,
     pub cones: Vec<Cone>,
+    /// M⁻¹ Jᵀ of rows on trees, one after the other.
+    pub spread: Vec<Spread>,
+    answers: AnswerWork,
 }
 
 impl SystemRow {
@@ -152,7 +161,16 @@ impl SystemRow {
 
     /// u ← u + M⁻¹ Jᵀ λ
     #[inline(always)]
-    pub fn apply(&self, impulse: Real, u: &mut [Velocity]) {
+    pub fn apply(&self, impulse: Real, u: &mut [Velocity], spread: &[Spread]) {
+        let [first, count] = self.spread;
+        if count > 0 {
+            for s in &spread[first as usize..][..count as usize] {
+                let moved = &mut u[s.party as usize];
+                moved.linear += s.linear * impulse;
+                moved.angular += s.angular * impulse;
+            }
+            return;
+        }
         let a = &mut u[self.bodies[0] as usize];
         a.linear += self.response.linear_a * impulse;
         a.angular += self.response.angular_a * impulse;
@@ -193,6 +211,13 @@ impl System {
         self.rows.clear();
         self.demands.clear();
         self.cones.clear();
+        self.spread.clear();
+    }
+
+    /// M⁻¹ Jᵀ of a row on a tree.
+    pub fn spread_of(&self, row: &SystemRow) -> &[Spread] {
+        let [first, count] = row.spread;
+        &self.spread[first as usize..][..count as usize]
     }
 
     /// Adds the rows of a constraint between two bodies. Of each contact point or limit, `slop` of overlap is left alone.
@@ -299,12 +324,13 @@ impl System {
     }
 
     /// A row without bounds.
-    fn row(&self, jacobian: &Jacobian, bodies: [u32; 2], parties: &Parties<'_>, recipe: &Recipe) -> SystemRow {
+    fn row(&mut self, jacobian: &Jacobian, bodies: [u32; 2], parties: &Parties<'_>, recipe: &Recipe) -> SystemRow {
         let [a, b] = bodies.map(|i| &parties.masses[i as usize]);
         let mut row = SystemRow {
             bodies,
             jacobian: *jacobian,
             response: response(jacobian, a, b),
+            spread: [0; 2],
             inv_diagonal: 0.0,
             measure: 0.0,
             compliance: 0.0,
@@ -312,7 +338,13 @@ impl System {
             limit: Limit::Between(0.0, 0.0),
             impulse: 0.0,
         };
-        let diagonal = row.coupling(&row);
+        let mut diagonal = row.coupling(&row);
+        if let Some((of_trees, trees)) = parties.trees.filter(|t| t.0.concerns(t.1, bodies)) {
+            let first = self.spread.len() as u32;
+            let answer = of_trees.respond(trees, jacobian, bodies, parties.masses, &mut self.answers, &mut self.spread);
+            (row.response, diagonal) = (answer.response, answer.diagonal);
+            row.spread = [first, self.spread.len() as u32 - first];
+        }
         row.inv_diagonal = invert(diagonal);
         let turns = jacobian.linear_a == Vec3::ZERO && jacobian.linear_b == Vec3::ZERO;
         row.measure = if turns { diagonal * recipe.length } else { diagonal };
@@ -323,7 +355,7 @@ impl System {
     pub fn apply_impulses(&self, u: &mut [Velocity]) {
         for row in &self.rows {
             if row.impulse != 0.0 {
-                row.apply(row.impulse, u);
+                row.apply(row.impulse, u, &self.spread);
             }
         }
     }

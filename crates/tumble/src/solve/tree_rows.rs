@@ -10,17 +10,22 @@
 //!
 //! Where both ends are links of one tree, J is the sum of both, and K has the cross terms with it. Rows are solved one after the
 //! other, several times in a pass, since those of one tree are few and all feel each other. What a contact asks for is what it
-//! asks for between free bodies: the equations stand at the head of `contact_kernel`.
+//! asks for between free bodies: the equations stand at the head of `contact_kernel`. Rows without bounds are solved all at once
+//! in each round: see `direct`.
 
+mod direct;
+mod stops;
 mod ties;
 
+use self::direct::Direct;
+use self::stops::Stops;
 use self::ties::Ties;
 use super::contact_constraint::Soft;
 use super::motion::{self, Free, MOVABLE, Mass, Motion};
 use super::tree_work::{Recipe, Working, velocity};
 use crate::articulation::dynamics::path;
-use crate::articulation::kind::Kind;
 use crate::articulation::response::Impulse;
+use crate::articulation::stops::{Along, NOWHERE};
 use crate::constraint::contact::{Contact, ContactManifold, Contacts, MAX_POINTS, NONE};
 use crate::math::spatial::Wrench;
 use crate::math::{Float, Num, Real, Vec3};
@@ -28,9 +33,6 @@ use crate::world::State;
 
 /// Rounds over all rows in one pass.
 const ROUNDS: usize = 4;
-
-/// How near a turning joint must be to its limit to be watched, in radians.
-const NEAR_TURN: f64 = 0.02;
 
 /// The share of the response of loose links below which a row is held by the joints of its trees.
 const HELD: f64 = 1e-10;
@@ -70,22 +72,23 @@ const NO_HALF: Half = Half { end: End::Nothing, body: NONE, linear: Vec3::ZERO, 
 #[derive(Clone, Copy, Debug)]
 struct Block {
     tree: u32,
-    /// Where both begin in the lists of all.
+    /// Where both begin in the lists of all, and how many they are.
     first: u32,
+    dofs: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Row {
     halves: [Half; 2],
-    /// A row along a degree of freedom of the tree of the first block.
-    dof: u32,
-    /// The sign before it.
-    sign: f64,
+    /// A row along degrees of freedom of the tree of the first block.
+    along: Along,
     blocks: [Block; 2],
     block_count: u32,
     /// 1/K; 0 where nothing moves.
     mass: f64,
     impulse: f64,
+    /// It is solved with others of its kind: see `direct`.
+    direct: bool,
 }
 
 /// The rows of a manifold: friction along two tangents and about the normal, then one for each point.
@@ -108,19 +111,14 @@ struct Site {
     firm_depth: f64,
 }
 
-/// A row along a degree of freedom.
-#[derive(Clone, Copy, Debug)]
-struct Stop {
-    row: u32,
-    task: Task,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Task {
-    /// Stay on this side of a limit that is so far off.
-    Limit(f64),
-    /// Reach a speed, with at most this force.
-    Speed(f64, f64),
+/// What the rows of a step act on, and how.
+pub(super) struct Field<'a> {
+    pub trees: &'a mut [Working],
+    pub motions: &'a mut [Motion],
+    pub masses: &'a [Mass],
+    pub recipe: &'a Recipe,
+    /// Errors are taken out, rather than velocities alone.
+    pub push: bool,
 }
 
 /// All rows of a step. Kept between steps for its memory.
@@ -128,13 +126,24 @@ enum Task {
 pub(super) struct TreeRows {
     rows: Vec<Row>,
     sites: Vec<Site>,
-    stops: Vec<Stop>,
+    stops: Stops,
     ties: Ties,
+    direct: Direct,
     /// J and Y of all blocks.
     j: Vec<f64>,
     y: Vec<f64>,
     /// Trees that have rows.
     held: Vec<bool>,
+    /// Which rows are those of each tree.
+    spans: Vec<Span>,
+}
+
+/// The rows of a tree: where its sites, stops and ties begin and end.
+#[derive(Clone, Debug, Default)]
+struct Span {
+    sites: core::ops::Range<usize>,
+    stops: core::ops::Range<usize>,
+    ties: core::ops::Range<usize>,
 }
 
 impl TreeRows {
@@ -153,13 +162,14 @@ impl TreeRows {
         recipe: &Recipe,
         busy: &mut Vec<u32>,
     ) {
-        let Self { rows, sites, stops, ties, j, y, held } = self;
+        let Self { rows, sites, stops, ties, direct: _, j, y, held, spans } = self;
         rows.clear();
         ties.clear();
         sites.clear();
         stops.clear();
         held.clear();
         held.resize(trees.len(), false);
+        spans.clear();
         let end = |slot: u32| {
             let dense = state.bodies.dense_at(slot);
             match links.get(dense) {
@@ -169,6 +179,7 @@ impl TreeRows {
             }
         };
         for tree in 0..trees.len() {
+            let first = [sites.len(), stops.len(), ties.len()];
             for &body in &trees[tree].articulation.bodies {
                 for contact in state.contacts.of_body(body) {
                     let c = &state.contacts.all[contact as usize];
@@ -199,19 +210,22 @@ impl TreeRows {
             }
             ties.gather(rows, held, &trees[tree], end, state, supports, busy);
             let before = rows.len();
-            add_stops(rows, stops, tree as u32, &trees[tree], recipe);
+            stops.gather(rows, tree as u32, &trees[tree], recipe);
             held[tree] |= rows.len() > before;
+            spans.push(Span { sites: first[0]..sites.len(), stops: first[1]..stops.len(), ties: first[2]..ties.len() });
         }
         // Blocks find their places once: the trees of a row do not change within a step.
         let mut length = 0;
         for row in rows.iter_mut() {
             for block in &mut row.blocks[..row.block_count as usize] {
                 block.first = length;
-                length += trees[block.tree as usize].articulation.tree.dofs.len() as u32;
+                block.dofs = trees[block.tree as usize].articulation.tree.dofs.len() as u32;
+                length += block.dofs;
             }
         }
         j.resize(length as usize, 0.0);
         y.resize(length as usize, 0.0);
+        self.gather_direct(trees.len(), links.len());
     }
 
     /// J, Y and K of all rows, where the passes have placed and factored the trees.
@@ -225,12 +239,15 @@ impl TreeRows {
                 let at = block.first as usize..block.first as usize + tree.dofs.len();
                 let (j, y) = (&mut j[at.clone()], &mut y[at]);
                 j.fill(0.0);
-                if row.dof != NONE {
-                    j[row.dof as usize] = row.sign;
-                    pass.respond(tree, &[Impulse::Dof(row.dof as usize, row.sign)], y);
+                let mut impulses = [Impulse::Dof(0, 0.0); 3];
+                let mut count = 0;
+                if row.along[0].0 != NONE {
+                    for &(dof, c) in row.along.iter().filter(|a| a.0 != NONE) {
+                        j[dof as usize] = c;
+                        impulses[count] = Impulse::Dof(dof as usize, c);
+                        count += 1;
+                    }
                 } else {
-                    let mut impulses = [Impulse::Dof(0, 0.0); 2];
-                    let mut count = 0;
                     for half in &row.halves {
                         let End::Link(of, link) = half.end else { continue };
                         if of != block.tree {
@@ -244,9 +261,9 @@ impl TreeRows {
                         impulses[count] = Impulse::Link(link, wrench);
                         count += 1;
                     }
-                    pass.respond(tree, &impulses[..count], y);
                 }
-                k += j.iter().zip(y.iter()).map(|(j, y)| j * y).sum::<f64>();
+                pass.respond(tree, &impulses[..count], y);
+                k += dot(j, y);
             }
             // What it would be if no joint held the links.
             let mut loose = 0.0;
@@ -263,6 +280,7 @@ impl TreeRows {
             // Along what the joints hold anyway, only rounding moves.
             row.mass = if k > loose * HELD && k.is_finite() { 1.0 / k } else { 0.0 };
         }
+        self.factor_direct(masses);
     }
 
     /// Ċ
@@ -271,7 +289,7 @@ impl TreeRows {
         for block in &row.blocks[..row.block_count as usize] {
             let qd = &trees[block.tree as usize].articulation.tree.qd;
             let at = block.first as usize;
-            rate += self.j[at..at + qd.len()].iter().zip(qd).map(|(j, v)| j * v).sum::<f64>();
+            rate += dot(&self.j[at..at + qd.len()], qd);
         }
         for half in &row.halves {
             if let End::Body(dense) = half.end {
@@ -329,81 +347,35 @@ impl TreeRows {
     }
 
     /// Sets the impulse of a row, and pushes by what it has changed.
-    fn set_impulse(&mut self, i: usize, impulse: f64, trees: &mut [Working], motions: &mut [Motion], masses: &[Mass]) {
+    fn set_impulse(&mut self, i: usize, impulse: f64, field: &mut Field<'_>) {
         let row = self.rows[i];
         self.rows[i].impulse = impulse;
-        self.push(&row, impulse - row.impulse, trees, Some((motions, masses)));
+        self.push(&row, impulse - row.impulse, field.trees, Some((field.motions, field.masses)));
     }
 
     /// One pass over all rows, pushing or relaxing.
-    pub fn solve(
-        &mut self,
-        trees: &mut [Working],
-        motions: &mut [Motion],
-        masses: &[Mass],
-        recipe: &Recipe,
-        push: bool,
-    ) {
-        for _ in 0..ROUNDS {
-            self.solve_ties(trees, motions, masses, recipe, push);
-            for i in 0..self.stops.len() {
-                self.solve_stop(i, trees, motions, masses, recipe, push);
-            }
-            for i in 0..self.sites.len() {
-                self.solve_friction(i, trees, motions, masses);
-                self.solve_normals(i, trees, motions, masses, recipe, push);
-            }
-            if self.rows.len() < 2 {
-                break;
+    ///
+    /// One tree after the other, so that all rounds of a tree find its numbers near.
+    pub fn solve(&mut self, field: &mut Field<'_>) {
+        for tree in 0..self.spans.len() {
+            let Span { sites, stops, ties } = self.spans[tree].clone();
+            // A single row along degrees of freedom has nothing to agree with.
+            let alone = sites.is_empty() && ties.is_empty() && stops.len() < 2;
+            let rounds = if alone { 1 } else { ROUNDS };
+            for _ in 0..rounds {
+                self.solve_direct(tree, field);
+                self.solve_ties(ties.clone(), field);
+                self.solve_stops(stops.clone(), field);
+                for i in sites.clone() {
+                    self.solve_friction(i, field);
+                    self.solve_normals(i, field);
+                }
             }
         }
     }
 
-    fn solve_stop(
-        &mut self,
-        i: usize,
-        trees: &mut [Working],
-        motions: &mut [Motion],
-        masses: &[Mass],
-        recipe: &Recipe,
-        push: bool,
-    ) {
-        let stop = self.stops[i];
-        let row = self.rows[stop.row as usize];
-        let rate = self.rate(&row, trees, motions);
-        let h = recipe.h.to_f64();
-        let new = match stop.task {
-            Task::Speed(speed, force) => {
-                let wanted = row.impulse - row.mass * (rate - speed);
-                wanted.clamp(-force * h, force * h)
-            }
-            Task::Limit(s) => {
-                let bias = if s > 0.0 {
-                    if !push && row.impulse <= 0.0 {
-                        return;
-                    }
-                    s / h
-                } else if push {
-                    // A limit is exact: no slop, and no softness.
-                    Num::max(recipe.soft_fixed.bias_rate.to_f64() * s, -recipe.push_speed.to_f64())
-                } else {
-                    0.0
-                };
-                Num::max(row.impulse - row.mass * (rate + bias), 0.0)
-            }
-        };
-        self.set_impulse(stop.row as usize, new, trees, motions, masses);
-    }
-
-    fn solve_normals(
-        &mut self,
-        i: usize,
-        trees: &mut [Working],
-        motions: &mut [Motion],
-        masses: &[Mass],
-        recipe: &Recipe,
-        push: bool,
-    ) {
+    fn solve_normals(&mut self, i: usize, field: &mut Field<'_>) {
+        let (recipe, push) = (field.recipe, field.push);
         let site = self.sites[i];
         let h = recipe.h.to_f64();
         let (slop, push_speed) = (recipe.slop.to_f64(), recipe.push_speed.to_f64());
@@ -426,14 +398,14 @@ impl TreeRows {
             } else {
                 0.0
             };
-            let rate = self.rate(&row, trees, motions);
+            let rate = self.rate(&row, field.trees, field.motions);
             let new = row.impulse - row.mass * mass_scale * (rate + bias) - impulse_scale * row.impulse;
-            self.set_impulse(r, Num::max(new, 0.0), trees, motions, masses);
+            self.set_impulse(r, Num::max(new, 0.0), field);
         }
     }
 
     /// Friction of a manifold: the impulse that would stop slip and twist, or as much of it as friction bears.
-    fn solve_friction(&mut self, i: usize, trees: &mut [Working], motions: &mut [Motion], masses: &[Mass]) {
+    fn solve_friction(&mut self, i: usize, field: &mut Field<'_>) {
         let site = self.sites[i];
         let first = site.first as usize;
         let (mut normal, mut torque) = (0.0, 0.0);
@@ -448,19 +420,24 @@ impl TreeRows {
         for (k, wanted) in wanted.iter_mut().enumerate() {
             let row = self.rows[first + k];
             let surface = if k < 2 { site.surface[k] } else { 0.0 };
-            *wanted = row.impulse - row.mass * (self.rate(&row, trees, motions) + surface);
+            *wanted = row.impulse - row.mass * (self.rate(&row, field.trees, field.motions) + surface);
         }
         if !(lever > 0.0) {
             wanted[2] = 0.0;
         }
-        let twist = if lever > 0.0 { wanted[2] / lever } else { 0.0 };
-        let size = Num::sqrt(wanted[0] * wanted[0] + wanted[1] * wanted[1] + twist * twist);
-        if size > site.static_friction * normal {
-            let keep = site.dynamic_friction * normal / Num::max(size, f64::MIN_POSITIVE);
-            wanted = wanted.map(|w| w * Num::min(keep, 1.0));
+        // Slip comes first, and twist gets what is left. The wheels of one car hold it against turning several times over: twist that
+        // they hold against each other must not use up the friction that drives it.
+        let most = |size: f64| if size > site.static_friction * normal { site.dynamic_friction * normal } else { size };
+        let slip = Num::sqrt(wanted[0] * wanted[0] + wanted[1] * wanted[1]);
+        let kept = most(slip);
+        if slip > kept {
+            wanted = [wanted[0] * (kept / slip), wanted[1] * (kept / slip), wanted[2]];
         }
+        let whole = site.dynamic_friction * normal;
+        let left = lever * Num::sqrt(Num::max(whole * whole - kept * kept, 0.0));
+        wanted[2] = wanted[2].clamp(-left, left);
         for (k, wanted) in wanted.into_iter().enumerate() {
-            self.set_impulse(first + k, wanted, trees, motions, masses);
+            self.set_impulse(first + k, wanted, field);
         }
     }
 
@@ -472,11 +449,6 @@ impl TreeRows {
                 let rate = self.rate(&self.rows[site.first as usize + 3 + p], trees, motions);
                 self.sites[i].separation[p] += h * rate;
             }
-        }
-        for i in 0..self.stops.len() {
-            let Stop { row, task: Task::Limit(s) } = self.stops[i] else { continue };
-            let rate = self.rate(&self.rows[row as usize], trees, motions);
-            self.stops[i].task = Task::Limit(s + h * rate);
         }
     }
 
@@ -551,9 +523,25 @@ impl TreeRows {
     }
 }
 
+/// Σ a b in four sums side by side, which do not wait for each other.
+#[inline(always)]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (mut sums, mut rest) = ([0.0; 4], 0.0);
+    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
+    for (a, b) in a4.remainder().iter().zip(b4.remainder()) {
+        rest += a * b;
+    }
+    for (a, b) in a4.zip(b4) {
+        for k in 0..4 {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
 /// The blocks of a row with these ends: one for each tree.
 fn blocks_of(halves: &[Half; 2]) -> ([Block; 2], u32) {
-    let mut blocks = [Block { tree: NONE, first: 0 }; 2];
+    let mut blocks = [Block { tree: NONE, first: 0, dofs: 0 }; 2];
     let mut count = 0;
     for half in halves {
         if let End::Link(tree, _) = half.end
@@ -599,7 +587,7 @@ fn add_manifold(
         let halves = [half(0, -1.0, arm_a), half(1, 1.0, arm_a.map(|a| a - manifold.lever))];
         let (blocks, block_count) = blocks_of(&halves);
         let impulse = impulse.to_f64();
-        rows.push(Row { halves, dof: NONE, sign: 1.0, blocks, block_count, mass: 0.0, impulse });
+        rows.push(Row { halves, along: NOWHERE, blocks, block_count, mass: 0.0, impulse, direct: false });
         rows.len() as u32 - 1
     };
     let first = add(t1, Some(centre), manifold.friction_impulse.dot(t1));
@@ -640,41 +628,4 @@ fn add_manifold(
         site.lever[i] = (p.anchor - centre).length().to_f64();
     }
     sites.push(site);
-}
-
-/// Limits that are near, dry friction, and motors that hold a speed.
-fn add_stops(rows: &mut Vec<Row>, stops: &mut Vec<Stop>, tree: u32, working: &Working, recipe: &Recipe) {
-    let of = &working.articulation.tree;
-    let mut add = |dof: usize, sign: f64, task: Task| {
-        let blocks = [Block { tree, first: 0 }, Block { tree: NONE, first: 0 }];
-        let dof = dof as u32;
-        rows.push(Row { halves: [NO_HALF; 2], dof, sign, blocks, block_count: 1, mass: 0.0, impulse: 0.0 });
-        stops.push(Stop { row: rows.len() as u32 - 1, task });
-    };
-    for link in &of.links {
-        for (k, dof) in link.dofs().enumerate() {
-            let d = &of.dofs[dof];
-            if d.friction > 0.0 {
-                add(dof, 1.0, Task::Speed(0.0, d.friction));
-            }
-            if d.motor.is_on() && d.motor.damping.is_infinite() {
-                add(dof, 1.0, Task::Speed(d.motor.speed, d.motor.max_force));
-            }
-            let Some([low, high]) = d.limits else { continue };
-            let turns = match link.kind {
-                Kind::Prismatic => false,
-                Kind::Cylindrical => k == 0,
-                Kind::Planar => k == 2,
-                _ => true,
-            };
-            let reach = 2.0 * recipe.dt.to_f64() * of.qd[dof].abs() + if turns { NEAR_TURN } else { recipe.near };
-            let q = of.q[link.coordinates()][k];
-            if q - low < reach {
-                add(dof, 1.0, Task::Limit(q - low));
-            }
-            if high - q < reach {
-                add(dof, -1.0, Task::Limit(high - q));
-            }
-        }
-    }
 }

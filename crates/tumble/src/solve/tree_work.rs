@@ -16,9 +16,10 @@
 //! that no force disturbs; each keeps what it should, and neither can feed the other.
 
 use super::motion::{self, Free, Mass, Motion};
-use super::tree_rows::TreeRows;
+use super::tree_rows::{Field, TreeRows};
 use crate::articulation::dynamics::{Load, Pass};
 use crate::articulation::flight::{Forces, Stages, fly};
+use crate::articulation::kind::Kind;
 use crate::articulation::store::Articulation;
 use crate::articulation::tree::Tree;
 use crate::body::store::{CentrePose, Velocity};
@@ -60,18 +61,21 @@ pub(crate) struct Recipe {
 }
 
 /// A tree at work.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Working {
     slot: u32,
     pub articulation: Articulation,
+    /// The bodies by dense index.
+    pub dense: Vec<u32>,
     pub pass: Pass,
-    loads: Vec<Load>,
-    /// Coordinates before the step.
+    pub loads: Vec<Load>,
+    /// Coordinates and velocities before the step.
     before: Vec<f64>,
+    pub qd_before: Vec<f64>,
     /// h c + h² k of each degree of freedom, and the forces along them.
     extra: Vec<f64>,
-    tau: Vec<f64>,
-    offset: Vec<f64>,
+    pub tau: Vec<f64>,
+    pub offset: Vec<f64>,
     pull: Vec<f64>,
     /// -1, 0, 1: the motor pulls with all its force.
     saturated: Vec<f64>,
@@ -83,7 +87,9 @@ pub(super) struct Working {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TreeWork {
     pub(super) trees: Vec<Working>,
-    stages: Stages,
+    /// Those of steps before, for their memory.
+    spare: Vec<Working>,
+    pub(super) stages: Stages,
     /// Tree and link by dense index of the body; `NONE` for others. Empty where no tree is awake.
     pub(super) links: Vec<[u32; 2]>,
     rows: TreeRows,
@@ -100,15 +106,7 @@ impl TreeWork {
     }
 
     /// Takes the awake trees out of the world, and gathers what acts on them. [`TreeWork::put_back`] returns them.
-    pub fn prepare(
-        &mut self,
-        state: &mut State,
-        motions: &mut [Motion],
-        supports: &mut [u32],
-        loads: &Loads,
-        recipe: &Recipe,
-        busy: &mut Vec<u32>,
-    ) {
+    pub fn take(&mut self, state: &mut State, loads: &Loads) {
         self.trees.clear();
         self.links.clear();
         if state.articulations.all.len() == 0 {
@@ -132,9 +130,27 @@ impl TreeWork {
                     *place = [self.trees.len() as u32, link as u32];
                 }
             }
-            let mut working = Working::new(slot, articulation);
+            let mut working = self.spare.pop().unwrap_or_default();
+            working.begin(slot, articulation);
+            working.dense.extend(working.articulation.bodies.iter().map(|&b| state.bodies.dense_at(b) as u32));
             working.articulation.gather_loads(&state.bodies, loads, &mut working.loads);
             self.trees.push(working);
+        }
+    }
+
+    /// Takes the awake trees, and finds their rows in the sub-steps.
+    pub fn prepare(
+        &mut self,
+        state: &mut State,
+        motions: &mut [Motion],
+        supports: &mut [u32],
+        loads: &Loads,
+        recipe: &Recipe,
+        busy: &mut Vec<u32>,
+    ) {
+        self.take(state, loads);
+        if self.trees.is_empty() {
+            return;
         }
         self.rows.prepare(&mut self.trees, &self.links, state, supports, recipe, busy);
         for (i, working) in self.trees.iter_mut().enumerate() {
@@ -142,19 +158,30 @@ impl TreeWork {
             if !working.flies {
                 working.pass.place(&working.articulation.tree, &working.articulation.tree.q);
             }
-            // What stands on something is held by it as a whole.
-            let stands = working
-                .articulation
-                .tree
-                .links
-                .iter()
-                .any(|l| l.parent == NONE && l.kind != crate::articulation::kind::Kind::Free);
-            let touches: u32 = working.articulation.bodies.iter().map(|&b| supports[state.bodies.dense_at(b)]).sum();
             for &body in &working.articulation.bodies {
-                let dense = state.bodies.dense_at(body);
-                supports[dense] = if stands { HELD } else { touches };
-                motion::set_rotation(&mut motions[dense], Quat::new(0.0, 0.0, 0.0, 0.0));
+                motion::set_rotation(&mut motions[state.bodies.dense_at(body)], Quat::new(0.0, 0.0, 0.0, 0.0));
             }
+        }
+        self.share_supports(state, supports);
+    }
+
+    /// What stands on something is held by it as a whole.
+    pub fn share_supports(&self, state: &State, supports: &mut [u32]) {
+        for working in &self.trees {
+            let Articulation { tree, bodies, .. } = &working.articulation;
+            let stands = tree.links.iter().any(|l| l.parent == NONE && l.kind != Kind::Free);
+            let touches: u32 = bodies.iter().map(|&b| supports[state.bodies.dense_at(b)]).sum();
+            for &body in bodies {
+                supports[state.bodies.dense_at(body)] = if stands { HELD } else { touches };
+            }
+        }
+    }
+
+    /// The joints between links and other bodies, without order and some of them twice.
+    pub fn tied_joints(&self, state: &State, out: &mut Vec<u32>) {
+        for &body in self.trees.iter().flat_map(|w| &w.articulation.bodies) {
+            let holds = |slot: &&u32| state.joints.all.at(**slot).is_some_and(|j| state.joint_holds(j));
+            out.extend(state.joints.of_body(body).iter().filter(holds));
         }
     }
 
@@ -183,7 +210,7 @@ impl TreeWork {
     /// One pass over the rows.
     pub fn solve(&mut self, motions: &mut [Motion], masses: &[Mass], recipe: &Recipe, push: bool) {
         if !self.trees.is_empty() {
-            self.rows.solve(&mut self.trees, motions, masses, recipe, push);
+            self.rows.solve(&mut Field { trees: &mut self.trees, motions, masses, recipe, push });
         }
     }
 
@@ -193,6 +220,7 @@ impl TreeWork {
             return;
         }
         self.rows.travel(&self.trees, motions, h.to_f64());
+        self.rows.travel_stops(&self.trees, motions, h.to_f64());
         self.rows.travel_ties(&self.trees, motions, h.to_f64());
         for working in self.trees.iter_mut().filter(|w| !w.flies) {
             working.drift(&mut self.stages, h.to_f64());
@@ -214,6 +242,7 @@ impl TreeWork {
         }
         self.rows.store(&mut state.contacts);
         self.rows.store_ties(state, h, overloaded);
+        self.rows.store_stops(&mut self.trees);
         for Working { articulation, pass, .. } in self.trees.iter_mut().filter(|w| !w.flies) {
             pass.set_moving(&articulation.tree, &articulation.tree.qd);
         }
@@ -232,36 +261,37 @@ impl TreeWork {
 
     /// Returns the trees to the world. One that has lost its way is back where it was, and stands.
     pub fn put_back(&mut self, state: &mut State) {
-        for working in self.trees.drain(..) {
+        for mut working in self.trees.drain(..) {
             let lost = working.is_lost();
             let Some(home) = state.articulations.all.at_mut(working.slot) else { continue };
-            home.bodies = working.articulation.bodies;
-            home.tree = working.articulation.tree;
+            home.bodies = core::mem::take(&mut working.articulation.bodies);
+            home.tree = core::mem::take(&mut working.articulation.tree);
             if lost {
                 home.tree.q.copy_from_slice(&working.before);
                 home.tree.qd.fill(0.0);
             }
+            self.spare.push(working);
         }
+        // In the order in which they were: the next step gives each tree the memory that fits it.
+        self.spare.reverse();
         self.links.clear();
     }
 }
 
 impl Working {
-    fn new(slot: u32, articulation: Articulation) -> Self {
+    /// Takes a tree on.
+    fn begin(&mut self, slot: u32, articulation: Articulation) {
         let n = articulation.tree.dofs.len();
-        Self {
-            slot,
-            before: articulation.tree.q.clone(),
-            articulation,
-            pass: Pass::default(),
-            loads: Vec::new(),
-            extra: vec![0.0; n],
-            tau: vec![0.0; n],
-            offset: vec![0.0; n],
-            pull: vec![0.0; n],
-            saturated: vec![0.0; n],
-            flies: false,
+        self.slot = slot;
+        self.before.clone_from(&articulation.tree.q);
+        self.qd_before.clone_from(&articulation.tree.qd);
+        self.articulation = articulation;
+        self.dense.clear();
+        for list in [&mut self.extra, &mut self.tau, &mut self.offset, &mut self.pull, &mut self.saturated] {
+            list.clear();
+            list.resize(n, 0.0);
         }
+        self.flies = false;
     }
 
     fn is_lost(&self) -> bool {
@@ -281,6 +311,22 @@ impl Working {
         self.pass.place(tree, &tree.q);
         self.pass.factor(tree, None);
         tree.dofs.iter().zip(&self.pass.columns).all(|(d, c)| (d.damping + d.stiffness * dt) * dt * c.inverse < SOFT)
+    }
+
+    /// The kick of a step that is one solve.
+    pub fn start(&mut self, h: f64) {
+        self.pass.place(&self.articulation.tree, &self.articulation.tree.q);
+        self.kick(h);
+        self.pass.set_moving(&self.articulation.tree, &self.articulation.tree.qd);
+    }
+
+    /// q ← q + h u, at velocities that are not the tree's own.
+    pub fn shift(&mut self, u: &[f64], h: f64) {
+        let tree = &mut self.articulation.tree;
+        if u.iter().any(|&u| u != 0.0) {
+            move_coordinates(tree, u, h);
+            self.pass.place(tree, &tree.q);
+        }
     }
 
     /// q̇ ← q̇ + h M̃⁻¹ τ, with motors that pull with all they have where they would have to pull more.
@@ -345,7 +391,7 @@ impl Working {
     }
 
     /// Moves over h without forces, at constant kinetic energy.
-    fn drift(&mut self, stages: &mut Stages, h: f64) {
+    pub fn drift(&mut self, stages: &mut Stages, h: f64) {
         let Self { articulation, pass, .. } = self;
         let tree = &mut articulation.tree;
         pass.set_moving(tree, &tree.qd);
@@ -378,17 +424,24 @@ fn advance(tree: &mut Tree, pass: &Pass, h: f64) {
     for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
         *qd += 0.5 * h * column.acceleration;
     }
-    for i in 0..tree.links.len() {
-        let (qs, vs, kind) = (tree.links[i].coordinates(), tree.links[i].dofs(), tree.links[i].kind);
+    let qd = core::mem::take(&mut tree.qd);
+    move_coordinates(tree, &qd, h);
+    tree.qd = qd;
+    for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
+        *qd += 0.5 * h * column.acceleration;
+    }
+}
+
+/// q ← q + h u
+fn move_coordinates(tree: &mut Tree, u: &[f64], h: f64) {
+    for link in &tree.links {
+        let (qs, vs, kind) = (link.coordinates(), link.dofs(), link.kind);
         let mut rate = [0.0; 7];
-        kind.rate(&tree.q[qs.clone()], &tree.qd[vs], &mut rate[..qs.len()]);
+        kind.rate(&tree.q[qs.clone()], &u[vs], &mut rate[..qs.len()]);
         for (q, r) in tree.q[qs.clone()].iter_mut().zip(rate) {
             *q += h * r;
         }
         kind.normalize(&mut tree.q[qs]);
-    }
-    for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
-        *qd += 0.5 * h * column.acceleration;
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn step(
         profile.awake_bodies = state.bodies.awake() as u32;
         push_woken(state, scratch, profile, 0.0, dt);
     }
-    let Scratch { simultaneous: work, detector, supports, solved, flying, before, hits, broken, .. } = scratch;
+    let Scratch { simultaneous: work, trees, detector, supports, solved, flying, before, hits, broken, .. } = scratch;
     let ahead = &mut detector.ahead;
     let awake = state.bodies.awake();
     supports.clear();
@@ -56,17 +56,28 @@ pub(crate) fn step(
     solved.clear();
     flying.clear();
 
+    let explicit = state.method.integrate == Integrate::ExplicitEuler;
+    trees.take(state, &loads);
     match &method.solve {
-        Solver::None => flying.extend(0..awake as u32),
+        Solver::None => {
+            let params = &state.bodies.params;
+            flying.extend((0..awake as u32).filter(|&i| !params[i as usize].has(Params::LINK)));
+            if !trees.is_empty() {
+                simultaneous::fly_trees(work, trees, explicit, dt);
+            }
+        }
         Solver::Simultaneous(solver) => {
-            simultaneous::prepare(work, state, supports, ahead, method, &loads, dt);
+            simultaneous::prepare(work, trees, state, supports, ahead, method, &loads, dt);
             profile.add(Stage::Prepare, watch.lap());
             hits.clear();
-            simultaneous::solve(work, state, solver, method.correction, hits, profile, dt);
+            simultaneous::solve(work, trees, state, solver, method.correction, hits, profile, dt);
             simultaneous::store(work, state, dt);
             impacts::report(state, hits);
             simultaneous::sort_bodies(work, &state.bodies, solved, flying);
             simultaneous::advance(work, &mut state.bodies, solved, dt);
+            if !trees.is_empty() {
+                simultaneous::advance_trees(work, trees, explicit, dt);
+            }
         }
     }
     match state.method.integrate {
@@ -78,14 +89,18 @@ pub(crate) fn step(
     let idle = finish::idle(state);
     ahead.expose(state);
     for (i, before) in before.iter().enumerate() {
+        if trees.has(i as u32) {
+            (state.bodies.pose[i], state.bodies.velocity[i]) = trees.state_of(i);
+        }
         if !finish::take_stock(&mut state.bodies, i, before, &idle, dt) {
             broken.push(state.bodies.slot[i]);
-        } else if !state.bodies.params[i].has(Params::KINEMATIC) {
+        } else if !state.bodies.params[i].has(Params::KINEMATIC | Params::LINK) {
             let way = if solves { simultaneous::way_turned(work, i, dt) } else { None };
             let turn = way.unwrap_or(state.bodies.velocity[i].angular * dt);
             finish::follow(ahead, &state.bodies, i, before, turn);
         }
     }
+    trees.put_back(state);
     // Queries between steps need the boxes, where nothing here does.
     finish::conclude(state, ahead, broken, dt);
     if solves {

@@ -9,7 +9,6 @@ use crate::body::store::{Params, Velocity};
 use crate::error::{Error, Result};
 use crate::id::{ArticulationId, BodyId};
 use crate::math::Vec3;
-use crate::method::{Method, Step};
 use crate::shape::MassProperties;
 
 impl World {
@@ -36,11 +35,9 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// Values out of range, parents that come after their children, links that nothing with a mass holds, and methods that know
-    /// no articulations.
+    /// Values out of range, parents that come after their children, and links that nothing with a mass holds.
     pub fn add_articulation(&mut self, desc: ArticulationDesc) -> Result<ArticulationId> {
         desc.validate()?;
-        check_method(&self.state.method)?;
         for (i, link) in desc.links.iter().enumerate() {
             link.body.validate()?;
             for collider in &link.body.colliders {
@@ -125,20 +122,9 @@ impl World {
     }
 }
 
-/// An error for a method that cannot move articulations.
-pub(super) fn check_method(method: &Method) -> Result<()> {
-    match method.step {
-        Step::SoftStep(_) => Ok(()),
-        _ => Err(Error::refused(
-            format_args!("method {:?}", method.name),
-            "it does not know articulations; soft-step does",
-        )),
-    }
-}
-
 impl State {
     /// The bodies are in the store: gives them their masses, places and velocities.
-    fn begin_articulation(&mut self, slot: u32) -> Result<()> {
+    pub(super) fn begin_articulation(&mut self, slot: u32) -> Result<()> {
         let count = self.articulations.all.at(slot).map_or(0, |a| a.bodies.len());
         for link in 0..count {
             let Some(articulation) = self.articulations.all.at(slot) else { break };

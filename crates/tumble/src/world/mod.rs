@@ -1,6 +1,7 @@
 //! The world: it owns all data and the method in force.
 
 mod articulations;
+mod assemblies;
 mod audit;
 mod bodies;
 mod colliders;
@@ -50,6 +51,7 @@ use crate::step::impacts::Hit;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+pub use assemblies::Assembled;
 pub use contacts::{ContactRef, TouchPoint};
 pub use debug::{DebugGeometry, DebugLayers, DebugLine, DebugPoint};
 pub use measure::Measures;
@@ -249,9 +251,6 @@ impl World {
     /// ```
     pub fn set_method(&mut self, method: Method) -> Result<()> {
         method.validate()?;
-        if self.state.articulations.all.len() > 0 {
-            articulations::check_method(&method)?;
-        }
         if method != self.state.method {
             let old = core::mem::replace(&mut self.state.method, method);
             self.state.method_changed(&old);
@@ -552,6 +551,7 @@ impl State {
             let ratio = old.step.solves_per_step() as Real / new.step.solves_per_step() as Real;
             self.contacts.convert_impulses(ratio, old.friction, new.friction);
             self.joints.scale_impulses(ratio);
+            self.articulations.scale_impulses(f64::from(ratio));
             // Manifolds may hold another number of points from now on.
             self.contacts.forget_poses();
         }

@@ -71,7 +71,10 @@ fn files_are_valid() {
     let schema = file::schema();
     let mut texts = vec![EVERYTHING.to_owned(), DOOR.to_owned()];
     for scene in library::scenes() {
-        texts.push(file::write(&scene, &scene.setup().start().unwrap()).unwrap());
+        let run = scene.setup().start().unwrap();
+        if run.world().articulation_count() == 0 {
+            texts.push(file::write(&scene, &run).unwrap());
+        }
     }
     let scene = parse(EVERYTHING);
     texts.push(file::write(&scene, &scene.setup().start().unwrap()).unwrap());

@@ -46,7 +46,7 @@ fn problem(seed: u64, bodies: usize, rows: usize, friction: bool) -> Problem {
         }
     }
     let recipe = Recipe { h: STEP, share: 0.0, push_speed: 10.0, hold_speed: 80.0, length: 1.0, warm_start: true };
-    let parties = Parties { masses: &masses, before: &free, free: &free };
+    let parties = Parties { masses: &masses, before: &free, free: &free, trees: None };
     let mut system = System::default();
     let mut k = 0;
     while k < rows {
@@ -308,7 +308,7 @@ fn cones_are_round() {
             let masses = [Mass::INFINITE, Mass { inv_mass: Vec3::all(1.0), inv_inertia: Sym3::ZERO }];
             let linear = Vec3::new(x, -1.0, z).to_real();
             let free = [Velocity::default(), Velocity { linear, angular: Vec3::ZERO }];
-            let parties = Parties { masses: &masses, before: &free, free: &free };
+            let parties = Parties { masses: &masses, before: &free, free: &free, trees: None };
             let recipe =
                 Recipe { h: STEP, share: 0.0, push_speed: 1.0, hold_speed: 8.0, length: 1.0, warm_start: false };
             let mut system = System::default();

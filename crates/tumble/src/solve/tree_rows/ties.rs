@@ -1,11 +1,11 @@
 //! Joints between a link and another body: they close loops, or hang free bodies on trees.
 
-use super::{End, Half, Row, TreeRows, blocks_of};
-use crate::constraint::contact::NONE;
+use super::{End, Field, Half, Row, TreeRows, blocks_of};
+use crate::articulation::stops::NOWHERE;
 use crate::constraint::{self, Bound, Jacobian, Rows, Stiffness};
 use crate::math::{Float, Num, Real, Vec3};
-use crate::solve::motion::{Mass, Motion};
-use crate::solve::tree_work::{Recipe, Working};
+use crate::solve::motion::Motion;
+use crate::solve::tree_work::Working;
 use crate::world::State;
 
 /// One of them.
@@ -14,6 +14,8 @@ struct Tie {
     joint: u32,
     first: u32,
     count: u32,
+    /// The first of its wishes.
+    wish: u32,
     memory: [f64; 4],
     /// From the centre of mass of B to its frame.
     arm: Vec3,
@@ -24,7 +26,7 @@ struct Tie {
 pub(super) struct Ties {
     all: Vec<Tie>,
     /// What their rows ask for, one after the other.
-    wishes: Vec<Wish>,
+    pub wishes: Vec<Wish>,
     fresh: Rows,
 }
 
@@ -32,6 +34,10 @@ impl Ties {
     pub fn clear(&mut self) {
         self.all.clear();
         self.wishes.clear();
+    }
+
+    pub fn len(&self) -> usize {
+        self.all.len()
     }
 
     /// Adds the rows of the joints of a tree's links; of a joint between two links the first counts it.
@@ -63,6 +69,7 @@ impl Ties {
                     joint: slot,
                     first: rows.len() as u32,
                     count: self.fresh.len() as u32,
+                    wish: self.wishes.len() as u32,
                     memory: frames.memory,
                     arm: frames.b.arm,
                 });
@@ -87,27 +94,28 @@ impl Ties {
     }
 }
 
+impl Ties {
+    /// All rows of joints, and the wish of each.
+    pub fn rows(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.all.iter().flat_map(|tie| tie.first..tie.first + tie.count).zip(0..)
+    }
+}
+
 impl TreeRows {
     /// The joints that close loops.
-    pub(super) fn solve_ties(
-        &mut self,
-        trees: &mut [Working],
-        motions: &mut [Motion],
-        masses: &[Mass],
-        recipe: &Recipe,
-        push: bool,
-    ) {
+    pub(super) fn solve_ties(&mut self, which: core::ops::Range<usize>, field: &mut Field<'_>) {
+        let (recipe, push) = (field.recipe, field.push);
         let h = recipe.h.to_f64();
-        let mut at = 0;
-        for t in 0..self.ties.all.len() {
+        for t in which {
             let tie = self.ties.all[t];
+            let mut at = tie.wish as usize;
             for r in tie.first as usize..(tie.first + tie.count) as usize {
                 let (row, wish) = (self.rows[r], self.ties.wishes[at]);
                 at += 1;
-                if row.mass == 0.0 {
+                if row.mass == 0.0 || row.direct {
                     continue;
                 }
-                let rate = self.rate(&row, trees, motions) - wish.target;
+                let rate = self.rate(&row, field.trees, field.motions) - wish.target;
                 let wanted = if let Some((k, c)) = wish.stiffness.constants(Real::from_f64(row.mass)) {
                     // A spring is taken at the end of the sub-step, and the relaxing pass leaves it alone.
                     let (k, c) = (k.to_f64(), c.to_f64());
@@ -138,7 +146,7 @@ impl TreeRows {
                         wanted.clamp(-coefficient.to_f64() * on, coefficient.to_f64() * on)
                     }
                 };
-                self.set_impulse(r, new, trees, motions, masses);
+                self.set_impulse(r, new, field);
             }
         }
     }
@@ -182,11 +190,11 @@ impl TreeRows {
 
 /// What a row of a joint asks for.
 #[derive(Clone, Copy, Debug)]
-struct Wish {
-    error: f64,
-    target: f64,
-    bound: Bound,
-    stiffness: Stiffness,
+pub(super) struct Wish {
+    pub error: f64,
+    pub target: f64,
+    pub bound: Bound,
+    pub stiffness: Stiffness,
     /// It asks for a place, not for a speed alone.
     places: bool,
 }
@@ -208,7 +216,7 @@ fn add_tie_row(
     ];
     let (blocks, block_count) = blocks_of(&halves);
     let start = if sound { impulse.to_f64() } else { 0.0 };
-    rows.push(Row { halves, dof: NONE, sign: 1.0, blocks, block_count, mass: 0.0, impulse: start });
+    rows.push(Row { halves, along: NOWHERE, blocks, block_count, mass: 0.0, impulse: start, direct: false });
     let hard = row.stiffness == Stiffness::Method;
     wishes.push(Wish {
         error: if sound { row.error.to_f64() } else { 0.0 },

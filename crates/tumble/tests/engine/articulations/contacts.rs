@@ -1,6 +1,6 @@
 //! Links among free bodies: contacts, sleep, events, snapshots.
 
-use super::{DT, G, chain, energy, floor, rod, run, sleepless};
+use super::{DT, G, chain, energy, floor, rod, run, simultaneous, sleepless};
 use crate::support::real;
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
 use tumble::math::Vec3;
@@ -48,11 +48,17 @@ fn chain_falls_on_the_floor_and_sleeps() {
     assert!(world.articulation(id).unwrap().velocity().iter().any(|v| *v != 0.0));
 }
 
-/// A loaded link at its limit rests on a free box (000-40): limit and contact are one system, and all of it stands still.
+/// A loaded link at its limit rests on a free box (000-40): limit and contact are one system, and all of it stands still, by the
+/// default method and by simultaneous impulses.
 #[test]
 fn loaded_link_at_its_limit_rests_on_a_box() {
-    let mut world = sleepless();
-    floor(&mut world);
+    for mut world in [sleepless(), simultaneous()] {
+        loaded_link(&mut world);
+    }
+}
+
+fn loaded_link(world: &mut World) {
+    floor(world);
     // The arm lies level on a limit; a box of 20 kg lies on its end, and below the end another box just touches it.
     let arm = BodyDesc::dynamic().collider(Shape::cuboid(0.5, 0.05, 0.2).unwrap()).mass(2.0);
     let mut desc = ArticulationDesc::new();
@@ -65,7 +71,7 @@ fn loaded_link_at_its_limit_rests_on_a_box() {
     let below =
         BodyDesc::dynamic().position([0.8, 0.475, 0.0]).collider(Shape::cuboid(0.1, 0.475, 0.1).unwrap()).mass(5.0);
     let below = world.add_body(below).unwrap();
-    run(&mut world, 5.0);
+    run(world, 5.0);
     let angle = world.articulation(id).unwrap().position()[0];
     assert!(angle.abs() < 2e-3, "{angle}");
     for (body, height) in [(above, 1.15), (below, 0.475)] {

@@ -3,7 +3,7 @@
 use super::{DT, chain, floor, rod};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, LinkJoint, Motor};
 use tumble::math::{Real, Vec3, WorldPose};
-use tumble::{BodyDesc, BodyKind, Locks, Method, World};
+use tumble::{BodyDesc, BodyKind, Locks, World};
 
 fn one(link: LinkDesc) -> ArticulationDesc {
     let mut desc = ArticulationDesc::new();
@@ -81,7 +81,6 @@ fn links_refuse_what_their_joints_decide() {
     assert!(body.set_locks(Locks::TURN_X).is_err());
     assert!(body.set_speed_limits(1.0, 1.0).is_err());
     assert!(world.remove_body(link).is_err());
-    assert!(world.set_method(Method::simultaneous()).is_err());
     let mut tree = world.articulation_mut(id).unwrap();
     assert!(tree.set_position(&[0.0; 2]).is_err());
     assert!(tree.set_velocity(&[f64::NAN; 3]).is_err());
@@ -93,7 +92,6 @@ fn links_refuse_what_their_joints_decide() {
     let view = world.articulation(id).unwrap();
     assert!(view.inverse_dynamics(&[0.0]).is_err() && view.link(3).is_err() && view.jacobian(5, [0.0; 3]).is_err());
     assert_eq!(world.hash(), hash, "a refused call changes nothing");
-    assert!(World::with_method(Method::simultaneous()).unwrap().add_articulation(chain(2, 0.0, 0.0)).is_err());
 }
 
 /// Ids go stale, bodies go with their tree, slots are used again, and `reset` and `restart` know of trees.

@@ -1,9 +1,13 @@
 //! Articulations: trees of links against closed forms, other engines' numbers, and the bodies around them.
 
+mod assemblies;
 mod contacts;
 mod input;
+mod inverse_kinematics;
 mod loops;
+mod methods;
 mod mujoco;
+mod restraints;
 mod trees;
 
 use crate::support::real;
@@ -40,6 +44,13 @@ fn floor(world: &mut World) {
 
 fn sleepless() -> World {
     let mut method = tumble::Method::default();
+    method.switches.sleep = false;
+    World::with_method(method).unwrap()
+}
+
+/// A world that solves by simultaneous impulses.
+fn simultaneous() -> World {
+    let mut method = tumble::Method::simultaneous();
     method.switches.sleep = false;
     World::with_method(method).unwrap()
 }

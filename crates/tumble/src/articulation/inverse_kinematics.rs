@@ -1,0 +1,322 @@
+//! Inverse kinematics: coordinates at which a link is where it is wanted, by damped least squares.
+//!
+//! With the error e of the link's point (and of its orientation, as a rotation vector times a length) and its Jacobian J, each
+//! round solves
+//!
+//! ```text
+//!   (J Jᵀ + μ² 1) x = e      Δq = Jᵀ x
+//! ```
+//!
+//! which is the shortest step that makes the error small, and stays short where the tree is stretched out and J loses rank (Wampler
+//! 1986; Nakamura and Hanafusa 1986). A degree of freedom that a step would lead out of its limits is put on the limit and taken
+//! out of J for the rest of the round. Steps that do not help are taken back with a larger μ.
+
+use super::dynamics::{Pass, path};
+use super::kind::Kind;
+use super::tree::Tree;
+use super::view::ArticulationRef;
+use crate::error::{Error, Result};
+use crate::math::dense::solve_semidefinite;
+use crate::math::{Num, Point, Quat, Vec3};
+
+/// Where a link is to go.
+///
+/// ```
+/// use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Reach};
+/// use tumble::{BodyDesc, World, math::Quat};
+/// # fn main() -> tumble::Result<()> {
+/// // An arm of two links of 1 m, whose elbow bends one way only.
+/// let mut arm = ArticulationDesc::new();
+/// let z = [0.0, 0.0, 1.0];
+/// let upper = arm.add(LinkDesc::revolute(BodyDesc::dynamic(), z).anchor([-0.5, 0.0, 0.0]));
+/// let elbow = Dof::default().limits(0.1, 2.5);
+/// let lower = LinkDesc::revolute(BodyDesc::dynamic(), z).parent(upper).at([0.5, 0.0, 0.0]).anchor([-0.5, 0.0, 0.0]);
+/// let lower = arm.add(lower.dof(0, elbow).position(&[0.5]));
+/// let mut world = World::new();
+/// let id = world.add_articulation(arm)?;
+/// let hand = Reach::point([1.0, 1.0, 0.0]).of([0.5, 0.0, 0.0]);
+/// let found = world.articulation(id)?.reach(lower, &hand)?;
+/// assert!(found.distance < 1e-6 && found.position[1] > 0.1);
+/// world.articulation_mut(id)?.set_position(&found.position)?;
+/// let there = world.body(world.articulation(id)?.link(lower)?)?.to_world([0.5, 0.0, 0.0]);
+/// assert!((there - [1.0, 1.0, 0.0].into()).length() < 1e-5);
+/// // With an orientation as well, in at most 50 rounds: of three numbers in the plane two joints meet two at the most.
+/// let level = hand.turned(Quat::IDENTITY).rounds(50);
+/// let found = world.articulation(id)?.reach(lower, &level)?;
+/// assert!(found.rounds <= 50 && found.distance + found.angle > 0.1);
+/// // Too far: as near as it gets, and the answer says how near that is.
+/// let far = world.articulation(id)?.reach(lower, &Reach::point([0.0, 3.0, 0.0]).of([0.5, 0.0, 0.0]))?;
+/// assert!((far.distance - 1.0).abs() < 0.02);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reach {
+    /// The place in the world.
+    pub place: Point,
+    /// The point of the link that is to be there, in the frame of its body.
+    pub point: Vec3<f64>,
+    /// The orientation of the body in the world; `None` for any.
+    pub rotation: Option<Quat<f64>>,
+    /// The length by which an error of one radian counts as much as an error of place.
+    pub arm: f64,
+    /// Rounds at the most.
+    pub rounds: u32,
+    /// The error of place, and of turn times the arm, below which it is there.
+    pub tolerance: f64,
+}
+
+impl Reach {
+    /// The origin of the link's body is to be here, however it is turned; to a millionth of a metre, in 200 rounds.
+    pub fn point(place: impl Into<Point>) -> Self {
+        Self { place: place.into(), point: Vec3::ZERO, rotation: None, arm: 0.5, rounds: 200, tolerance: 1e-6 }
+    }
+
+    /// Another point of the body.
+    #[must_use]
+    pub fn of(mut self, point: impl Into<Vec3<f64>>) -> Self {
+        self.point = point.into();
+        self
+    }
+
+    /// Turned like this.
+    #[must_use]
+    pub fn turned(mut self, rotation: Quat<f64>) -> Self {
+        self.rotation = Some(rotation);
+        self
+    }
+
+    /// Sets [`Reach::rounds`].
+    #[must_use]
+    pub fn rounds(mut self, rounds: u32) -> Self {
+        self.rounds = rounds;
+        self
+    }
+}
+
+/// How near a link can come to where it is to go.
+///
+/// ```
+/// use tumble::{BodyDesc, World, articulation::{ArticulationDesc, LinkDesc, Reach}};
+/// # fn main() -> tumble::Result<()> {
+/// let mut desc = ArticulationDesc::new();
+/// desc.add(LinkDesc::prismatic(BodyDesc::dynamic(), [1.0, 0.0, 0.0]));
+/// let mut world = World::new();
+/// let id = world.add_articulation(desc)?;
+/// let found = world.articulation(id)?.reach(0, &Reach::point([2.0, 1.0, 0.0]))?;
+/// // A slider can go below its target, and is a metre short of it there.
+/// assert!((found.position[0] - 2.0).abs() < 1e-3 && (found.distance - 1.0).abs() < 1e-6);
+/// assert_eq!(found.angle, 0.0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reached {
+    /// The coordinates of all joints.
+    pub position: Vec<f64>,
+    /// The distance that is left, in metres.
+    pub distance: f64,
+    /// The turn that is left, in radians; 0 where none was asked for.
+    pub angle: f64,
+    /// Rounds that it took.
+    pub rounds: u32,
+}
+
+/// The least and the largest damping, as shares of the size of J.
+const LEAST: f64 = 1e-6;
+const MOST: f64 = 1e3;
+
+impl ArticulationRef<'_> {
+    /// Coordinates at which a link is where it is wanted, or as near as they get from where they are now, within the limits of all
+    /// joints. The root of a floating tree stays where it is. Nothing is moved: see
+    /// [`ArticulationMut::set_position`](super::ArticulationMut::set_position).
+    ///
+    /// # Errors
+    /// A link that there is not, and numbers that are not finite.
+    pub fn reach(&self, link: usize, target: &Reach) -> Result<Reached> {
+        self.link(link)?;
+        let subject = || format!("target of link {link}");
+        let sizes = [target.arm, target.tolerance];
+        let finite =
+            target.place.is_finite() && target.point.is_finite() && sizes.iter().all(|v| *v >= 0.0 && v.is_finite());
+        if !finite {
+            return Err(Error::value(
+                subject(),
+                "place, point, arm and tolerance",
+                "finite",
+                format_args!("{target:?}"),
+            ));
+        }
+        let rotation = match target.rotation {
+            Some(q) => Some(
+                q.try_normalize()
+                    .ok_or_else(|| Error::value(subject(), "rotation", "finite and not zero", format_args!("{q:?}")))?,
+            ),
+            None => None,
+        };
+        let tree = &self.articulation.tree;
+        let mut search = Search::new(tree, link, Reach { rotation, ..*target });
+        let mut error = search.error();
+        let mut damping = 1e-2;
+        let mut rounds = 0;
+        while rounds < target.rounds && error.size(target.arm) > target.tolerance {
+            rounds += 1;
+            let before = search.q.clone();
+            search.step(&error, damping);
+            let after = search.error();
+            if after.size(target.arm) < error.size(target.arm) {
+                let gained = error.size(target.arm) - after.size(target.arm);
+                error = after;
+                damping = Num::max(damping * 0.3, LEAST);
+                if gained < 1e-9 * error.size(target.arm) && damping <= LEAST {
+                    break;
+                }
+            } else {
+                search.q = before;
+                search.place();
+                damping *= 10.0;
+                if damping > MOST {
+                    break;
+                }
+            }
+        }
+        Ok(Reached { position: search.q, distance: error.place.length(), angle: error.turn.length(), rounds })
+    }
+}
+
+/// What is missing to the target.
+#[derive(Clone, Copy)]
+struct Missing {
+    place: Vec3<f64>,
+    turn: Vec3<f64>,
+}
+
+impl Missing {
+    fn size(&self, arm: f64) -> f64 {
+        Num::sqrt(self.place.length_squared() + self.turn.length_squared() * (arm * arm))
+    }
+}
+
+struct Search<'a> {
+    tree: &'a Tree,
+    link: usize,
+    target: Reach,
+    q: Vec<f64>,
+    pass: Pass,
+    /// Degrees of freedom that may move, on the way to the world.
+    way: Vec<usize>,
+}
+
+impl<'a> Search<'a> {
+    fn new(tree: &'a Tree, link: usize, target: Reach) -> Self {
+        let free = |&k: &usize| tree.links[tree.dof_link[k] as usize].kind != Kind::Free;
+        let way = path(tree, link).filter(free).collect();
+        let mut search = Self { tree, link, target, q: tree.q.clone(), pass: Pass::default(), way };
+        search.place();
+        search
+    }
+
+    fn place(&mut self) {
+        self.pass.place(self.tree, &self.q);
+    }
+
+    /// The point of the link, about O.
+    fn point(&self) -> Vec3<f64> {
+        let link = &self.tree.links[self.link];
+        self.pass.links[self.link].place.point(link.body_place.point(self.target.point))
+    }
+
+    fn error(&self) -> Missing {
+        let place = self.target.place - self.pass.origin - self.point();
+        let link = &self.tree.links[self.link];
+        let turn = self.target.rotation.map_or(Vec3::ZERO, |wanted| {
+            let now = Quat::from_mat3(&self.pass.links[self.link].place.rotation) * link.body_rotation;
+            (wanted * now.conjugate()).normalized().to_rotation_vector()
+        });
+        Missing { place, turn }
+    }
+
+    /// One step against an error.
+    fn step(&mut self, error: &Missing, damping: f64) {
+        let (point, arm) = (self.point(), if self.target.rotation.is_some() { self.target.arm } else { 0.0 });
+        let mut way = self.way.clone();
+        let mut rest = [error.place, error.turn * arm];
+        // Each time some degree of freedom meets its limit, the others take over what is left.
+        for _ in 0..=self.way.len() {
+            let columns: Vec<[f64; 6]> = way
+                .iter()
+                .map(|&k| {
+                    let axis = self.pass.axes[k];
+                    let (v, w) = (axis.velocity_at(point), axis.angular * arm);
+                    [v.x, v.y, v.z, w.x, w.y, w.z]
+                })
+                .collect();
+            let step = least_squares(&columns, rest, damping);
+            let Some(met) = self.first_limit(&way, &step) else {
+                self.advance(&way, &step);
+                break;
+            };
+            let (index, allowed) = met;
+            for (rest, part) in rest.iter_mut().zip(columns[index].chunks(3)) {
+                *rest -= Vec3::new(part[0], part[1], part[2]) * allowed;
+            }
+            self.advance(&[way[index]], &[allowed]);
+            way.remove(index);
+        }
+        self.place();
+    }
+
+    /// A degree of freedom that a step would lead past its limit, and how far it may go.
+    fn first_limit(&self, way: &[usize], step: &[f64]) -> Option<(usize, f64)> {
+        way.iter().zip(step).enumerate().find_map(|(i, (&k, &step))| {
+            let [low, high] = self.tree.dofs[k].limits?;
+            let link = &self.tree.links[self.tree.dof_link[k] as usize];
+            let q = self.q[link.first_q as usize + (k - link.first_dof as usize)];
+            let inside = (q + step).clamp(low, Num::max(high, low));
+            (inside != q + step).then_some((i, inside - q))
+        })
+    }
+
+    fn advance(&mut self, way: &[usize], step: &[f64]) {
+        let mut u = vec![0.0; self.tree.dofs.len()];
+        for (&k, &step) in way.iter().zip(step) {
+            u[k] = step;
+        }
+        for link in &self.tree.links {
+            let (qs, vs) = (link.coordinates(), link.dofs());
+            if link.kind == Kind::Spherical {
+                let turn = Vec3::new(u[vs.start], u[vs.start + 1], u[vs.start + 2]);
+                let now = super::kind::quaternion(&self.q[qs.clone()]);
+                let mut new = (now * Quat::from_rotation_vector(turn)).normalized();
+                if let Some(swing) = &link.swing {
+                    new = swing.nearest(new);
+                }
+                self.q[qs].copy_from_slice(&[new.x, new.y, new.z, new.w]);
+            } else if link.kind != Kind::Free {
+                for (q, u) in self.q[qs].iter_mut().zip(&u[vs]) {
+                    *q += u;
+                }
+            }
+        }
+    }
+}
+
+/// Jᵀ (J Jᵀ + μ² 1)⁻¹ e with J by columns, μ as a share of its size.
+fn least_squares(columns: &[[f64; 6]], error: [Vec3<f64>; 2], damping: f64) -> Vec<f64> {
+    let mut jj = [[0.0; 6]; 6];
+    for c in columns {
+        for (row, ci) in jj.iter_mut().zip(c) {
+            for (entry, cj) in row.iter_mut().zip(c) {
+                *entry += ci * cj;
+            }
+        }
+    }
+    let trace: f64 = (0..6).map(|i| jj[i][i]).sum();
+    let add = if trace > 0.0 { trace * damping * damping } else { 1.0 };
+    for (i, row) in jj.iter_mut().enumerate() {
+        row[i] += add;
+    }
+    let [p, t] = error;
+    let x = solve_semidefinite(&jj, [p.x, p.y, p.z, t.x, t.y, t.z]);
+    columns.iter().map(|c| c.iter().zip(x).map(|(c, x)| c * x).sum()).collect()
+}

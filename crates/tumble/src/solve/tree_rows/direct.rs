@@ -1,0 +1,346 @@
+//! Rows that hold whatever it takes, solved together: joints that close loops, couplings, and motors that hold a speed.
+//!
+//! One after the other they converge as slowly as the masses between them differ: a hook of 1 kg between a winch and a load of a
+//! tonne hands on a thousandth of what is missing in each round. Rows without bounds are a linear system, and that of one group of
+//! trees is small, so that it is factored once in a sub-step:
+//!
+//! ```text
+//!   A = J M̃⁻¹ Jᵀ = L D Lᵀ        A Δλ = -(Ċ + bias)
+//! ```
+//!
+//! A row that depends on those before it, as the third of three hinges in a plane, leaves no pivot and takes no part. A motor that
+//! would have to pull with more than it has pulls with that, and the others are solved again without it.
+
+use super::{End, Field, Row, TreeRows};
+use crate::articulation::stops::Task;
+use crate::constraint::contact::NONE;
+use crate::constraint::{Bound, Stiffness};
+use crate::math::{Float, Vec3};
+use crate::solve::motion::{self, MOVABLE, Mass};
+
+/// Groups of more rows are left to the rounds.
+const MOST: usize = 64;
+
+/// The share of its diagonal below which a pivot is rounding.
+const DEPENDENT: f64 = 1e-9;
+
+/// Where a row gets what it asks for.
+#[derive(Clone, Copy, Debug)]
+enum From {
+    /// The wish of a joint.
+    Tie(u32),
+    /// A row along degrees of freedom.
+    Stop(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    group: u32,
+    row: u32,
+    from: From,
+    /// Its motor pulls with all it has.
+    spent: bool,
+}
+
+/// Rows that hang together: which, and where their matrix and its factors begin.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    /// The first of their trees.
+    leader: u32,
+    first: u32,
+    count: u32,
+    at: u32,
+}
+
+/// All of them. Kept between steps for its memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Direct {
+    entries: Vec<Entry>,
+    groups: Vec<Group>,
+    /// Matrices and factors, row by row.
+    a: Vec<f64>,
+    l: Vec<f64>,
+    x: Vec<f64>,
+    /// Which trees and free bodies hang together, while groups are found.
+    leader: Vec<u32>,
+}
+
+fn find(leader: &mut [u32], mut i: u32) -> u32 {
+    while leader[i as usize] != i {
+        leader[i as usize] = leader[leader[i as usize] as usize];
+        i = leader[i as usize];
+    }
+    i
+}
+
+impl TreeRows {
+    /// Finds the groups. After all rows are there.
+    pub(super) fn gather_direct(&mut self, trees: usize, bodies: usize) {
+        let mut direct = core::mem::take(&mut self.direct);
+        direct.entries.clear();
+        direct.groups.clear();
+        let entry = |row: u32, from: From| Entry { group: NONE, row, from, spent: false };
+        for (row, wish) in self.ties.rows() {
+            if self.ties.wishes[wish as usize].is_hard_equal() {
+                direct.entries.push(entry(row, From::Tie(wish)));
+            }
+        }
+        for (i, &(_, row, stop)) in self.stops.all.iter().enumerate() {
+            if !matches!(stop.task, Task::Limit(_)) {
+                direct.entries.push(entry(row, From::Stop(i as u32)));
+            }
+        }
+        if direct.entries.len() >= 2 {
+            self.group(&mut direct, trees, bodies);
+        } else {
+            direct.entries.clear();
+        }
+        for e in &direct.entries {
+            self.rows[e.row as usize].direct = true;
+        }
+        self.direct = direct;
+    }
+
+    fn group(&self, direct: &mut Direct, trees: usize, bodies: usize) {
+        let Direct { entries, groups, leader, .. } = direct;
+        leader.clear();
+        leader.extend(0..(trees + bodies) as u32);
+        let nodes = |row: &Row| {
+            let blocks = row.blocks.map(|b| b.tree);
+            let ends = row.halves.map(|h| if let End::Body(dense) = h.end { trees as u32 + dense } else { NONE });
+            [blocks[0], blocks[1], ends[0], ends[1]].into_iter().filter(|&n| n != NONE)
+        };
+        for e in entries.iter() {
+            let mut all = nodes(&self.rows[e.row as usize]);
+            let Some(first) = all.next() else { continue };
+            for other in all {
+                let (a, b) = (find(leader, first), find(leader, other));
+                // The smaller leads, so that groups have the order of their trees.
+                leader[a.max(b) as usize] = a.min(b);
+            }
+        }
+        for e in entries.iter_mut() {
+            e.group = nodes(&self.rows[e.row as usize]).next().map_or(NONE, |n| find(leader, n));
+        }
+        entries.sort_by_key(|e| (e.group, e.row));
+        // Rows alone and crowds of them are left to the rounds.
+        let mut kept = 0;
+        let (mut first, mut at) = (0, 0);
+        while first < entries.len() {
+            let end = first + entries[first..].iter().take_while(|e| e.group == entries[first].group).count();
+            let count = end - first;
+            if (2..=MOST).contains(&count) {
+                entries.copy_within(first..end, kept);
+                let leader = entries[kept].group;
+                groups.push(Group { leader, first: kept as u32, count: count as u32, at });
+                kept += count;
+                at += (count * count) as u32;
+            }
+            first = end;
+        }
+        entries.truncate(kept);
+    }
+
+    /// A of all groups, where J and Y are known, and its factors.
+    pub(super) fn factor_direct(&mut self, masses: &[Mass]) {
+        let mut direct = core::mem::take(&mut self.direct);
+        let Direct { entries, groups, a, l, .. } = &mut direct;
+        let size = groups.last().map_or(0, |g| (g.at + g.count * g.count) as usize);
+        a.resize(size, 0.0);
+        l.resize(size, 0.0);
+        for e in entries.iter_mut() {
+            e.spent = self.rows[e.row as usize].mass == 0.0;
+        }
+        for g in groups.iter() {
+            let (n, of) = (g.count as usize, &entries[g.first as usize..(g.first + g.count) as usize]);
+            let a = &mut a[g.at as usize..][..n * n];
+            for i in 0..n {
+                for j in 0..=i {
+                    let k = self.coupling(of[i].row as usize, of[j].row as usize, masses);
+                    (a[i * n + j], a[j * n + i]) = (k, k);
+                }
+            }
+            factor(a, &mut l[g.at as usize..][..n * n], n, |i| !of[i].spent);
+        }
+        self.direct = direct;
+    }
+
+    /// Jᵢ M̃⁻¹ Jⱼᵀ
+    fn coupling(&self, i: usize, j: usize, masses: &[Mass]) -> f64 {
+        let (a, b) = (&self.rows[i], &self.rows[j]);
+        let mut sum = 0.0;
+        for x in &a.blocks[..a.block_count as usize] {
+            for y in b.blocks[..b.block_count as usize].iter().filter(|y| y.tree == x.tree) {
+                let (ji, yj) = (&self.j[x.first as usize..], &self.y[y.first as usize..]);
+                let dofs = x.dofs as usize;
+                sum += super::dot(&ji[..dofs], &yj[..dofs]);
+            }
+        }
+        for x in &a.halves {
+            let End::Body(dense) = x.end else { continue };
+            let mass = &masses[dense as usize];
+            for y in b.halves.iter().filter(|y| y.end == x.end && mass[MOVABLE] != 0.0) {
+                let inverse = Vec3::new(mass[6], mass[7], mass[8]).to_f64();
+                sum += x.linear.dot(y.linear.scale(inverse));
+                sum += x.angular.dot(motion::inertia_of(mass).to_f64() * y.angular);
+            }
+        }
+        sum
+    }
+
+    /// All rows at once of the groups that a tree leads.
+    pub(super) fn solve_direct(&mut self, tree: usize, field: &mut Field<'_>) {
+        let groups = &self.direct.groups;
+        let mut g = groups.partition_point(|g| (g.leader as usize) < tree);
+        while let Some(&Group { leader, first, count, at }) = self.direct.groups.get(g) {
+            if leader as usize != tree {
+                break;
+            }
+            g += 1;
+            let n = count as usize;
+            // Each time round some motor is spent; there cannot be more rounds than motors.
+            for _ in 0..=n {
+                let mut x = core::mem::take(&mut self.direct.x);
+                x.clear();
+                for e in 0..n {
+                    let entry = self.direct.entries[first as usize + e];
+                    let row = self.rows[entry.row as usize];
+                    let rate = self.rate(&row, field.trees, field.motions);
+                    x.push(-(rate + self.demand(entry.from, field).0));
+                }
+                solve(&self.direct.l[at as usize..][..n * n], n, &mut x);
+                let mut spent = false;
+                for (e, &dx) in x.iter().enumerate() {
+                    let entry = self.direct.entries[first as usize + e];
+                    let most = self.demand(entry.from, field).1;
+                    let wanted = self.rows[entry.row as usize].impulse + dx;
+                    if !entry.spent && wanted.abs() > most {
+                        spent = true;
+                        self.direct.entries[first as usize + e].spent = true;
+                        self.set_impulse(entry.row as usize, wanted.clamp(-most, most), field);
+                    }
+                }
+                if !spent {
+                    for (e, &dx) in x.iter().enumerate() {
+                        let row = self.direct.entries[first as usize + e].row as usize;
+                        if dx != 0.0 {
+                            let new = self.rows[row].impulse + dx;
+                            self.set_impulse(row, new, field);
+                        }
+                    }
+                }
+                self.direct.x = x;
+                if !spent {
+                    break;
+                }
+                let mut direct = core::mem::take(&mut self.direct);
+                let of = &direct.entries[first as usize..][..n];
+                let (a, l) = (&direct.a[at as usize..][..n * n], &mut direct.l[at as usize..][..n * n]);
+                factor(a, l, n, |i| !of[i].spent);
+                self.direct = direct;
+            }
+        }
+    }
+
+    /// What a row asks for besides no motion, and the largest impulse that it may have.
+    fn demand(&self, from: From, field: &Field<'_>) -> (f64, f64) {
+        let (recipe, push) = (field.recipe, field.push);
+        let most = recipe.hold_speed.to_f64();
+        let back = |error: f64| if push { (recipe.joint_rate.to_f64() * error).clamp(-most, most) } else { 0.0 };
+        match from {
+            From::Tie(wish) => {
+                let wish = &self.ties.wishes[wish as usize];
+                (back(wish.error) - wish.target, f64::INFINITY)
+            }
+            From::Stop(i) => match self.stops.all[i as usize].2.task {
+                Task::Speed(speed, force) => (-speed, force * recipe.h.to_f64()),
+                Task::Hold(c) | Task::Limit(c) => (back(c), f64::INFINITY),
+            },
+        }
+    }
+}
+
+impl super::ties::Wish {
+    /// It holds as hard as the method can, both ways.
+    fn is_hard_equal(&self) -> bool {
+        self.bound == Bound::Equal && self.stiffness == Stiffness::Method
+    }
+}
+
+/// L and D of a symmetric matrix, D on the diagonal as its inverse; 0 there for rows that take no part.
+fn factor(a: &[f64], l: &mut [f64], n: usize, takes_part: impl Fn(usize) -> bool) {
+    for i in 0..n {
+        for j in 0..=i {
+            let mut sum = a[i * n + j];
+            for k in 0..j {
+                // L holds l d in the part above the diagonal.
+                sum -= l[i * n + k] * l[k * n + j];
+            }
+            if i == j {
+                let sound = takes_part(i) && sum > a[i * n + i] * DEPENDENT && sum.is_finite();
+                l[i * n + i] = if sound { 1.0 / sum } else { 0.0 };
+            } else {
+                // l d above, l below.
+                l[j * n + i] = sum;
+                l[i * n + j] = sum * l[j * n + j];
+            }
+        }
+    }
+}
+
+/// x with A x = b in place.
+fn solve(l: &[f64], n: usize, x: &mut [f64]) {
+    for i in 0..n {
+        for k in 0..i {
+            x[i] -= l[i * n + k] * x[k];
+        }
+    }
+    for i in (0..n).rev() {
+        x[i] *= l[i * n + i];
+        for k in i + 1..n {
+            x[i] -= l[k * n + i] * x[k];
+        }
+        // A row without a pivot moves nothing, whatever the others say.
+        if l[i * n + i] == 0.0 {
+            x[i] = 0.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{factor, solve};
+
+    /// A x = b, also where a row depends on others and where one takes no part.
+    #[test]
+    fn factors_solve_what_can_be_solved() {
+        let rows: [[f64; 3]; 4] = [[1.0, 2.0, 0.5], [0.0, 1.0, -1.0], [1.0, 3.0, -0.5], [2.0, 0.0, 1.0]];
+        // Row 2 is the sum of rows 0 and 1.
+        let n = rows.len();
+        let mut a = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..n {
+                a[i * n + j] = rows[i].iter().zip(&rows[j]).map(|(x, y)| x * y).sum::<f64>();
+            }
+        }
+        let truth = [0.7, -1.3, 0.0, 2.1];
+        let b: Vec<f64> = (0..n).map(|i| (0..n).map(|j| a[i * n + j] * truth[j]).sum()).collect();
+        let mut l = vec![0.0; n * n];
+        factor(&a, &mut l, n, |_| true);
+        let mut x = b.clone();
+        solve(&l, n, &mut x);
+        for (x, t) in x.iter().zip(truth) {
+            assert!((x - t).abs() < 1e-12, "{x} for {t}");
+        }
+        factor(&a, &mut l, n, |i| i != 3);
+        let mut x = b;
+        solve(&l, n, &mut x);
+        assert_eq!(x[3], 0.0);
+        // The others are solved among themselves.
+        for i in 0..2 {
+            let sum: f64 = (0..n).map(|j| a[i * n + j] * x[j]).sum();
+            let wanted: f64 = (0..n).map(|j| a[i * n + j] * truth[j]).sum();
+            assert!((sum - wanted).abs() < 1e-12);
+        }
+    }
+}
