@@ -108,10 +108,9 @@ impl TreeRows {
         let h = recipe.h.to_f64();
         for t in which {
             let tie = self.ties.all[t];
-            let mut at = tie.wish as usize;
-            for r in tie.first as usize..(tie.first + tie.count) as usize {
-                let (row, wish) = (self.rows[r], self.ties.wishes[at]);
-                at += 1;
+            for i in 0..tie.count {
+                let r = (tie.first + i) as usize;
+                let (row, wish) = (self.rows[r], self.ties.wishes[(tie.wish + i) as usize]);
                 if row.mass == 0.0 || row.direct {
                     continue;
                 }
