@@ -4,6 +4,7 @@ use super::desc::{check_limit, check_mass_source, check_not_negative, check_rota
 use super::store::{Cold, Params, Velocity};
 use super::{BodyKind, Layers, Locks, MassSource};
 use crate::articulation::Push;
+use crate::constraint::contact::NONE;
 use crate::error::{Error, Result};
 use crate::id::{ArticulationId, BodyId, ColliderId, MaterialId};
 use crate::integrate::rotation;
@@ -510,7 +511,16 @@ impl BodyMut<'_> {
         if cold.kind != BodyKind::Kinematic {
             return Err(Error::refused(subject, "only kinematic bodies have a target; use set_pose to teleport"));
         }
-        cold.target = Some(WorldPose::new(target.translation, target.rotation.normalized()));
+        let target = WorldPose::new(target.translation, target.rotation.normalized());
+        let dense = cold.dense as usize;
+        // Who is told again and again to stay where it is disturbs nobody.
+        let stays = cold.target.is_none() && self.state.bodies.velocity[dense] == Velocity::default();
+        if stays && self.view().pose() == target {
+            return Ok(());
+        }
+        if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
+            cold.target = Some(target);
+        }
         self.wake();
         Ok(())
     }
@@ -530,6 +540,11 @@ impl BodyMut<'_> {
         let centre = self.finite("velocity of the centre of mass", linear + angular.cross(r))?;
         let velocity = params.restrained(Velocity { linear: centre, angular });
         let slot = self.slot();
+        let stands =
+            params.has(Params::KINEMATIC) && self.state.bodies.cold.at(slot).is_some_and(|c| c.target.is_none());
+        if stands && velocity == Velocity::default() && *self.velocity_mut() == velocity {
+            return Ok(());
+        }
         if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
             cold.target = None;
         }
@@ -758,6 +773,36 @@ impl BodyMut<'_> {
     /// Wakes it, and all that sleeps with it.
     pub fn wake_up(&mut self) {
         self.wake();
+    }
+
+    /// Puts it to sleep, and all that hangs together with it, as if they had been idle for long: their velocities are gone. A level that was
+    /// saved at rest need not settle again. What would wake it wakes it.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World, math::Vec3, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
+    /// let id = world.add_body(BodyDesc::dynamic().position([0.0, 0.5, 0.0]).collider(Shape::cuboid(0.5, 0.5, 0.5)?))?;
+    /// world.body_mut(id)?.put_to_sleep()?;
+    /// world.step(1.0 / 60.0)?;
+    /// assert!(world.body(id)?.is_asleep() && world.body(id)?.position().y == 0.5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Only active dynamic bodies sleep.
+    pub fn put_to_sleep(&mut self) -> Result<()> {
+        let slot = self.slot();
+        let island = self.state.islands.of(slot);
+        if island == NONE {
+            return Err(Error::refused(self.subject(), "only active dynamic bodies sleep"));
+        }
+        if !self.view().is_asleep() {
+            self.state.put_to_sleep(island);
+        }
+        Ok(())
     }
 }
 

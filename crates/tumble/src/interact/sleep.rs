@@ -41,6 +41,9 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
         let params = &state.bodies.params[i];
         let slot = state.bodies.slot[i];
         if params.has(Params::KINEMATIC) {
+            if state.bodies.velocity[i] == Velocity::default() {
+                continue;
+            }
             // What a moving kinematic body touches or holds stays awake.
             for contact in state.contacts.of_body(slot) {
                 let c = &state.contacts.all[contact as usize];
@@ -278,7 +281,8 @@ impl State {
             next = self.contacts.next_of(contact, slot);
             let c = self.contacts.all[contact as usize];
             let other = c.other(slot);
-            if c.has(Contact::TOUCHING) && self.bodies.cold.at(other).is_some_and(|b| b.asleep) {
+            let touches = c.has(Contact::TOUCHING) && !c.has(Contact::SENSOR);
+            if touches && self.bodies.cold.at(other).is_some_and(|b| b.asleep) {
                 self.wake(other);
             }
         }

@@ -339,9 +339,12 @@ impl State {
 
     /// Wakes everything.
     pub fn wake_all(&mut self) {
+        for island in 0..self.islands.all.len() as u32 {
+            self.wake_island(island);
+        }
         for slot in 0..self.bodies.cold.capacity() as u32 {
             if self.bodies.cold.at(slot).is_some() {
-                self.wake(slot);
+                self.settle(slot);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{State, World};
 use crate::body::collider::{Collider, NO_PROXY};
-use crate::body::desc::{ColliderDesc, MaterialSource, check_pose, check_positive};
+use crate::body::desc::{ColliderDesc, MaterialSource, check_not_negative, check_pose};
 use crate::body::{ColliderRef, Layers, Material};
 use crate::error::{Error, Result};
 use crate::id::{BodyId, ColliderId, MaterialId};
@@ -162,7 +162,7 @@ impl World {
     pub fn set_collider_density(&mut self, id: ColliderId, density: Option<Real>) -> Result<()> {
         let body = self.state.colliders.get(id)?.body;
         if let Some(density) = density {
-            check_positive(&self.state.subject(body), "density", density)?;
+            check_not_negative(&self.state.subject(body), "density", density)?;
         }
         let collider = self.state.colliders.get_mut(id)?;
         let old = core::mem::replace(&mut collider.density, density);

@@ -172,7 +172,7 @@ impl World {
             if layers.velocities && body.centre_velocity() != Vec3::ZERO {
                 out.line(centre, centre + body.centre_velocity().to_f64(), VELOCITY);
             }
-            if layers.forces && body.force() != Vec3::ZERO {
+            if layers.forces && body.kind() == BodyKind::Dynamic && body.force() != Vec3::ZERO {
                 out.line(centre, centre + body.force().to_f64() * (0.1 / body.mass()), FORCE);
             }
         }

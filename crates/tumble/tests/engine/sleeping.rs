@@ -1,7 +1,7 @@
 //! Islands and sleep: 002-60, 002-61, 003-99 to 003-104.
 
 use crate::support::real;
-use tumble::math::Vec3;
+use tumble::math::{Vec3, WorldPose};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, BodyId, ColliderDesc, Event, World};
 
@@ -109,24 +109,79 @@ fn what_matters_wakes() {
     assert!(ids.iter().all(|&id| !asleep(&world, id)) && !asleep(&world, visitor), "a visitor wakes the island");
 }
 
+/// Cubes in square layers, each on four of the layer below, with gaps of 5 cm beside them.
+fn square_pyramid(world: &mut World, base: u32) -> Vec<BodyId> {
+    let mut ids = Vec::new();
+    for layer in 0..base {
+        let across = base - layer;
+        let first = 0.5 * f64::from(layer) * 1.05;
+        for i in 0..across * across {
+            let (column, row) = (f64::from(i % across), f64::from(i / across));
+            let at = [first + column * 1.05, f64::from(layer) + 0.5, first + row * 1.05];
+            let desc = BodyDesc::dynamic().position(at).collider(Shape::cuboid(0.5, 0.5, 0.5).unwrap());
+            ids.push(world.add_body(desc).unwrap());
+        }
+    }
+    ids
+}
+
+/// A trigger that is moved every frame, and a lift that is told every frame to stay, let sleep what is in or on them; a lift that moves does not.
+#[test]
+fn who_stays_or_only_looks_wakes_nobody() {
+    let mut world = ground();
+    let sleeper = cube(&mut world, 0.0, 0.5);
+    let eye = ColliderDesc::new(Shape::sphere(1.0).unwrap()).sensor(true);
+    let eye = world.add_body(BodyDesc::kinematic().position([0.0, 1.0, 0.0]).collider(eye)).unwrap();
+    let lift = ColliderDesc::new(Shape::cuboid(1.0, 0.25, 1.0).unwrap());
+    let lift = world.add_body(BodyDesc::kinematic().position([5.0, 1.0, 0.0]).collider(lift)).unwrap();
+    let rider = cube(&mut world, 5.0, 1.75);
+    let mut woken = 0;
+    for step in 0..240 {
+        let x = 0.1 * (0.1 * f64::from(step)).sin();
+        world.body_mut(eye).unwrap().set_target(WorldPose::from_translation([x, 1.0, 0.0])).unwrap();
+        let at = world.body(lift).unwrap().pose();
+        world.body_mut(lift).unwrap().set_target(at).unwrap();
+        world.step(real(DT)).unwrap();
+        woken += world.events().iter().filter(|e| matches!(e, Event::WokeUp { .. })).count();
+    }
+    assert!(asleep(&world, sleeper) && asleep(&world, rider));
+    assert_eq!(woken, 0);
+    for step in 0..30 {
+        let y = 1.0 + 0.01 * f64::from(step);
+        world.body_mut(lift).unwrap().set_target(WorldPose::from_translation([5.0, y, 0.0])).unwrap();
+        world.step(real(DT)).unwrap();
+    }
+    assert!(!asleep(&world, rider) && asleep(&world, sleeper));
+}
+
+/// A body that is put to sleep takes its island along, tells of it, and wakes like any other; what is not dynamic refuses.
+#[test]
+fn bodies_can_be_put_to_sleep() {
+    let mut world = ground();
+    let (low, high) = (cube(&mut world, 0.0, 0.5), cube(&mut world, 0.0, 1.5));
+    let far = cube(&mut world, 9.0, 0.5);
+    run(&mut world, 0.1);
+    world.body_mut(low).unwrap().put_to_sleep().unwrap();
+    assert!(asleep(&world, low) && asleep(&world, high) && !asleep(&world, far));
+    world.audit().unwrap();
+    world.step(real(DT)).unwrap();
+    assert_eq!(world.events().iter().filter(|e| matches!(e, Event::FellAsleep { .. })).count(), 2);
+    world.body_mut(high).unwrap().apply_impulse([0.0, 100.0, 0.0]).unwrap();
+    assert!(!asleep(&world, low) && !asleep(&world, high));
+    let floor = world.body_ids().next().unwrap();
+    assert!(world.body_mut(floor).unwrap().put_to_sleep().is_err());
+}
+
 /// A sleeping world does no work: nothing is awake, no pair is looked at, nothing is solved; and nobody moves.
 #[test]
 fn sleepers_cost_nothing() {
-    let base = 100_u32;
-    let mut world = ground();
-    let mut ids = Vec::new();
-    for row in 0..base {
-        for column in 0..base - row {
-            let x = (f64::from(column) + 0.5 * f64::from(row)) * 1.05;
-            ids.push(cube(&mut world, x, f64::from(row) + 0.5));
-        }
-    }
-    // Rows of a sleeping pyramid are put to sleep by hand nowhere: it must settle by itself.
-    run(&mut world, 0.1);
-    assert_eq!(world.profile().awake_bodies, 5050);
     let mut small = ground();
-    let few: Vec<BodyId> = (0..10).map(|i| cube(&mut small, 1.05 * f64::from(i), 0.5)).collect();
-    run(&mut small, 2.0);
+    let few = square_pyramid(&mut small, 7);
+    while small.awake_count() > 0 && small.time() < 20.0 {
+        small.step(real(DT)).unwrap();
+    }
+    println!("{} boxes fall asleep after {:.2} s", few.len(), small.time());
+    small.step(real(DT)).unwrap();
     let before: Vec<_> = few.iter().map(|&id| small.body(id).unwrap().pose()).collect();
     run(&mut small, 1.0);
     let p = small.profile();
@@ -141,17 +196,7 @@ fn sleepers_cost_nothing() {
 #[ignore = "long: settles 5,525 boxes; the figure is that of a release build"]
 fn sleeping_pyramid_steps_in_microseconds() {
     let mut world = ground();
-    let base = 25_u32;
-    for layer in 0..base {
-        let across = base - layer;
-        let first = 0.5 * f64::from(layer) * 1.05;
-        for i in 0..across * across {
-            let (column, row) = (f64::from(i % across), f64::from(i / across));
-            let at = [first + column * 1.05, f64::from(layer) + 0.5, first + row * 1.05];
-            let desc = BodyDesc::dynamic().position(at).collider(Shape::cuboid(0.5, 0.5, 0.5).unwrap());
-            world.add_body(desc).unwrap();
-        }
-    }
+    square_pyramid(&mut world, 25);
     assert_eq!(world.body_count(), 5_525 + 1);
     while world.awake_count() > 0 && world.time() < 60.0 {
         world.step(real(DT)).unwrap();
