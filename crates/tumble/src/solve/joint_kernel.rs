@@ -551,7 +551,7 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
                 let after = group.spin(at, p, t);
                 for s in 0..2 {
                     let owed = after[s] - before[s];
-                    let finite = (owed.length_squared() - owed.length_squared()).equal(L::ZERO);
+                    let finite = (owed.length_squared() * L::ZERO).equal(L::ZERO);
                     base.owed[s].store(at, Vec3::select(finite, owed, Vec3::ZERO));
                 }
             }

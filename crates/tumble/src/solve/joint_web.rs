@@ -18,7 +18,7 @@
 //! The cost is proportional to the number of joints, several times that of a sweep. Limits, motors and springs stay with the sweeps;
 //! so do webs with many loops, such as nets, in which elimination would fill in too much.
 
-use super::joint_work::{Answer, Ends, Link};
+use super::joint_link::{Answer, Ends, Link};
 use super::motion::Motion;
 use super::web_search::Search;
 use crate::constraint::{Bound, Row, Stiffness};

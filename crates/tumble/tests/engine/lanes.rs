@@ -2,9 +2,12 @@
 //! that are committed (`golden`) are compared between machines.
 
 use crate::support::{Random, jointed, real};
+use tumble::constraint::joint::{Ball, Hinge, Orientation};
+use tumble::constraint::{Axis, Limit, Motor};
 use tumble::math::{Isa, Vec3};
+use tumble::method::{JointSolve, Step};
 use tumble::shape::Shape;
-use tumble::{BodyDesc, ColliderDesc, Material, World};
+use tumble::{BodyDesc, ColliderDesc, JointDesc, JointKind, Material, Method, World};
 
 /// A heap of different shapes and materials on a floor: groups of lanes that are full, partly full, of one and of four
 /// points, with and without friction, restitution and rolling friction.
@@ -88,6 +91,46 @@ fn every_width_gives_the_same_bits_with_joints() {
             }
         }
         assert!(worlds[0].profile().points > 0, "size {size}: nothing touches at the end");
+    }
+}
+
+/// Joints in lanes do what the same joints do row by row. Each kind stands beside one that no lane holds, since it has a part that never
+/// acts: a motor without force, a stop that is out of reach. Their roundings differ, and two arms that swing make more of that.
+#[test]
+fn lanes_do_what_rows_do() {
+    let (still, far) = (Motor::friction(0.0), Limit::new(-100.0, 100.0).restitution(0.5));
+    let stop = Limit::new(real(-0.4), real(0.3));
+    let idle = Ball { motor: Some(Orientation::friction(0.0)) };
+    let pairs: [[JointKind; 2]; 3] = [
+        [Ball::default().into(), idle.into()],
+        [Hinge::default().into(), Hinge { turn: Axis::FREE.limit(far) }.into()],
+        [Hinge { turn: Axis::FREE.limit(stop) }.into(), Hinge { turn: Axis::FREE.limit(stop).motor(still) }.into()],
+    ];
+    for kinds in pairs {
+        let name = format!("{:?}", kinds[1]);
+        let [in_lanes, by_rows] = kinds.map(|kind| {
+            let mut method = Method::soft_step();
+            if let Step::SoftStep(step) = &mut method.step {
+                step.joint_solve = JointSolve::Sweeps;
+            }
+            let mut world = World::with_method(method).unwrap();
+            let mut last = World::BODY;
+            for i in 0..2 {
+                let desc =
+                    BodyDesc::dynamic().position([0.5 + f64::from(i), 0.0, 0.0]).angular_velocity([0.5, 0.2, 0.0]);
+                let arm = world.add_body(desc.collider(Shape::cuboid(0.5, 0.1, 0.2).unwrap())).unwrap();
+                let joint = JointDesc::new(last, arm, kind.clone()).anchor([f64::from(i), 0.0, 0.0]);
+                world.add_joint(joint.axis([0.0, 0.1, 1.0])).unwrap();
+                last = arm;
+            }
+            for _ in 0..60 {
+                world.step(real(1.0 / 60.0)).unwrap();
+            }
+            let pose = world.body(last).unwrap().pose();
+            (pose.translation, pose.rotation.to_f64())
+        });
+        let off = (in_lanes.0 - by_rows.0).length() + in_lanes.1.angle_to(by_rows.1);
+        assert!(off < if cfg!(tumble_f64) { 1e-9 } else { 1e-3 }, "{name}: {off:e} apart");
     }
 }
 
