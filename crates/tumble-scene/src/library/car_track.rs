@@ -118,11 +118,15 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         late(world).then(|| Reading::at_most(least, -0.95))
     });
     let lane = ASIDE * Float::cos(slant());
-    // Where it comes back to the floor.
+    // Where it comes back to the floor; a car that does not has not come out.
+    let (mut seen, end) = (false, when(out + 12.0));
     stage.check_always("out", move |world| {
         let p = place(world, chassis);
         let off = if up(world).y > 0.98 { (p.z - lane).abs() } else { f64::NAN };
-        (late(world) && (LOOP + 2.0..LOOP + 4.5).contains(&p.x)).then(|| Reading::at_most(off, 1.2))
+        let here = late(world) && (LOOP + 2.0..LOOP + 4.5).contains(&p.x);
+        let lost = !seen && world.time() > end;
+        seen |= here;
+        (here || lost).then(|| Reading::at_most(if lost { f64::NAN } else { off }, 1.2))
     });
     stage.check_at_end("goes-on", move |world| {
         Some(Reading::at_most((velocity(world, chassis).length() / speed - 1.0).abs(), 0.1))

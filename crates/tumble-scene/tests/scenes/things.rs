@@ -96,8 +96,13 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "car-track",
         check: "out",
-        what: "the car comes from the wrong side",
-        apply: |world| edit(world, "slab-40", |b| b.set_position([0.0, 0.0, 50.0])),
+        what: "a part of the loop is missing",
+        apply: |world| {
+            for i in 30..50 {
+                edit(world, &format!("slab-{i}"), |b| b.set_position([0.0, 0.0, 50.0]))?;
+            }
+            Ok(())
+        },
     },
     Mutation {
         scene: "car-track",
