@@ -317,3 +317,27 @@ fn ten_thousand_bodies_load_quickly() {
         assert!(took < Duration::from_millis(1000), "{took:?}");
     }
 }
+
+/// A check of many bodies is that of the worst one, whichever side its bound is on: of two boxes one has no floor under it, and every way to say
+/// that all stay up fails. The largest used to count, and the box that stood hid the one that fell.
+#[test]
+fn a_check_of_many_is_that_of_the_worst() {
+    let bodies = "body = [{ name = 'floor', kind = 'fixed', box = [2, 1, 2], at = [0, -0.5, 0] }, \
+        { name = 'b-0', box = [1, 1, 1], at = [0, 0.5, 0] }, { name = 'b-1', box = [1, 1, 1], at = [9, 0.5, 0] }]\n";
+    let outcome = |pattern: &str, measure: &str, bound: &str| {
+        let measure = measure.replace('#', pattern);
+        let text = format!("seconds = 1\n{bodies}[[check]]\nname = 'up'\nmeasure = \"{measure}\"\n{bound}\n");
+        let mut run = start(&text);
+        run.finish().unwrap();
+        run.passed()
+    };
+    for (measure, bound) in [
+        ("y('#')", "at_least = 0.4"),
+        ("-y('#')", "at_most = -0.4"),
+        ("y('#')", "at_least = 0.4\nat_most = 0.6"),
+        ("moved('#')", "at_most = 0.1"),
+    ] {
+        assert!(outcome("b-0", measure, bound), "the box on the floor: {measure} {bound}");
+        assert!(!outcome("b-*", measure, bound), "both: {measure} {bound}");
+    }
+}

@@ -74,7 +74,7 @@ impl World {
         Ok(BodyRef { state: &self.state, id, dense: self.state.bodies.dense(id)? })
     }
 
-    /// A body, to change. Changes wake it.
+    /// A body, to change. Changes of how it moves wake it.
     pub fn body_mut(&mut self, id: BodyId) -> Result<BodyMut<'_>> {
         self.state.editable(id)?;
         Ok(BodyMut { state: &mut self.state, id })

@@ -328,7 +328,7 @@ impl World {
     }
 
     /// Back to the state before the first step, or before the first one after [`World::restore`]: same bodies, same ids, same
-    /// time. Bodies added since are gone, and bodies removed since are back.
+    /// time. Bodies added since are gone, and bodies removed since are back; so are gravity, method, hook and all other settings of then.
     ///
     /// ```
     /// use tumble::{BodyDesc, World};
@@ -357,7 +357,8 @@ impl World {
         }
     }
 
-    /// Empties the world and sets its time to 0. Gravity, clock, method and contact hook stay; ids from before are stale for ever.
+    /// Empties the world and sets its time to 0. Gravity, clock, method and contact hook stay; the built-in material is as it was made; ids from
+    /// before are stale for ever.
     pub fn reset(&mut self) {
         let mut bodies = core::mem::replace(&mut self.state.bodies, Bodies::new());
         let mut colliders = core::mem::take(&mut self.state.colliders);

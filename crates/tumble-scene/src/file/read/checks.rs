@@ -67,6 +67,8 @@ struct Sight<'a> {
     scope: &'a Scope,
     world: &'a World,
     targets: &'a Targets,
+    /// Of what a pattern names the smallest counts, not the largest.
+    smallest: bool,
 }
 
 /// `*` stands for any letters.
@@ -86,18 +88,17 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 impl Sight<'_> {
-    /// The largest of what is measured of the bodies that a pattern names.
+    /// Of two figures the one that counts; NaN is the worst.
+    fn outer(&self, a: f64, b: f64) -> f64 {
+        let farther = if self.smallest { b < a } else { b > a };
+        if !a.is_nan() && (farther || b.is_nan()) { b } else { a }
+    }
+
+    /// The outermost of what is measured of the bodies that a pattern names.
     fn over_bodies(&self, pattern: &str, measure: impl Fn(BodyId, Point, Vec3<f64>) -> f64) -> Result<f64, String> {
         let all = self.targets.bodies.iter().filter(|(name, ..)| matches(pattern, name));
-        let mut largest: Option<f64> = None;
-        for (_, id, place, up) in all {
-            let value = measure(*id, *place, *up);
-            // NaN counts as the worst.
-            if largest.is_none_or(|l| value > l || value.is_nan()) {
-                largest = Some(value);
-            }
-        }
-        largest.ok_or_else(|| {
+        let outermost = all.map(|(_, id, place, up)| measure(*id, *place, *up)).reduce(|a, b| self.outer(a, b));
+        outermost.ok_or_else(|| {
             let near = crate::names::nearest(pattern, self.targets.bodies.iter().map(|b| b.0.as_str()));
             format!("there is no body {pattern:?}; the nearest name is {:?}", near.unwrap_or_default())
         })
@@ -105,8 +106,8 @@ impl Sight<'_> {
 
     fn over_joints(&self, pattern: &str, measure: impl Fn(JointId) -> f64) -> Result<f64, String> {
         let all = self.targets.joints.iter().filter(|(name, _)| matches(pattern, name));
-        let largest = all.map(|(_, id)| measure(*id)).reduce(|a, b| if b > a || b.is_nan() { b } else { a });
-        largest.ok_or_else(|| {
+        let outermost = all.map(|(_, id)| measure(*id)).reduce(|a, b| self.outer(a, b));
+        outermost.ok_or_else(|| {
             let near = crate::names::nearest(pattern, self.targets.joints.iter().map(|j| j.0.as_str()));
             format!("there is no joint {pattern:?}; the nearest name is {:?}", near.unwrap_or_default())
         })
@@ -232,7 +233,8 @@ pub fn add(record: &Record<'_>, stage: &mut Stage) -> Read<()> {
         let expression = Expression::parse(text).map_err(place)?;
         let scope = record.scope.clone();
         // What cannot be found now is never found.
-        expression.value(&Sight { scope: &scope, world: &stage.world, targets: &targets }).map_err(place)?;
+        let sight = Sight { scope: &scope, world: &stage.world, targets: &targets, smallest: false };
+        expression.value(&sight).map_err(place)?;
         let bound = match (check.quantity("at_most")?, check.quantity("at_least")?) {
             (Some(high), Some(low)) => Bound::Between(low, high),
             (Some(high), None) => Bound::AtMost(high),
@@ -243,9 +245,9 @@ pub fn add(record: &Record<'_>, stage: &mut Stage) -> Read<()> {
         let until = check.quantity("until")?.unwrap_or(f64::INFINITY);
         let targets = targets.clone();
         let read = move |world: &World| {
-            let sight = Sight { scope: &scope, world, targets: &targets };
-            let figure = expression.value(&sight).unwrap_or(f64::NAN);
-            Reading { figure, bound }
+            let of = |smallest| expression.value(&Sight { scope: &scope, world, targets: &targets, smallest });
+            let figures = [of(false), of(true)].map(|figure| figure.unwrap_or(f64::NAN));
+            Reading { figure: worse(figures, bound), bound }
         };
         if check.flag("at_end")?.unwrap_or(false) {
             stage.check_at_end(name.clone(), move |world| Some(read(world)));
@@ -259,4 +261,14 @@ pub fn add(record: &Record<'_>, stage: &mut Stage) -> Read<()> {
         }
     }
     Ok(())
+}
+
+/// Where a pattern names several, the figure that misses the bound, or comes nearer to it: with the largest of them, or with the smallest.
+fn worse([a, b]: [f64; 2], bound: Bound) -> f64 {
+    let beyond = |figure: f64| match bound {
+        Bound::AtMost(high) => figure - high,
+        Bound::AtLeast(low) => low - figure,
+        Bound::Between(low, high) => (figure - high).max(low - figure),
+    };
+    if a.is_nan() || beyond(a) >= beyond(b) { a } else { b }
 }

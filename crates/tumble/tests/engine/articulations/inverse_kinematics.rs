@@ -48,7 +48,8 @@ fn arm_finds_what_it_can_reach() {
         let there = world.body(tip).unwrap().to_world([0.0, 0.25, 0.0]);
         assert!(((there - place).length() - found.distance).abs() < 1e-5);
     }
-    // One start finds no way round every limit; measured 40 and 34 of 40.
+    // One start finds no way round every limit.
+    println!("{places} and {turns} of 40");
     assert!(places >= 38 && turns >= 28, "{places} places, {turns} with orientation");
 }
 
