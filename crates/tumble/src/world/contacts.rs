@@ -47,7 +47,7 @@ pub struct ContactRef<'a> {
 /// world.step(1.0 / 60.0)?;
 /// let point = world.contacts().next().unwrap().points().next().unwrap();
 /// assert!((point.normal.x - 1.0).abs() < 1e-6 && (point.separation + 0.1).abs() < 1e-5);
-/// assert!((point.position.x - 0.45).abs() < 0.1 && point.impulse > 0.0);
+/// assert!(point.position.y.abs() < 0.01 && point.impulse >= 0.0);
 /// # Ok(())
 /// # }
 /// ```

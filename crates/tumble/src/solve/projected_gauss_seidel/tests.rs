@@ -261,7 +261,8 @@ proptest! {
         prop_assert!(energy.max(0.0).sqrt() < 20.0 * tolerance(&a, &x), "{x:?} against {exact:?}");
     }
 
-    /// With bounds that follow other impulses, the answer satisfies the problem, and agrees with a dense solver in f64.
+    /// With bounds that follow other impulses, the answer satisfies the problem, and agrees with a dense solver in f64. Sweeps need not converge
+    /// then: about one random problem in some thousands makes the dense solver go round for ever, and says nothing.
     #[test]
     fn dependent_bounds_against_dense_sweeps(seed in any::<u64>(), rows in 6_usize..12) {
         let mut problem = problem(seed, 5, rows, true);
@@ -270,10 +271,10 @@ proptest! {
         }
         let x = problem.solve(5000);
         let (a, b) = problem.dense();
+        let exact = dense_sweeps(&problem, &a, &b, 20_000);
+        prop_assume!(residual(&problem, &a, &b, &exact) < 1e-9);
         let miss = residual(&problem, &a, &b, &x);
         prop_assert!(miss < tolerance(&a, &x), "residual {miss:e}");
-        let exact = dense_sweeps(&problem, &a, &b, 20_000);
-        prop_assert!(residual(&problem, &a, &b, &exact) < 1e-9);
         let rate = |x: &[f64], i: usize| a[i].iter().zip(x).map(|(p, q)| p * q).sum::<f64>();
         for i in 0..b.len() {
             prop_assert!((rate(&x, i) - rate(&exact, i)).abs() < 50.0 * tolerance(&a, &x), "row {i}: {x:?} against {exact:?}");
