@@ -190,8 +190,8 @@ fn sleepers_cost_nothing() {
     assert_eq!(before, after);
 }
 
-/// The bar: a step of a sleeping pyramid of 5,525 boxes takes less than 5 microseconds. It is a square one: of the same number in one
-/// layer, a hundred rows high and one box thick, nobody's soft contacts carry the weight for long (see the manual, Limits).
+/// The bar: a step of a sleeping pyramid of 5,525 boxes takes less than 5 microseconds. It is a square one: a hundred rows that are one box
+/// thick buckle before they sleep (see the manual, Limits). It fails: 25 layers swing up and down and stay awake (Limits again).
 #[test]
 #[ignore = "long: settles 5,525 boxes; the figure is that of a release build"]
 fn sleeping_pyramid_steps_in_microseconds() {
