@@ -101,7 +101,7 @@ fn snapshots(world: &mut World, repeats: u32) -> Result<(), Fault> {
     let (mut bytes, hash) = (Vec::new(), world.hash());
     for _ in 0..repeats {
         timed(|| {
-            world.snapshot_into(&mut bytes);
+            world.snapshot_into(&mut bytes)?;
             world.restore(black_box(&bytes))
         })?;
     }

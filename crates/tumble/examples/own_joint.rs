@@ -62,7 +62,7 @@ fn main() -> tumble::Result<()> {
     }
 
     // A world with such joints is restored where their kind is known.
-    let saved = world.snapshot();
+    let saved = world.snapshot()?;
     let mut copy = World::new();
     assert!(copy.restore(&saved).is_err());
     copy.register_constraint(tube);

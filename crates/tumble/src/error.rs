@@ -46,6 +46,12 @@ pub enum Error {
         /// Why not, and what to do instead.
         problem: String,
     },
+    /// A step panicked, in code of the user's, and left the world half moved; see [`World`](crate::World#torn-worlds).
+    #[error("world: a step panicked ({panic}) and left it half moved; restore, restart or reset it first")]
+    Torn {
+        /// What the panic said.
+        panic: String,
+    },
 }
 
 impl Error {

@@ -70,7 +70,7 @@ impl<W: Write> Recorder<W> {
     /// # }
     /// ```
     pub fn edited(&mut self, world: &World) -> Result<()> {
-        self.frame(WORLD, &[&(self.steps + 1).to_le_bytes(), &world.snapshot()])
+        self.frame(WORLD, &[&(self.steps + 1).to_le_bytes(), &world.snapshot().map_err(|error| fault(error.to_string()))?])
     }
 
     /// The world has made a step of this time.
@@ -96,7 +96,7 @@ impl<W: Write> Recorder<W> {
 
     fn keyframe(&mut self, world: &World) -> Result<()> {
         let mut snapshot = std::mem::take(&mut self.snapshot);
-        world.snapshot_into(&mut snapshot);
+        world.snapshot_into(&mut snapshot).map_err(|error| fault(error.to_string()))?;
         let size = snapshot.len() as u64;
         let is_first = self.next == world.steps() + SPACING && self.spacing == SPACING;
         if size <= self.budget || is_first {

@@ -54,7 +54,7 @@ fn assert_same(a: &World, b: &World, what: &str) {
         assert_eq!(a.effect(i).unwrap().desc(), b.effect(j).unwrap().desc(), "{what}");
         assert_eq!(a.effect(i).unwrap().stamp(), b.effect(j).unwrap().stamp(), "{what}");
     }
-    let (x, y) = (a.snapshot(), b.snapshot());
+    let (x, y) = (a.snapshot().unwrap(), b.snapshot().unwrap());
     let at = x.iter().zip(&y).skip(32).position(|(x, y)| x != y);
     panic!("{what}: the snapshots, of {} and {} bytes, differ at {at:?} behind the head", x.len(), y.len());
 }

@@ -87,7 +87,7 @@ fn a_replay_gives_the_same_bits() {
 /// However long a run is, keyframes take no more than their budget, and they reach far into it.
 #[test]
 fn keyframes_keep_their_budget() {
-    let size = world().snapshot().len() as u64;
+    let size = world().snapshot().unwrap().len() as u64;
     let (bytes, _) = recorded(3000, 12 * size);
     let recording = Recording::read(bytes.clone()).unwrap();
     let steps: Vec<u64> = recording.keyframes().collect();

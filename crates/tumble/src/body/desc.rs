@@ -83,9 +83,9 @@ pub struct BodyDesc {
     pub kind: BodyKind,
     /// Where its frame is.
     pub pose: WorldPose,
-    /// Velocity of the origin of its frame.
+    /// Velocity of the origin of its frame; zero for a fixed body.
     pub linear_velocity: Vec3,
-    /// Angular velocity in world space, rad/s.
+    /// Angular velocity in world space, rad/s; zero for a fixed body.
     pub angular_velocity: Vec3,
     /// Share of linear velocity lost per second, in the small: dv/dt = -damping v.
     pub linear_damping: Real,
@@ -99,9 +99,9 @@ pub struct BodyDesc {
     pub max_linear_speed: Real,
     /// It never turns faster than this; infinite for no limit.
     pub max_angular_speed: Real,
-    /// A force at the centre of mass that stays until changed.
+    /// A force at the centre of mass that stays until changed. A body that is not dynamic keeps it, and feels it once it is.
     pub force: Vec3,
-    /// A torque that stays until changed.
+    /// A torque that stays until changed. A body that is not dynamic keeps it, and feels it once it is.
     pub torque: Vec3,
     /// Where its mass comes from.
     pub mass: MassSource,
@@ -288,6 +288,14 @@ impl BodyDesc {
         check_rotation(&subject, self.pose.rotation)?;
         finite("linear velocity", self.linear_velocity)?;
         finite("angular velocity", self.angular_velocity)?;
+        if self.kind == BodyKind::Fixed {
+            for (property, v) in [("linear velocity", self.linear_velocity), ("angular velocity", self.angular_velocity)] {
+                if v != Vec3::ZERO {
+                    let value = format_args!("{:?}; make it kinematic", v.to_array()).to_string();
+                    return Err(Error::value(&subject, property, "zero for a fixed body", value));
+                }
+            }
+        }
         finite("force", self.force)?;
         finite("torque", self.torque)?;
         check_not_negative(&subject, "linear damping", self.linear_damping)?;

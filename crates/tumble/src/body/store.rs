@@ -208,6 +208,23 @@ pub(crate) struct Cold {
     pub colliders: Vec<u32>,
 }
 
+/// Force and torque about the centre of mass that act on a body in the next step.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Zeroable, bytemuck::Pod)]
+#[repr(C)]
+pub(crate) struct Once {
+    pub force: Vec3,
+    pub torque: Vec3,
+    pub slot: u32,
+    #[cfg(tumble_f64)]
+    pub spare: u32,
+}
+
+impl Once {
+    pub fn push(&self) -> Wrench {
+        Wrench { force: self.force, torque: self.torque }
+    }
+}
+
 /// Bodies by slot and by dense index.
 #[derive(Clone, Debug)]
 pub(crate) struct Bodies {
@@ -223,6 +240,8 @@ pub(crate) struct Bodies {
     /// What force effects do to the awake bodies, while a step is under way: force, and torque about the centre of mass. Empty where no effect
     /// acts, and between steps. Bodies that wake during the step are behind its end.
     pub pushes: Vec<Wrench>,
+    /// What the user applies in the next step alone, sorted by slot.
+    pub once: Vec<Once>,
     /// How many are awake: they are the first of the dense arrays.
     awake: u32,
 }
@@ -238,6 +257,7 @@ impl Bodies {
             params: Vec::new(),
             rest: Vec::new(),
             pushes: Vec::new(),
+            once: Vec::new(),
             awake: 0,
         }
     }
@@ -300,7 +320,36 @@ impl Bodies {
         self.pose.pop();
         self.params.pop();
         self.rest.pop();
+        self.forget_once(id.index());
         Some(cold)
+    }
+
+    /// What acts on a body in the next step alone.
+    pub fn once_on(&self, slot: u32) -> Wrench {
+        match self.once.binary_search_by_key(&slot, |once| once.slot) {
+            Ok(place) => self.once[place].push(),
+            Err(_) => Wrench::ZERO,
+        }
+    }
+
+    pub fn set_once(&mut self, slot: u32, push: Wrench) {
+        let once = Once {
+            force: push.force,
+            torque: push.torque,
+            slot,
+            #[cfg(tumble_f64)]
+            spare: 0,
+        };
+        match self.once.binary_search_by_key(&slot, |once| once.slot) {
+            Ok(place) => self.once[place] = once,
+            Err(place) => self.once.insert(place, once),
+        }
+    }
+
+    pub fn forget_once(&mut self, slot: u32) {
+        if let Ok(place) = self.once.binary_search_by_key(&slot, |once| once.slot) {
+            self.once.remove(place);
+        }
     }
 
     /// The dense index of a body.
@@ -399,6 +448,7 @@ impl Bodies {
         self.pose.clear();
         self.params.clear();
         self.rest.clear();
+        self.once.clear();
         self.awake = 0;
     }
 }

@@ -98,7 +98,7 @@ use std::sync::Arc;
 /// assert_eq!(world.body(leaf)?.linear_velocity().z, 1.0);
 ///
 /// // Restored where effects of this name are known, and refused elsewhere.
-/// let saved = world.snapshot();
+/// let saved = world.snapshot()?;
 /// assert!(World::from_snapshot(&saved).is_err());
 /// let mut other = World::new();
 /// other.register_effect(Arc::new(Whirl { strength: 0.0 }));
@@ -296,12 +296,18 @@ impl EffectKind {
     }
 }
 
-/// What all effects that act at this moment do to the awake bodies: a force, and a torque about the centre of mass, by dense index.
+/// What all effects that act at this moment do to the awake bodies, with what the user applies in this step alone: a force, and a torque about the centre of mass, by dense index.
 /// Answers how many bodies were asked for, once for each effect. One pass over each set; an integrator of several stages calls it with the
 /// poses and velocities of each.
 pub(crate) fn evaluate(state: &State, moment: &Moment<'_>, members: &mut Vec<u32>, pushes: &mut Vec<Wrench>) -> u32 {
     pushes.clear();
     pushes.resize(state.bodies.awake(), Wrench::ZERO);
+    for once in &state.bodies.once {
+        // Who was made inactive since, or fixed, feels nothing.
+        if let Some(push) = pushes.get_mut(state.bodies.dense_at(once.slot)) {
+            *push = once.push();
+        }
+    }
     let mut asked = 0;
     for (_, effect) in state.effects.all.iter() {
         let share = effect.share(state.time, moment.dt);

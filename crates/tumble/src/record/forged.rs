@@ -60,7 +60,7 @@ fn random(state: &mut u64) -> usize {
 /// be edited and saved; nothing panics.
 #[test]
 fn forged_snapshots_do_no_harm() {
-    let whole = world().snapshot();
+    let whole = world().snapshot().unwrap();
     let payload = envelope::open(&whole).unwrap();
     let mut seed = 88_172_645_463_325_252;
     let (mut taken, mut refused, mut bad) = (0, 0, Vec::new());
@@ -95,7 +95,7 @@ fn forged_snapshots_do_no_harm() {
                 }
             }
             world.cast_ray(&RayCast::new([0.0, 5.0, 0.0], [0.0, -1.0, 0.0], 10.0), &QueryFilter::default()).ok();
-            let _ = (world.hash(), world.measure(), world.snapshot().len(), world.contacts().count());
+            let _ = (world.hash(), world.measure(), world.snapshot().unwrap().len(), world.contacts().count());
             if let Some(id) = world.body_ids().last() {
                 world.remove_body(id).ok();
             }

@@ -58,7 +58,7 @@ impl World {
     /// # fn main() -> tumble::Result<()> {
     /// let mut world = World::new();
     /// let ball = world.add_body(BodyDesc::dynamic().collider(Shape::sphere(0.5)?))?;
-    /// let saved = world.snapshot();
+    /// let saved = world.snapshot()?;
     /// world.step(1.0 / 60.0)?;
     /// let after = world.hash();
     ///
@@ -69,10 +69,13 @@ impl World {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn snapshot(&self) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// A [torn](World#torn-worlds) world is not saved.
+    pub fn snapshot(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.snapshot_into(&mut bytes);
-        bytes
+        self.snapshot_into(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// Replaces `bytes` by the snapshot: the same as [`World::snapshot`], in memory that can be used again. It is about
@@ -82,13 +85,18 @@ impl World {
     /// use tumble::World;
     /// let world = World::new();
     /// let mut kept = Vec::new();
-    /// world.snapshot_into(&mut kept);
-    /// assert_eq!(kept, world.snapshot());
+    /// world.snapshot_into(&mut kept).unwrap();
+    /// assert_eq!(kept, world.snapshot().unwrap());
     /// ```
-    pub fn snapshot_into(&self, bytes: &mut Vec<u8>) {
+    ///
+    /// # Errors
+    /// A [torn](World#torn-worlds) world is not saved; `bytes` stay as they were.
+    pub fn snapshot_into(&self, bytes: &mut Vec<u8>) -> Result<()> {
+        self.whole()?;
         bytes.clear();
         bytes.reserve(self.state.record_size());
         envelope::wrap(bytes, |payload| self.state.save(payload));
+        Ok(())
     }
 
     /// Makes this world the one that was saved. Going on from here gives the same bits as never having stopped, and ids
@@ -119,7 +127,7 @@ impl World {
     /// use tumble::World;
     /// let mut world = World::new();
     /// world.step(1.0 / 60.0).unwrap();
-    /// let copy = World::from_snapshot(&world.snapshot()).unwrap();
+    /// let copy = World::from_snapshot(&world.snapshot().unwrap()).unwrap();
     /// assert_eq!(copy.hash(), world.hash());
     /// assert!(World::from_snapshot(b"something else").is_err());
     /// ```

@@ -33,6 +33,7 @@ pub(crate) fn step(state: &mut State, scratch: &mut Scratch, team: &Team, profil
         Step::SoftStep(method) => soft_step::step(state, scratch, team, profile, &method, dt),
         Step::Explicit(method) => explicit::step(state, scratch, team, profile, &method, dt),
     }
+    state.bodies.once.clear();
     land_kinematic_bodies(state, dt);
 
     let mut watch = Stopwatch::start();
@@ -53,10 +54,10 @@ pub(crate) fn loads(state: &State) -> Loads {
     Loads { gravity: state.gravity, gyroscopic: state.method.switches.gyroscopic }
 }
 
-/// Asks the force effects what they do to the awake bodies, `lead` seconds ahead of where these are. Where nothing is awake, or no
-/// effect there is, that is nothing.
+/// Asks the force effects what they do to the awake bodies, `lead` seconds ahead of where these are; forces of this step alone come
+/// along. Where nothing is awake, or nothing acts, that is nothing.
 pub(crate) fn push_bodies(state: &mut State, scratch: &mut Scratch, profile: &mut Profile, lead: Real, dt: Real) {
-    if state.bodies.awake() == 0 || state.effects.all.len() == 0 {
+    if state.bodies.awake() == 0 || (state.effects.all.len() == 0 && state.bodies.once.is_empty()) {
         return;
     }
     let mut pushes = core::mem::take(&mut state.bodies.pushes);

@@ -37,6 +37,7 @@ impl World {
     /// # Errors
     /// Values out of range, parents that come after their children, and links that nothing with a mass holds.
     pub fn add_articulation(&mut self, desc: ArticulationDesc) -> Result<ArticulationId> {
+        self.whole()?;
         desc.validate()?;
         for (i, link) in desc.links.iter().enumerate() {
             link.body.validate()?;
@@ -90,6 +91,7 @@ impl World {
     /// # }
     /// ```
     pub fn remove_articulation(&mut self, id: ArticulationId) -> Result<()> {
+        self.whole()?;
         self.state.articulations.all.get(id)?;
         self.state.remove_articulation(id.index(), false);
         Ok(())
@@ -97,11 +99,13 @@ impl World {
 
     /// An articulation, to look at.
     pub fn articulation(&self, id: ArticulationId) -> Result<ArticulationRef<'_>> {
+        self.whole()?;
         Ok(ArticulationRef { state: &self.state, id, articulation: self.state.articulations.all.get(id)? })
     }
 
     /// An articulation, to change. Changes wake it.
     pub fn articulation_mut(&mut self, id: ArticulationId) -> Result<ArticulationMut<'_>> {
+        self.whole()?;
         self.state.articulations.all.get(id)?;
         Ok(ArticulationMut { state: &mut self.state, id })
     }

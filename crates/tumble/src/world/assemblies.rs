@@ -79,6 +79,7 @@ impl World {
     /// A root that is not a dynamic body, or is a link already; bodies with locked axes; an assembly whose joints can move without
     /// moving any mass. On an error nothing is changed.
     pub fn articulate(&mut self, root: BodyId) -> Result<Assembled> {
+        self.whole()?;
         let cold = self.state.bodies.cold.get(root)?;
         let slot = root.index();
         if cold.kind != BodyKind::Dynamic || !cold.active {
@@ -155,6 +156,7 @@ impl World {
     /// Links without mass, couplings, and what acts along a joint that joints between bodies do not know, such as armature: each is
     /// named. On an error nothing is changed.
     pub fn dissolve(&mut self, id: ArticulationId) -> Result<Vec<JointId>> {
+        self.whole()?;
         let articulation = self.state.articulations.all.get(id)?;
         let tree = &articulation.tree;
         if !tree.couplings.is_empty() {

@@ -42,6 +42,7 @@ impl World {
     /// assert_eq!(world.body_count(), 1);
     /// ```
     pub fn add_body(&mut self, desc: BodyDesc) -> Result<BodyId> {
+        self.whole()?;
         desc.validate()?;
         let subject = desc.subject();
         for collider in &desc.colliders {
@@ -60,6 +61,7 @@ impl World {
 
     /// Removes a body, its colliders, and all that hangs on it.
     pub fn remove_body(&mut self, id: BodyId) -> Result<()> {
+        self.whole()?;
         self.state.editable(id)?;
         if self.state.articulations.link_of(id.index()).is_some() {
             let subject = self.state.subject(id.index());
@@ -71,11 +73,13 @@ impl World {
 
     /// A body, to look at.
     pub fn body(&self, id: BodyId) -> Result<BodyRef<'_>> {
+        self.whole()?;
         Ok(BodyRef { state: &self.state, id, dense: self.state.bodies.dense(id)? })
     }
 
     /// A body, to change. Changes of how it moves wake it.
     pub fn body_mut(&mut self, id: BodyId) -> Result<BodyMut<'_>> {
+        self.whole()?;
         self.state.editable(id)?;
         Ok(BodyMut { state: &mut self.state, id })
     }

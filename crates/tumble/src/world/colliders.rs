@@ -26,6 +26,7 @@ impl World {
     /// assert!((world.body(body).unwrap().centre_of_mass().y + 0.5).abs() < 1e-6);
     /// ```
     pub fn add_collider(&mut self, body: BodyId, desc: impl Into<ColliderDesc>) -> Result<ColliderId> {
+        self.whole()?;
         let desc = desc.into();
         let state = &mut self.state;
         state.editable(body)?;
@@ -57,6 +58,7 @@ impl World {
     /// # }
     /// ```
     pub fn remove_collider(&mut self, id: ColliderId) -> Result<()> {
+        self.whole()?;
         let body = self.state.colliders.get(id)?.body;
         let place = self.state.unlist_collider(body, id.index());
         if let Err(error) = self.state.refresh_mass(body) {
@@ -72,6 +74,7 @@ impl World {
 
     /// A collider.
     pub fn collider(&self, id: ColliderId) -> Result<ColliderRef<'_>> {
+        self.whole()?;
         Ok(ColliderRef { state: &self.state, id, collider: self.state.colliders.get(id)? })
     }
 
@@ -107,12 +110,14 @@ impl World {
     /// # }
     /// ```
     pub fn set_collider_shape(&mut self, id: ColliderId, shape: Shape) -> Result<()> {
+        self.whole()?;
         let old = core::mem::replace(&mut self.state.colliders.get_mut(id)?.shape, shape);
         self.recheck_mass(id, |c| c.shape = old)
     }
 
     /// Moves a collider on its body. The body's mass follows.
     pub fn set_collider_pose(&mut self, id: ColliderId, pose: Pose) -> Result<()> {
+        self.whole()?;
         let body = self.state.colliders.get(id)?.body;
         check_pose(&self.state.subject(body), "collider's position", &pose)?;
         let collider = self.state.colliders.get_mut(id)?;
@@ -122,6 +127,7 @@ impl World {
 
     /// Changes the material in slot 0. A collider's own material is replaced; a shared one is no longer used.
     pub fn set_collider_material(&mut self, id: ColliderId, material: impl Into<MaterialSource>) -> Result<()> {
+        self.whole()?;
         let material = material.into();
         let collider = self.state.colliders.get(id)?;
         let (body, old, owned) = (collider.body, collider.materials[0], collider.owned & 1 != 0);
@@ -152,6 +158,7 @@ impl World {
 
     /// Changes the layers of a collider.
     pub fn set_collider_layers(&mut self, id: ColliderId, layers: Layers) -> Result<()> {
+        self.whole()?;
         if core::mem::replace(&mut self.state.colliders.get_mut(id)?.layers, layers) == layers {
             return Ok(());
         }
@@ -160,6 +167,7 @@ impl World {
 
     /// Gives a collider a density of its own, or that of its material again. The body's mass follows.
     pub fn set_collider_density(&mut self, id: ColliderId, density: Option<Real>) -> Result<()> {
+        self.whole()?;
         let body = self.state.colliders.get(id)?.body;
         if let Some(density) = density {
             check_not_negative(&self.state.subject(body), "density", density)?;
@@ -176,6 +184,7 @@ impl World {
 
     /// Has the contact hook asked about the contacts of a collider, or no longer.
     pub fn set_collider_hooked(&mut self, id: ColliderId, hooked: bool) -> Result<()> {
+        self.whole()?;
         if core::mem::replace(&mut self.state.colliders.get_mut(id)?.hooked, hooked) == hooked {
             return Ok(());
         }
@@ -184,6 +193,7 @@ impl World {
 
     /// Has the contacts of a collider told when they begin and end, or no longer.
     pub fn set_collider_contact_events(&mut self, id: ColliderId, told: bool) -> Result<()> {
+        self.whole()?;
         if self.state.colliders.get(id)?.contact_events == told {
             return Ok(());
         }
@@ -195,6 +205,7 @@ impl World {
 
     /// The speed from which on the impacts of a collider are told; infinite for never.
     pub fn set_collider_impact_speed(&mut self, id: ColliderId, speed: Real) -> Result<()> {
+        self.whole()?;
         let collider = self.state.colliders.get(id)?;
         let (body, old) = (collider.body, collider.impact_speed);
         if !(speed >= 0.0) {
@@ -207,6 +218,7 @@ impl World {
 
     /// Changes what the user put there.
     pub fn set_collider_user_data(&mut self, id: ColliderId, data: u64) -> Result<()> {
+        self.whole()?;
         self.state.colliders.get_mut(id)?.user_data = data;
         Ok(())
     }
@@ -214,6 +226,7 @@ impl World {
     /// Makes a collider a sensor, or solid again. The body's mass follows: a sensor weighs something only if it has a
     /// density of its own.
     pub fn set_collider_sensor(&mut self, id: ColliderId, sensor: bool) -> Result<()> {
+        self.whole()?;
         let collider = self.state.colliders.get_mut(id)?;
         let (body, old) = (collider.body, core::mem::replace(&mut collider.sensor, sensor));
         if old == sensor {
@@ -230,6 +243,7 @@ impl World {
 
     /// Switches collision of a collider on or off.
     pub fn set_collider_collides(&mut self, id: ColliderId, collides: bool) -> Result<()> {
+        self.whole()?;
         if core::mem::replace(&mut self.state.colliders.get_mut(id)?.collides, collides) == collides {
             return Ok(());
         }
@@ -246,6 +260,7 @@ impl World {
     /// assert!(world.pair_excluded(hand, arm).unwrap());
     /// ```
     pub fn set_pair_excluded(&mut self, a: BodyId, b: BodyId, excluded: bool) -> Result<()> {
+        self.whole()?;
         self.state.bodies.cold.get(a)?;
         self.state.bodies.cold.get(b)?;
         if a == b {
@@ -263,6 +278,7 @@ impl World {
 
     /// Whether two bodies pass through each other.
     pub fn pair_excluded(&self, a: BodyId, b: BodyId) -> Result<bool> {
+        self.whole()?;
         self.state.bodies.cold.get(a)?;
         self.state.bodies.cold.get(b)?;
         Ok(self.state.exclusions.contains(&(a.index().min(b.index()), a.index().max(b.index()))))

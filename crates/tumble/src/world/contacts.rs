@@ -90,6 +90,7 @@ impl World {
 
     /// The contacts of a body whose surfaces touch.
     pub fn contacts_of(&self, body: BodyId) -> Result<impl Iterator<Item = ContactRef<'_>>> {
+        self.whole()?;
         self.state.bodies.cold.get(body)?;
         let contacts = &self.state.contacts;
         let of_body = contacts.of_body(body.index());

@@ -34,6 +34,7 @@ impl World {
     /// Values out of range, ids that name nothing, the same body twice, a span of time that is over, a spring that does not act on
     /// a pair or none of whose bodies is dynamic.
     pub fn add_effect(&mut self, mut desc: EffectDesc) -> Result<EffectId> {
+        self.whole()?;
         let subject = desc.subject();
         desc.kind.validate(&subject)?;
         crate::force::check_window(&subject, desc.start, desc.end, self.state.time)?;
@@ -44,6 +45,7 @@ impl World {
 
     /// Removes a force effect, and wakes the bodies that it acted on.
     pub fn remove_effect(&mut self, id: EffectId) -> Result<()> {
+        self.whole()?;
         self.state.effects.all.get(id)?;
         self.state.remove_effect(id);
         Ok(())
@@ -51,11 +53,13 @@ impl World {
 
     /// A force effect, to look at.
     pub fn effect(&self, id: EffectId) -> Result<EffectRef<'_>> {
+        self.whole()?;
         Ok(EffectRef { state: &self.state, id, effect: self.state.effects.all.get(id)? })
     }
 
     /// A force effect, to change. Changes wake the bodies whose force they change.
     pub fn effect_mut(&mut self, id: EffectId) -> Result<EffectMut<'_>> {
+        self.whole()?;
         self.state.effects.all.get(id)?;
         Ok(EffectMut { state: &mut self.state, id })
     }

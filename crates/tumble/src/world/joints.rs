@@ -31,6 +31,7 @@ impl World {
     /// Values out of range, axes without a direction, ids that name nothing, the same body twice, two bodies of which none is
     /// dynamic.
     pub fn add_joint(&mut self, desc: JointDesc) -> Result<JointId> {
+        self.whole()?;
         desc.validate()?;
         let [a, b] = desc.bodies;
         let (cold_a, cold_b) = (self.state.bodies.cold.get(a)?, self.state.bodies.cold.get(b)?);
@@ -71,6 +72,7 @@ impl World {
     /// # }
     /// ```
     pub fn remove_joint(&mut self, id: JointId) -> Result<()> {
+        self.whole()?;
         self.state.joints.all.get(id)?;
         self.state.remove_joint(id);
         Ok(())
@@ -78,11 +80,13 @@ impl World {
 
     /// A joint, to look at.
     pub fn joint(&self, id: JointId) -> Result<JointRef<'_>> {
+        self.whole()?;
         Ok(JointRef { state: &self.state, id, joint: self.state.joints.all.get(id)? })
     }
 
     /// A joint, to change. Changes wake its bodies.
     pub fn joint_mut(&mut self, id: JointId) -> Result<JointMut<'_>> {
+        self.whole()?;
         self.state.joints.all.get(id)?;
         Ok(JointMut { state: &mut self.state, id })
     }
@@ -99,6 +103,7 @@ impl World {
 
     /// The joints of a body, in the order of their slots.
     pub fn joints_of(&self, body: BodyId) -> Result<impl Iterator<Item = JointId> + '_> {
+        self.whole()?;
         self.state.bodies.cold.get(body)?;
         let joints = &self.state.joints;
         Ok(joints.of_body(body.index()).iter().filter_map(|&slot| joints.all.id_at(slot)))
@@ -140,7 +145,7 @@ impl World {
     /// world.step(1.0 / 60.0)?;
     /// assert!(world.body(float)?.position().y.abs() < 1e-3);
     ///
-    /// let saved = world.snapshot();
+    /// let saved = world.snapshot()?;
     /// let mut copy = World::new();
     /// assert!(copy.restore(&saved).is_err()); // of a kind that it does not know
     /// copy.register_constraint(Arc::new(SameHeight));

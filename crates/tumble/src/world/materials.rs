@@ -8,12 +8,14 @@ use crate::id::MaterialId;
 impl World {
     /// Adds a material that several colliders can share.
     pub fn add_material(&mut self, material: Material) -> Result<MaterialId> {
+        self.whole()?;
         material.validate()?;
         Ok(self.state.materials.insert(material))
     }
 
     /// A material.
     pub fn material(&self, id: MaterialId) -> Result<&Material> {
+        self.whole()?;
         self.state.materials.get(id)
     }
 
@@ -27,6 +29,7 @@ impl World {
     /// assert_eq!(world.material(World::MATERIAL).unwrap().density, 917.0);
     /// ```
     pub fn set_material(&mut self, id: MaterialId, material: Material) -> Result<()> {
+        self.whole()?;
         material.validate()?;
         let old = core::mem::replace(self.state.materials.get_mut(id)?, material);
         let density_changed = old.density != self.state.materials.get(id)?.density;
@@ -62,6 +65,7 @@ impl World {
     /// # }
     /// ```
     pub fn remove_material(&mut self, id: MaterialId) -> Result<()> {
+        self.whole()?;
         self.state.materials.get(id)?;
         if id == Self::MATERIAL {
             return Err(Error::refused(id, "the built-in material cannot be removed"));
@@ -84,6 +88,7 @@ impl World {
     /// assert_eq!(world.pair_coefficients(steel, wood).unwrap().static_friction, 0.4);
     /// ```
     pub fn set_material_pair(&mut self, a: MaterialId, b: MaterialId, pair: Option<PairCoefficients>) -> Result<()> {
+        self.whole()?;
         self.state.materials.get(a)?;
         self.state.materials.get(b)?;
         self.state.pairs.set(a, b, pair)?;
@@ -96,6 +101,7 @@ impl World {
 
     /// The coefficients of a contact between two materials: from the table of special pairs, else by the method's rule.
     pub fn pair_coefficients(&self, a: MaterialId, b: MaterialId) -> Result<PairCoefficients> {
+        self.whole()?;
         self.state.materials.get(a)?;
         self.state.materials.get(b)?;
         Ok(self.state.coefficients(a, b))

@@ -136,6 +136,16 @@ pub(crate) struct State {
 /// # Ok(())
 /// # }
 /// ```
+///
+/// # Torn worlds
+///
+/// The engine does not panic in a step, but code of the user's may that it calls: a contact hook, a constraint, a force effect. The step
+/// then returns [`Error::Torn`] with what the panic said, and the world is torn: some of its bodies have moved and others have not. From
+/// then on every call that can fail fails with the same error, be it a step, an edit, a query or a snapshot, and changes nothing, until
+/// [`World::restart`], [`World::restore`] or [`World::reset`] has put a whole state in its place. Calls that cannot fail go on: counts, ids,
+/// events, [`World::hash`] and debug geometry tell of the half-moved state, for whoever looks for the fault; settings that are no part
+/// of the state (threads, instruction set, registered code, the contact hook) are taken, and hold for the state that comes. A copy of
+/// a torn world is torn.
 #[derive(Clone, Debug)]
 pub struct World {
     pub(crate) state: State,
@@ -146,8 +156,8 @@ pub struct World {
     at_start: bool,
     pub(crate) profile: Profile,
     pub(crate) scratch: Scratch,
-    /// A step panicked and left the state half moved.
-    pub(crate) torn: bool,
+    /// What a step said that panicked and left the state half moved.
+    pub(crate) torn: Option<String>,
     /// Who does the work; changes no bit.
     pub(crate) crew: Crew,
 }
@@ -206,7 +216,7 @@ impl World {
             at_start: true,
             profile: Profile::default(),
             scratch: Scratch::default(),
-            torn: false,
+            torn: None,
             crew: Crew::default(),
         }
     }
@@ -225,6 +235,7 @@ impl World {
 
     /// Changes gravity and wakes everything that it acts on.
     pub fn set_gravity(&mut self, gravity: impl Into<Vec3>) -> Result<()> {
+        self.whole()?;
         let gravity = gravity.into();
         if !gravity.is_finite() {
             return Err(Error::value("world", "gravity", "finite", format_args!("{:?}", gravity.to_array())));
@@ -250,6 +261,7 @@ impl World {
     /// assert_eq!(world.method().name, "ballistic");
     /// ```
     pub fn set_method(&mut self, method: Method) -> Result<()> {
+        self.whole()?;
         method.validate()?;
         if method != self.state.method {
             let old = core::mem::replace(&mut self.state.method, method);
@@ -265,6 +277,7 @@ impl World {
 
     /// Changes how elapsed time is cut into steps.
     pub fn set_clock(&mut self, clock: Clock) -> Result<()> {
+        self.whole()?;
         clock.validate()?;
         self.state.clock = clock;
         Ok(())
@@ -396,16 +409,37 @@ impl World {
 
     /// The state is whole again; what a step that panicked left in its scratch memory is forgotten.
     pub(crate) fn mend(&mut self) {
-        if core::mem::take(&mut self.torn) {
+        if self.torn.take().is_some() {
             self.scratch = Scratch::default();
         }
+    }
+
+    /// An error for a world that a step has torn.
+    pub(crate) fn whole(&self) -> Result<()> {
+        match &self.torn {
+            None => Ok(()),
+            Some(panic) => Err(Error::Torn { panic: panic.clone() }),
+        }
+    }
+
+    /// Whether a step panicked and left the world half moved; see [Torn worlds](#torn-worlds).
+    ///
+    /// ```
+    /// use tumble::World;
+    /// assert!(!World::new().is_torn());
+    /// ```
+    pub fn is_torn(&self) -> bool {
+        self.torn.is_some()
     }
 
     /// Shows the contacts of colliders that are [`hooked`](crate::ColliderDesc::hooked) to this hook, or with `None` to
     /// nobody, and wakes everything.
     pub fn set_contact_hook(&mut self, hook: Option<Arc<dyn ContactHook>>) {
         self.state.hook = Hook(hook);
-        self.state.wake_all();
+        // A torn state is not gone on with; the hook is for the one that takes its place.
+        if !self.is_torn() {
+            self.state.wake_all();
+        }
     }
 
     /// The contact hook.

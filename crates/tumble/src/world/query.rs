@@ -43,6 +43,7 @@ impl World {
     /// # }
     /// ```
     pub fn cast_ray(&self, ray: &RayCast, filter: &QueryFilter) -> Result<Option<CastHit>> {
+        self.whole()?;
         ray.check(None)?;
         Ok(self.first_on_ray(ray, filter))
     }
@@ -61,6 +62,7 @@ impl World {
     /// # }
     /// ```
     pub fn cast_ray_any(&self, ray: &RayCast, filter: &QueryFilter) -> Result<bool> {
+        self.whole()?;
         ray.check(None)?;
         let mut any = false;
         self.state.along_ray(ray, filter, |_| {
@@ -87,6 +89,7 @@ impl World {
     /// # }
     /// ```
     pub fn cast_ray_all(&self, ray: &RayCast, filter: &QueryFilter, hits: &mut Vec<CastHit>) -> Result<()> {
+        self.whole()?;
         hits.clear();
         ray.check(None)?;
         self.state.along_ray(ray, filter, |hit| {
@@ -117,6 +120,7 @@ impl World {
     /// # }
     /// ```
     pub fn cast_rays(&self, rays: &[RayCast], filter: &QueryFilter, hits: &mut Vec<Option<CastHit>>) -> Result<()> {
+        self.whole()?;
         hits.clear();
         rays.iter().enumerate().try_for_each(|(i, ray)| ray.check(Some(i)))?;
         hits.extend(rays.iter().map(|ray| self.first_on_ray(ray, filter)));
@@ -155,6 +159,7 @@ impl World {
     /// # }
     /// ```
     pub fn cast_shape(&self, cast: &ShapeCast, filter: &QueryFilter) -> Result<Option<CastHit>> {
+        self.whole()?;
         cast.check()?;
         let mut first: Option<CastHit> = None;
         let mut limit = f64::INFINITY;
@@ -179,6 +184,7 @@ impl World {
     /// # Ok::<(), tumble::Error>(())
     /// ```
     pub fn cast_shape_any(&self, cast: &ShapeCast, filter: &QueryFilter) -> Result<bool> {
+        self.whole()?;
         cast.check()?;
         let mut any = false;
         self.state.along_cast(cast, filter, |_, _| {
@@ -206,6 +212,7 @@ impl World {
     /// # }
     /// ```
     pub fn cast_shape_all(&self, cast: &ShapeCast, filter: &QueryFilter, hits: &mut Vec<CastHit>) -> Result<()> {
+        self.whole()?;
         hits.clear();
         cast.check()?;
         self.state.along_cast(cast, filter, |hit, _| {
@@ -242,6 +249,7 @@ impl World {
         filter: &QueryFilter,
         found: &mut Vec<ColliderId>,
     ) -> Result<()> {
+        self.whole()?;
         found.clear();
         self.state.overlapping(shape, &pose, filter, |id| {
             found.push(id);
@@ -261,6 +269,7 @@ impl World {
     /// # Ok::<(), tumble::Error>(())
     /// ```
     pub fn overlap_shape_any(&self, shape: &Shape, pose: WorldPose, filter: &QueryFilter) -> Result<bool> {
+        self.whole()?;
         let mut any = false;
         self.state.overlapping(shape, &pose, filter, |_| {
             any = true;
@@ -295,6 +304,7 @@ impl World {
         filter: &QueryFilter,
         found: &mut Vec<ColliderId>,
     ) -> Result<()> {
+        self.whole()?;
         found.clear();
         self.state.in_box(min.into(), max.into(), filter, |id| {
             found.push(id);
@@ -322,6 +332,7 @@ impl World {
     /// # }
     /// ```
     pub fn closest_point(&self, point: impl Into<Point>, max: f64, filter: &QueryFilter) -> Result<Option<PointHit>> {
+        self.whole()?;
         let point = point.into();
         check_point(point, max)?;
         let mut nearest: Option<PointHit> = None;
@@ -356,6 +367,7 @@ impl World {
         filter: &QueryFilter,
         hits: &mut Vec<PointHit>,
     ) -> Result<()> {
+        self.whole()?;
         hits.clear();
         let point = point.into();
         check_point(point, max)?;
@@ -396,6 +408,7 @@ impl World {
         filter: &QueryFilter,
         found: &mut Vec<Nearby>,
     ) -> Result<()> {
+        self.whole()?;
         found.clear();
         self.state.around_shape(shape, &pose, max, filter, |near| found.push(near))?;
         found.sort_unstable_by(Nearby::order);
@@ -421,6 +434,7 @@ impl World {
     /// # }
     /// ```
     pub fn distance(&self, a: ColliderId, b: ColliderId) -> Result<Separation> {
+        self.whole()?;
         self.state.separation(a, b)
     }
 }

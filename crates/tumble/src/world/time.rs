@@ -22,19 +22,16 @@ impl World {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(Error::value("world", "time step", "positive and finite", dt));
         }
-        if self.torn {
-            return Err(Error::refused("world", "a step of it panicked; restore, restart or reset it first"));
-        }
+        self.whole()?;
         self.before_first_step();
         let Self { state, scratch, profile, crew, .. } = self;
         // So little work is not worth waking others for; a world asleep costs nothing.
         let alone = state.bodies.awake() < FEW;
         let work = AssertUnwindSafe(|| crew.lead(alone, |team| step::step(state, scratch, team, profile, dt)));
         if let Err(panic) = std::panic::catch_unwind(work) {
-            self.torn = true;
             let said = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
-            let said = said.unwrap_or("no message");
-            return Err(Error::refused("world", format_args!("its step panicked ({said}) and left it half moved")));
+            self.torn = Some(said.unwrap_or("no message").to_owned());
+            return self.whole();
         }
         Ok(())
     }
@@ -54,6 +51,7 @@ impl World {
         if !(elapsed >= 0.0 && elapsed.is_finite()) {
             return Err(Error::value("world", "elapsed time", "finite and not negative", elapsed));
         }
+        self.whole()?;
         let clock = self.state.clock;
         self.state.remainder = clock.due(self.state.remainder, elapsed);
         let mut steps = 0;

@@ -106,7 +106,7 @@ impl Pair {
                 assert_eq!(self.world.hash(), before);
             }
             _ => {
-                let bytes = self.world.snapshot();
+                let bytes = self.world.snapshot().unwrap();
                 assert_eq!(World::from_snapshot(&bytes).unwrap().hash(), self.world.hash());
                 self.saved = Some((bytes, Box::new(self.model.clone())));
             }

@@ -698,14 +698,14 @@ fn runs_repeat_and_go_on_after_a_restore() {
         run(&mut world, 40, DT);
         run(&mut threaded, 40, DT);
         assert_eq!(world.hash(), threaded.hash());
-        let saved = world.snapshot();
+        let saved = world.snapshot().unwrap();
         let mut other = World::new();
         let refused = other.restore(&saved).unwrap_err().to_string();
         assert!(refused.contains("register_effect"), "{refused}");
         other.register_effect(Arc::new(Pulse { strength: 0.0, until: 0.0 }));
         other.restore(&saved).unwrap();
         other.audit().unwrap();
-        assert_eq!((other.hash(), other.snapshot()), (world.hash(), saved));
+        assert_eq!((other.hash(), other.snapshot().unwrap()), (world.hash(), saved));
         for id in world.effect_ids() {
             let (a, b) = (world.effect(id).unwrap(), other.effect(id).unwrap());
             assert_eq!((a.stamp(), a.bodies(), a.name(), a.window()), (b.stamp(), b.bodies(), b.name(), b.window()));
@@ -728,7 +728,7 @@ fn runs_repeat_and_go_on_after_a_restore() {
 #[test]
 fn damaged_effects_are_refused() {
     let world = medley(Method::soft_step());
-    let saved = world.snapshot();
+    let saved = world.snapshot().unwrap();
     let mut other = World::new();
     other.register_effect(Arc::new(Pulse { strength: 0.0, until: 0.0 }));
     for cut in (0..saved.len()).rev().step_by(7).take(120) {
@@ -853,7 +853,7 @@ fn panic_in_a_step_is_an_error() {
         for i in 0..100 {
             world.add_body(BodyDesc::dynamic().position([2.0 * f64::from(i), 0.0, 0.0])).unwrap();
         }
-        let whole = world.snapshot();
+        let whole = world.snapshot().unwrap();
         world.step(real(DT)).unwrap();
         world.add_effect(EffectDesc::custom(Arc::new(Bomb))).unwrap();
         let error = world.step(real(DT)).unwrap_err().to_string();

@@ -140,7 +140,7 @@ fn the_instruction_set_stays() {
     let mut world = heap(5, 2);
     world.set_isa(Isa::SCALAR);
     world.step(real(0.01)).unwrap();
-    let saved = world.snapshot();
+    let saved = world.snapshot().unwrap();
     assert_eq!(world.clone().isa(), Isa::SCALAR);
     world.restart().unwrap();
     assert_eq!(world.isa(), Isa::SCALAR);

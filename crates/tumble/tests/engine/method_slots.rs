@@ -159,7 +159,7 @@ fn presets_are_data() {
         let text = serde_json::to_string(preset).unwrap();
         assert_eq!(serde_json::from_str::<Method>(&text).unwrap(), *preset, "{text}");
         let world = World::with_method(preset.clone()).unwrap();
-        assert_eq!(World::from_snapshot(&world.snapshot()).unwrap().method(), preset);
+        assert_eq!(World::from_snapshot(&world.snapshot().unwrap()).unwrap().method(), preset);
     }
 }
 
@@ -220,7 +220,7 @@ fn methods_are_swapped_in_mid_run() {
                     world.set_method(if current { second.clone() } else { first.clone() }).unwrap();
                     assert_eq!(bodies(&world), before, "step {step}");
                     if step % 40 == 0 {
-                        let mut copy = World::from_snapshot(&world.snapshot()).unwrap();
+                        let mut copy = World::from_snapshot(&world.snapshot().unwrap()).unwrap();
                         let mut twin = world.clone();
                         for _ in 0..20 {
                             copy.step(DT).unwrap();

@@ -84,7 +84,7 @@ fn going_on_after_restore_gives_the_same_bits() {
     for step in 0..240 {
         if step % 60 == 7 {
             let mut other = World::new();
-            other.restore(&world.snapshot()).unwrap();
+            other.restore(&world.snapshot().unwrap()).unwrap();
             assert_eq!(other.hash(), world.hash(), "restored at {step}");
             assert_eq!(other.events(), world.events());
             restored.push(other);
@@ -174,7 +174,7 @@ fn damaged_snapshots_are_refused() {
     for _ in 0..20 {
         world.step(dt()).unwrap();
     }
-    let good = world.snapshot();
+    let good = world.snapshot().unwrap();
     let mut other = assorted();
     let before = other.hash();
     for cut in 0..good.len() {
@@ -219,9 +219,9 @@ fn hook_makes_a_one_way_platform() {
         world.step(dt()).unwrap();
         if step == 20 {
             let mut copy = World::new();
-            assert!(copy.restore(&world.snapshot()).is_err(), "a world with a hook needs the hook");
+            assert!(copy.restore(&world.snapshot().unwrap()).is_err(), "a world with a hook needs the hook");
             copy.set_contact_hook(Some(Arc::new(OneWay)));
-            copy.restore(&world.snapshot()).unwrap();
+            copy.restore(&world.snapshot().unwrap()).unwrap();
             other = Some(copy);
         } else if let Some(other) = &mut other {
             other.step(dt()).unwrap();
@@ -288,13 +288,13 @@ fn speed() {
         let mean = before.zip(cpu()).map_or(f64::NAN, |(a, b)| (b - a) / RUNS as f64);
         println!("{what}: best {best:.2} ms, mean {mean:.2} ms of processor time");
     };
-    let bytes = world.snapshot();
+    let bytes = world.snapshot().unwrap();
     let mut kept = Vec::new();
     let mut other = World::new();
     println!("{} bodies, {} bytes, {:?}", world.body_count(), bytes.len(), world.profile());
     measure("step", &mut || world.clone().step(dt()).unwrap());
-    measure("snapshot", &mut || drop(world.snapshot()));
-    measure("snapshot_into", &mut || world.snapshot_into(&mut kept));
+    measure("snapshot", &mut || drop(world.snapshot().unwrap()));
+    measure("snapshot_into", &mut || world.snapshot_into(&mut kept).unwrap());
     measure("restore", &mut || other.restore(&bytes).unwrap());
     measure("hash", &mut || assert_ne!(world.hash(), 0));
     measure("clone", &mut || drop(world.clone()));

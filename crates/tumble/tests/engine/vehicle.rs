@@ -250,7 +250,7 @@ fn goes_on_from_a_snapshot() {
     first.vehicle.controls.steering = real(0.2);
     first.run(60);
     let mut world = World::new();
-    world.restore(&first.world.snapshot()).unwrap();
+    world.restore(&first.world.snapshot().unwrap()).unwrap();
     // Text may lose the last bit of a double; a copy is exact.
     let read: Vehicle = serde_json::from_str(&serde_json::to_string(&first.vehicle).unwrap()).unwrap();
     assert_eq!((read.wheels().len(), read.controls), (4, first.vehicle.controls));

@@ -38,7 +38,7 @@ impl Bodies {
     /// The shapes that give bodies their masses are the caller's concern; see [`Bodies::mass_shapes`].
     pub fn save(&self, out: &mut impl Sink) {
         // There are no pushes between steps.
-        let Self { cold, dense: _, slot, velocity, pose, params, rest, pushes: _, awake } = self;
+        let Self { cold, dense: _, slot, velocity, pose, params, rest, pushes: _, once, awake } = self;
         cold.save(out);
         let records: Vec<ColdRecord> = cold.iter().map(|(_, c)| record(c)).collect();
         save_pods(out, &records);
@@ -55,6 +55,7 @@ impl Bodies {
         save_pods(out, pose);
         save_pods(out, params);
         save_pods(out, rest);
+        save_pods(out, once);
     }
 
     /// The shapes that masses come from, in the order of the slots.
@@ -94,6 +95,7 @@ impl Bodies {
             params: source.pods()?,
             rest: source.pods()?,
             pushes: Vec::new(),
+            once: source.pods()?,
         };
         if shapes.next().is_none() && bodies.is_consistent() {
             bodies.index_slots();
@@ -107,7 +109,13 @@ impl Bodies {
     fn is_consistent(&self) -> bool {
         let n = self.slot.len();
         let lengths = [self.cold.len(), self.velocity.len(), self.pose.len(), self.params.len(), self.rest.len()];
+        let pushes = self.once.iter().all(|once| {
+            let dynamic = self.cold.at(once.slot).is_some_and(|c| c.kind == BodyKind::Dynamic);
+            dynamic && once.force.is_finite() && once.torque.is_finite()
+        });
         lengths == [n; 5]
+            && pushes
+            && self.once.is_sorted_by(|a, b| a.slot < b.slot)
             && self.awake as usize <= n
             && (0..n).all(|dense| {
                 let Some(cold) = self.cold.at(self.slot[dense]) else { return false };

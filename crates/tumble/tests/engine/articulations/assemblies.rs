@@ -139,7 +139,7 @@ fn loops_and_strange_joints_stay() {
     }
     world.audit().unwrap();
     assert!(f64::from(world.joint(made.closures[0]).unwrap().gap()) < 5e-3);
-    let saved = world.snapshot();
+    let saved = world.snapshot().unwrap();
     run(&mut world, 0.3);
     let mut again = World::from_snapshot(&saved).unwrap();
     run(&mut again, 0.3);

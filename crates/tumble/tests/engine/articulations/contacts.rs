@@ -160,7 +160,7 @@ fn links_hit_bodies_without_gain_and_to_the_bit() {
         free + energy(world, a) + energy(world, b)
     };
     let start = total(&world);
-    let saved = world.snapshot();
+    let saved = world.snapshot().unwrap();
     let mut began = 0;
     let mut most = f64::MIN;
     for _ in 0..240 {
@@ -177,7 +177,7 @@ fn links_hit_bodies_without_gain_and_to_the_bit() {
     for _ in 0..120 {
         again.step(DT).unwrap();
     }
-    let mut again = World::from_snapshot(&again.snapshot()).unwrap();
+    let mut again = World::from_snapshot(&again.snapshot().unwrap()).unwrap();
     for _ in 0..120 {
         again.step(DT).unwrap();
     }

@@ -120,7 +120,7 @@ fn articulations_come_and_go() {
     world.step(DT).unwrap();
     world.audit().unwrap();
     assert_ne!(world.articulation(second).unwrap().position(), still);
-    let copy = World::from_snapshot(&world.snapshot()).unwrap();
+    let copy = World::from_snapshot(&world.snapshot().unwrap()).unwrap();
     assert_eq!(copy.hash(), world.hash());
     world.restart().unwrap();
     assert_eq!(world.articulation(first).unwrap().links().count(), 4);
@@ -138,7 +138,7 @@ fn damaged_snapshots_never_panic() {
     for _ in 0..40 {
         world.step(DT).unwrap();
     }
-    let saved = world.snapshot();
+    let saved = world.snapshot().unwrap();
     for cut in (0..saved.len()).step_by(41) {
         assert!(World::from_snapshot(&saved[..cut]).is_err());
     }

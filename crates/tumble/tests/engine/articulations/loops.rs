@@ -108,7 +108,7 @@ fn free_body_hangs_on_a_chain() {
     assert!(tie.gap().to_f64() < 1e-3, "{}", tie.gap());
     assert!((tie.force().to_f64().y - 10.0 * G).abs() < 0.02 * 10.0 * G, "{:?}", tie.force());
     assert!((world.body(ball).unwrap().position().y - 0.7).abs() < 2e-3);
-    let saved = world.snapshot();
+    let saved = world.snapshot().unwrap();
     run(&mut world, 0.5);
     let hash = world.hash();
     let mut again = World::from_snapshot(&saved).unwrap();

@@ -25,7 +25,7 @@ fn methods_swap_with_trees_in_the_world() {
         let before: Vec<f64> = world.articulation(id).unwrap().position().to_vec();
         world.set_method(method).unwrap();
         assert_eq!(world.articulation(id).unwrap().position(), before, "a swap converts nothing");
-        let saved = world.snapshot();
+        let saved = world.snapshot().unwrap();
         run(&mut world, 0.5);
         world.audit().unwrap();
         let mut again = World::from_snapshot(&saved).unwrap();

@@ -113,7 +113,7 @@ fn limits_start_warm() {
             let tree = world.articulation(id).unwrap();
             assert!(tree.velocity()[0].abs() < 1e-5 && tree.position()[0].abs() < 1e-4, "{:?}", tree.velocity());
         }
-        let saved = world.snapshot();
+        let saved = world.snapshot().unwrap();
         run(&mut world, 0.2);
         let mut again = World::from_snapshot(&saved).unwrap();
         run(&mut again, 0.2);

@@ -246,7 +246,7 @@ fn massless_link_makes_a_universal_joint() {
     bob(&mut one, LinkDesc::new(rod(), joint).at([5.0, 0.0, 0.0]).position(&[0.4, 0.0]).velocity(&[0.0, 2.0]));
     let mut world = sleepless();
     let (two, one) = (world.add_articulation(two).unwrap(), world.add_articulation(one).unwrap());
-    let saved = world.snapshot();
+    let saved = world.snapshot().unwrap();
     run(&mut world, 2.0);
     let (a, b) = (world.articulation(two).unwrap(), world.articulation(one).unwrap());
     for (x, y) in a.position().iter().zip(b.position()) {

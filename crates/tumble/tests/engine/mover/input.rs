@@ -57,7 +57,7 @@ fn goes_on_from_a_snapshot() {
     let mut walker = Walker::new(world, [-3.0, HALF + SKIN, 0.3]);
     walker.steps(60, [1.5, 0.0, 0.0]);
 
-    let (snapshot, text) = (walker.world.snapshot(), serde_json::to_string(&walker.mover).unwrap());
+    let (snapshot, text) = (walker.world.snapshot().unwrap(), serde_json::to_string(&walker.mover).unwrap());
     let mut other = World::new();
     other.restore(&snapshot).unwrap();
     let mut again = Walker::new(other, [0.0; 3]);
