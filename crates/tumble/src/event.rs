@@ -68,8 +68,11 @@ pub enum Event {
         point: Point,
         /// From a to b.
         normal: Vec3,
-        /// Approach speed along the normal.
+        /// Approach speed along the normal before the step, in m/s: that of the fastest point.
         speed: Real,
+        /// Impulse along the normal over the whole step, in newton seconds, of all points of the contact together: that of the impact, m (1 + e) v
+        /// for a ball on what stands, and what the contact bears besides.
+        impulse: Real,
     },
     /// Something began to overlap a sensor.
     SensorEntered {
@@ -139,13 +142,14 @@ impl Event {
         match *self {
             Self::ContactBegan { a, b } => pair(out, 0, a.to_bits(), b.to_bits()),
             Self::ContactEnded { a, b } => pair(out, 1, a.to_bits(), b.to_bits()),
-            Self::Impact { a, b, point, normal, speed } => {
+            Self::Impact { a, b, point, normal, speed, impulse } => {
                 pair(out, 2, a.to_bits(), b.to_bits());
                 for v in point.to_array() {
                     out.f64(v);
                 }
                 out.vec3(normal);
                 out.real(speed);
+                out.real(impulse);
             }
             Self::SensorEntered { sensor, visitor } => pair(out, 3, sensor.to_bits(), visitor.to_bits()),
             Self::SensorLeft { sensor, visitor } => pair(out, 4, sensor.to_bits(), visitor.to_bits()),
@@ -174,6 +178,7 @@ impl Event {
                 point: Point::new(source.f64()?, source.f64()?, source.f64()?),
                 normal: source.vec3()?,
                 speed: source.real()?,
+                impulse: source.real()?,
             },
             3 => Self::SensorEntered { sensor: a, visitor: b },
             4 => Self::SensorLeft { sensor: a, visitor: b },

@@ -4,8 +4,10 @@
 //! none of its choices, so a swap changes nothing but what happens next. Each slot is a named choice with its parameters.
 
 mod abilities;
+mod detection;
 
 pub use abilities::Ability;
+pub use detection::{Broad, Narrow};
 
 use crate::body::{MaterialRule, Softness};
 use crate::error::{Error, Result};
@@ -31,6 +33,12 @@ pub struct Method {
     pub step: Step,
     /// How velocities and poses are advanced.
     pub integrate: Integrate,
+    /// How pairs that may touch are found.
+    #[serde(default)]
+    pub broad: Broad,
+    /// How two convex shapes are tested for where they touch.
+    #[serde(default)]
+    pub narrow: Narrow,
     /// What friction acts on.
     #[serde(default)]
     pub friction: FrictionModel,
@@ -476,6 +484,8 @@ impl Method {
             name: "soft-step".to_owned(),
             step: Step::SoftStep(SoftStep::default()),
             integrate: Integrate::SemiImplicitEuler,
+            broad: Broad::default(),
+            narrow: Narrow::default(),
             friction: FrictionModel::default(),
             materials: MaterialRule::default(),
             sleep: Sleep::default(),

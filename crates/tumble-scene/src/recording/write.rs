@@ -70,7 +70,10 @@ impl<W: Write> Recorder<W> {
     /// # }
     /// ```
     pub fn edited(&mut self, world: &World) -> Result<()> {
-        self.frame(WORLD, &[&(self.steps + 1).to_le_bytes(), &world.snapshot().map_err(|error| fault(error.to_string()))?])
+        self.frame(
+            WORLD,
+            &[&(self.steps + 1).to_le_bytes(), &world.snapshot().map_err(|error| fault(error.to_string()))?],
+        )
     }
 
     /// The world has made a step of this time.

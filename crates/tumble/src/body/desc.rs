@@ -289,7 +289,9 @@ impl BodyDesc {
         finite("linear velocity", self.linear_velocity)?;
         finite("angular velocity", self.angular_velocity)?;
         if self.kind == BodyKind::Fixed {
-            for (property, v) in [("linear velocity", self.linear_velocity), ("angular velocity", self.angular_velocity)] {
+            for (property, v) in
+                [("linear velocity", self.linear_velocity), ("angular velocity", self.angular_velocity)]
+            {
                 if v != Vec3::ZERO {
                     let value = format_args!("{:?}; make it kinematic", v.to_array()).to_string();
                     return Err(Error::value(&subject, property, "zero for a fixed body", value));

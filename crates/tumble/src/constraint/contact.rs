@@ -408,6 +408,14 @@ impl Contacts {
         }
     }
 
+    /// The narrow phase is to look at all pairs as if it had never seen them.
+    pub fn forget_caches(&mut self) {
+        for contact in &mut self.all {
+            contact.cache = PairCache::default();
+        }
+        self.forget_poses();
+    }
+
     /// A new manifold, not yet linked to any contact.
     pub fn new_manifold(&mut self) -> u32 {
         if self.free_manifold == NONE {

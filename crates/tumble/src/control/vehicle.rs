@@ -16,6 +16,8 @@ use crate::{BodyKind, BodyRef, World};
 use serde::{Deserialize, Serialize};
 use tyre::{Ahead, PASSES, Tyre};
 
+const SUBJECT: &str = "vehicle";
+
 /// What the driver does.
 ///
 /// ```
@@ -46,10 +48,47 @@ pub struct Controls {
     pub steering: Real,
     /// Driving torque in N m, backwards if negative; each wheel gets its part of it.
     pub drive: Real,
-    /// Brake torque in N m; each wheel gets its part of it.
+    /// Brake torque in N m, zero or more; each wheel gets its part of it.
     pub brake: Real,
-    /// The hand brake's torque in N m; each wheel gets its part of it.
+    /// The hand brake's torque in N m, zero or more; each wheel gets its part of it.
     pub handbrake: Real,
+}
+
+impl Controls {
+    /// What is wrong with it, if anything.
+    ///
+    /// ```
+    /// use tumble::control::Controls;
+    /// assert!(Controls { drive: -300.0, ..Controls::default() }.validate().is_ok()); // backwards
+    /// assert!(Controls { brake: -300.0, ..Controls::default() }.validate().is_err());
+    /// ```
+    pub fn validate(&self) -> Result<()> {
+        let Self { steering, drive, brake, handbrake } = *self;
+        for (property, value) in [("steering", steering), ("drive", drive)] {
+            if !value.is_finite() {
+                return Err(Error::value(SUBJECT, property, "finite", value));
+            }
+        }
+        for (property, value) in [("brake", brake), ("hand brake", handbrake)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(Error::value(SUBJECT, property, "zero or positive and finite", value));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a wheel gets of it, if all of that is within the range of numbers.
+    fn check_share(&self, wheel: &Wheel) -> Result<()> {
+        let shares = [
+            ("steering of a wheel", self.steering * wheel.steered),
+            ("drive of a wheel", self.drive * wheel.driven),
+            ("brake of a wheel", self.brake * wheel.braked + self.handbrake * wheel.handbraked),
+        ];
+        match shares.into_iter().find(|(_, share)| !share.is_finite()) {
+            None => Ok(()),
+            Some((property, share)) => Err(Error::value(SUBJECT, property, "within the range of numbers", share)),
+        }
+    }
 }
 
 /// A bar that keeps two wheels at the same height.
@@ -120,6 +159,9 @@ pub struct Vehicle {
     pub layers: Layers,
     /// Force and torque on the chassis that are the vehicle's own.
     applied: [Vec3; 2],
+    /// What the driver did when the wheels last acted; `None` if something about them has changed since.
+    #[serde(default)]
+    acted: Option<Controls>,
 }
 
 impl Vehicle {
@@ -136,11 +178,96 @@ impl Vehicle {
             controls: Controls::default(),
             layers: Layers::default(),
             applied: [Vec3::ZERO; 2],
+            acted: None,
         })
+    }
+
+    /// Puts another wheel on, behind the others, and answers its number. It hangs down and does not turn.
+    ///
+    /// ```
+    /// use tumble::control::{AntiRollBar, Vehicle, Wheel};
+    /// use tumble::{BodyDesc, World, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let chassis = world.add_body(BodyDesc::dynamic().collider(Shape::cuboid(0.8, 0.3, 2.0)?))?;
+    /// let mut car = Vehicle::new(&world, chassis, vec![])?;
+    /// for x in [0.8, 0.0, -0.8] {
+    ///     car.add_wheel(Wheel::new([x, 0.0, 1.3], 0.3))?;
+    /// }
+    /// // A tyre loses its air.
+    /// car.set_wheel(0, Wheel { grip: 0.3, ..car.wheels()[0].clone() })?;
+    /// // Bars can be made stiffer, taken off, and go with a wheel that they are on.
+    /// car.add_bar(AntiRollBar { wheels: [0, 2], stiffness: 1e4 })?;
+    /// car.set_bar(0, AntiRollBar { stiffness: 2e4, ..car.bars()[0] })?;
+    /// car.remove_wheel(1)?;
+    /// assert_eq!((car.wheels().len(), car.bars()[0].wheels), (2, [0, 1])); // the numbers behind it move up
+    /// car.remove_bar(0)?;
+    /// assert!(car.bars().is_empty() && car.remove_bar(0).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn add_wheel(&mut self, wheel: Wheel) -> Result<usize> {
+        wheel.validate()?;
+        self.states.push(WheelState { length: wheel.rest_length, ..WheelState::default() });
+        self.wheels.push(wheel);
+        self.acted = None;
+        Ok(self.wheels.len() - 1)
+    }
+
+    /// Builds a wheel otherwise. It goes on turning as it did.
+    pub fn set_wheel(&mut self, index: usize, wheel: Wheel) -> Result<()> {
+        wheel.validate()?;
+        *self.wheels.get_mut(index).ok_or_else(|| no_such("wheel", index))? = wheel;
+        self.acted = None;
+        Ok(())
+    }
+
+    /// Takes a wheel off, and the bars that it was on. The numbers of the wheels behind it move up.
+    pub fn remove_wheel(&mut self, index: usize) -> Result<Wheel> {
+        if index >= self.wheels.len() || index >= self.states.len() {
+            return Err(no_such("wheel", index));
+        }
+        let gone = index as u32;
+        self.bars.retain(|bar| !bar.wheels.contains(&gone));
+        for wheel in self.bars.iter_mut().flat_map(|bar| &mut bar.wheels) {
+            *wheel -= u32::from(*wheel > gone);
+        }
+        self.states.remove(index);
+        self.acted = None;
+        Ok(self.wheels.remove(index))
     }
 
     /// Adds a bar that keeps two wheels at the same height.
     pub fn add_bar(&mut self, bar: AntiRollBar) -> Result<()> {
+        self.check_bar(&bar)?;
+        self.bars.push(bar);
+        self.acted = None;
+        Ok(())
+    }
+
+    /// The bars, in the order of their addition.
+    pub fn bars(&self) -> &[AntiRollBar] {
+        &self.bars
+    }
+
+    /// Changes a bar.
+    pub fn set_bar(&mut self, index: usize, bar: AntiRollBar) -> Result<()> {
+        self.check_bar(&bar)?;
+        *self.bars.get_mut(index).ok_or_else(|| no_such("anti-roll bar", index))? = bar;
+        self.acted = None;
+        Ok(())
+    }
+
+    /// Takes a bar off.
+    pub fn remove_bar(&mut self, index: usize) -> Result<AntiRollBar> {
+        if index >= self.bars.len() {
+            return Err(no_such("anti-roll bar", index));
+        }
+        self.acted = None;
+        Ok(self.bars.remove(index))
+    }
+
+    fn check_bar(&self, bar: &AntiRollBar) -> Result<()> {
         let [a, b] = bar.wheels;
         if a == b || [a, b].iter().any(|&w| w as usize >= self.wheels.len()) {
             return Err(Error::value("anti-roll bar", "wheels", "two of the vehicle's", format_args!("{a} and {b}")));
@@ -148,7 +275,6 @@ impl Vehicle {
         if !(bar.stiffness >= 0.0 && bar.stiffness.is_finite()) {
             return Err(Error::value("anti-roll bar", "stiffness", "zero or positive and finite", bar.stiffness));
         }
-        self.bars.push(bar);
         Ok(())
     }
 
@@ -225,54 +351,87 @@ impl Vehicle {
     }
 
     /// Finds the ground under each wheel and acts on it and on the chassis. Called once before each [`World::step`] with the same `dt`.
+    ///
+    /// A chassis that sleeps stays asleep while neither the driver, nor the wheels, nor the ground under them does anything else than
+    /// before; where the ground is gone, has come nearer or farther, or is another, it wakes.
+    ///
+    /// # Errors
+    /// A time step or controls out of their range, controls whose part for a wheel is beyond the range of numbers, forces that are, and a
+    /// chassis that is gone or not dynamic. Nothing is changed then.
     pub fn update(&mut self, world: &mut World, dt: Real) -> Result<()> {
-        const SUBJECT: &str = "vehicle";
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(Error::value(SUBJECT, "time step", "positive and finite", dt));
         }
-        let Controls { steering, drive, brake, handbrake } = self.controls;
-        for (property, value) in [("steering", steering), ("drive", drive), ("brake", brake), ("hand brake", handbrake)]
-        {
-            if !value.is_finite() {
-                return Err(Error::value(SUBJECT, property, "finite", value));
-            }
+        let controls = self.controls;
+        controls.validate()?;
+        for wheel in &self.wheels {
+            // One that was read from a file has not been checked before.
+            wheel.validate()?;
+            controls.check_share(wheel)?;
         }
-        self.wheels.iter().try_for_each(Wheel::validate)?;
+        self.bars.iter().try_for_each(|bar| self.check_bar(bar))?;
         if self.states.len() != self.wheels.len() {
             return Err(Error::refused(SUBJECT, "it has not as many states as wheels"));
         }
         let body = world.body(self.chassis)?;
         check_chassis(&body)?;
-        if body.is_asleep() && drive == 0.0 {
-            return Ok(());
-        }
+        let mut states = self.states.clone();
         let mut tyres = Vec::with_capacity(self.wheels.len());
-        for (wheel, state) in self.wheels.iter().zip(&mut self.states) {
-            state.steering = steering * wheel.steered;
+        for (wheel, state) in self.wheels.iter().zip(&mut states) {
+            state.steering = controls.steering * wheel.steered;
             tyres.push(find_ground(world, &body, wheel, state, self.layers)?);
+        }
+        if body.is_asleep() && self.acted == Some(controls) && self.stands_as_before(&states) {
+            return Ok(());
         }
         let (force, torque) = (body.force() - self.applied[0], body.torque() - self.applied[1]);
         let after = |time: Real| Ahead::new(&body, world.gravity(), force, torque, time);
-        self.bear(world, &body, &mut tyres, after(0.5 * dt), dt)?;
+        self.bear(world, &body, &states, &mut tyres, after(0.5 * dt), dt)?;
         let [push, turn] = tyre::grip(world, &body, self, &mut tyres, after(dt), dt)?;
-        for (state, tyre) in self.states.iter_mut().zip(&tyres) {
+        for (property, v) in [("force on the chassis", force + push), ("torque on the chassis", torque + turn)] {
+            if !v.is_finite() {
+                return Err(Error::value(SUBJECT, property, "finite", format_args!("{:?}", v.to_array())));
+            }
+        }
+        let mut grounds = Vec::new();
+        for (state, tyre) in states.iter_mut().zip(&tyres) {
             state.spin = Real::from_f64(tyre.spin);
+            if !state.spin.is_finite() {
+                return Err(Error::value(SUBJECT, "spin of a wheel", "finite", state.spin));
+            }
             let angle = state.angle + state.spin * dt;
-            state.angle = angle - 2.0 * Real::PI * Float::floor(angle / (2.0 * Real::PI) + 0.5);
+            let angle = angle - 2.0 * Real::PI * Float::floor(angle / (2.0 * Real::PI) + 0.5);
+            // Where it spins so fast that no digit is left of the angle, any will do.
+            state.angle = Float::clamp(angle, -Real::PI, Real::PI);
             if let (Some(contact), Some(touch)) = (&mut state.contact, &tyre.touch) {
                 contact.load = Real::from_f64(touch.load);
                 contact.traction = touch.impulse.map(|j| Real::from_f64(j / dt.to_f64()));
                 contact.slip = touch.slip.map(Real::from_f64);
                 if world.body(contact.body)?.kind() == BodyKind::Dynamic {
-                    let (body, point, impulse) = (contact.body, contact.point, touch.total(dt.to_f64()));
-                    world.body_mut(body)?.apply_impulse_at(-impulse.to_real(), point)?;
+                    grounds.push((contact.body, contact.point, -touch.total(dt.to_f64()).to_real()));
                 }
             }
         }
-        self.applied = [push, turn];
+        for (ground, point, impulse) in grounds {
+            world.body_mut(ground)?.apply_impulse_at(impulse, point)?;
+        }
+        (self.states, self.applied, self.acted) = (states, [push, turn], Some(controls));
         let mut body = world.body_mut(self.chassis)?;
         body.set_force(force + push)?;
         body.set_torque(torque + turn)
+    }
+
+    /// Every wheel finds the ground that it stood on when it last acted, where it was.
+    fn stands_as_before(&self, found: &[WheelState]) -> bool {
+        self.wheels.iter().zip(&self.states).zip(found).all(|((wheel, old), new)| {
+            let same = match (&old.contact, &new.contact) {
+                (None, None) => true,
+                (Some(old), Some(new)) => old.collider == new.collider,
+                _ => false,
+            };
+            // A chassis that falls asleep still moves in its last step, by less than this.
+            same && (old.length - new.length).abs() <= 0.01 * wheel.radius
+        })
     }
 
     /// Spring, damper, bar and stop: the normal force of each wheel.
@@ -280,9 +439,17 @@ impl Vehicle {
     /// With the compression x and its rate v̄ in the middle of the step, the mean force over the step by the trapezoidal rule is
     /// F = k x + (k dt/2 + c) v̄: it neither damps nor drives the swing, at any stiffness. v̄ depends on the forces of all wheels. They
     /// are found by Gauss-Seidel: with the yielding K of the contact, F changes its own residual by 1 + (k dt²/4 + c dt/2) K.
-    fn bear(&self, world: &World, body: &BodyRef, tyres: &mut [Tyre], mut middle: Ahead, dt: Real) -> Result<()> {
+    fn bear(
+        &self,
+        world: &World,
+        body: &BodyRef,
+        states: &[WheelState],
+        tyres: &mut [Tyre],
+        mut middle: Ahead,
+        dt: Real,
+    ) -> Result<()> {
         let dt = dt.to_f64();
-        let compression = |i: usize| match (self.wheels.get(i), self.states.get(i)) {
+        let compression = |i: usize| match (self.wheels.get(i), states.get(i)) {
             (Some(wheel), Some(state)) => (wheel.rest_length - state.length).to_f64(),
             _ => 0.0,
         };
@@ -317,6 +484,10 @@ impl Vehicle {
         }
         Ok(())
     }
+}
+
+fn no_such(what: &'static str, index: usize) -> Error {
+    Error::value(SUBJECT, "number of a part", "that of one that it has", format_args!("{what} {index}"))
 }
 
 fn check_chassis(body: &BodyRef) -> Result<()> {

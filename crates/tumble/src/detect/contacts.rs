@@ -14,6 +14,7 @@ use crate::detect::broad::{ProxyDesc, ProxyId, ProxyKind, ProxyPair};
 use crate::event::Event;
 use crate::id::ColliderId;
 use crate::math::{Aabb, Pose, Real, Vec3, WorldPose};
+use crate::method::Broad;
 use crate::profile::Profile;
 use crate::shape::Geometry;
 use crate::world::State;
@@ -37,7 +38,10 @@ pub(crate) fn find_pairs(state: &mut State, detector: &mut Detector) {
     let mut pairs = core::mem::take(&mut detector.pairs);
     // The broad phase is taken out while it asks the state which pairs may touch.
     let mut broad = core::mem::take(&mut state.broad);
-    broad.update_pairs(&|a, b| state.may_touch(a, b), &mut pairs);
+    match state.method.broad {
+        Broad::Trees => broad.update_pairs(&|a, b| state.may_touch(a, b), &mut pairs),
+        Broad::AllPairs => broad.compare_all(&|a, b| state.may_touch(a, b), &mut pairs),
+    }
     state.broad = broad;
     for pair in &pairs {
         if let (Some(a), Some(b)) = (state.broad.user(pair.a), state.broad.user(pair.b)) {
@@ -51,6 +55,7 @@ pub(crate) fn find_pairs(state: &mut State, detector: &mut Detector) {
 /// asked for.
 pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, profile: &mut Profile) {
     let Detector { looker, old, ahead, work, aside, .. } = detector;
+    work.narrow = state.method.narrow;
     look::look(state, looker, ahead, team, profile);
     for block in &looker.blocks {
         for &(contact, finding) in &block.list {

@@ -123,6 +123,9 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, ahead: &Ahead, team: 
     let count = if in_order { state.contacts.all.len() } else { awake.len() };
     let blocks = count.div_ceil(BLOCK);
     looker.workspaces.resize(team.size(), Workspace::default());
+    for work in &mut looker.workspaces {
+        work.narrow = state.method.narrow;
+    }
     looker.blocks.resize(blocks, Findings::default());
     profile.pairs = awake.len() as u32;
     {

@@ -4,9 +4,10 @@
 //! manifolds whose normals agree are merged, so that a box on a floor of many triangles stands on four points and not on
 //! four per triangle.
 
-use super::narrow::{ConvexRef, Manifold, ManifoldPoint, PairCache, Triangle, collide, reduce};
+use super::narrow::{ConvexRef, Manifold, ManifoldPoint, PairCache, Triangle, collide_by, reduce};
 use crate::constraint::contact::MAX_POINTS;
 use crate::math::{Aabb, Pose, Real, Vec3};
+use crate::method::Narrow;
 use crate::shape::{EdgeKind, Geometry, Shape, Sides};
 
 /// Normals closer than this (about 2.5°) belong to one manifold.
@@ -34,6 +35,8 @@ pub(crate) struct Workspace {
     used: usize,
     /// Patches from here on were found at the place of an impact ahead.
     pub ahead: usize,
+    /// Which routines answer.
+    pub narrow: Narrow,
     manifold: Manifold,
 }
 
@@ -130,7 +133,7 @@ pub(crate) fn find_ahead(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Po
 
 fn gather(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, margin: Real, cache: &mut PairCache) {
     if let (Some(ca), Some(cb)) = (ConvexRef::new(a), ConvexRef::new(b)) {
-        collide(ca, cb, b_in_a, margin, cache, &mut work.manifold);
+        collide_by(work.narrow, ca, cb, b_in_a, margin, cache, &mut work.manifold);
         work.add(0, 0);
     } else {
         // Parts of B near A, then parts of A near each of them.
@@ -140,7 +143,8 @@ fn gather(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, margin: Rea
             let near = bounds(part_b, &b_in_a).expanded(margin);
             visit(work, a, &near, &mut |work, part_a, pose_a, index_a, slot_a| {
                 let relative = pose_a.inverse() * b_in_a;
-                collide(part_a, part_b, &relative, margin, &mut PairCache::default(), &mut work.manifold);
+                let cache = &mut PairCache::default();
+                collide_by(work.narrow, part_a, part_b, &relative, margin, cache, &mut work.manifold);
                 to_frame(&mut work.manifold, pose_a);
                 work.add(index_a ^ index_b.rotate_left(16), u32::from(slot_a) | u32::from(slot_b) << 16);
             });

@@ -41,16 +41,39 @@ pub(crate) struct Islands {
     /// By body slot.
     pub members: Vec<Member>,
     free: u32,
+    /// By island: the epoch in which all its bodies were last woken. A note that saves waking them again, of which nothing that happens
+    /// depends; it is not recorded.
+    woken: Vec<u64>,
+    /// Begins anew whenever the idle times of bodies go on.
+    epoch: u64,
 }
 
 impl Islands {
     pub fn new() -> Self {
-        Self { all: Vec::new(), members: Vec::new(), free: NONE }
+        Self { all: Vec::new(), members: Vec::new(), free: NONE, woken: Vec::new(), epoch: 1 }
     }
 
     /// The island of a body, or `NONE` for bodies that are not dynamic.
     pub fn of(&self, body: u32) -> u32 {
         self.members.get(body as usize).map_or(NONE, |m| m.island)
+    }
+
+    /// Idle times go on: who was woken before may have to be woken again.
+    pub fn begin_epoch(&mut self) {
+        self.epoch += 1;
+    }
+
+    /// All bodies of the island are awake, with idle times of zero.
+    pub fn is_fresh(&self, island: u32) -> bool {
+        self.woken.get(island as usize) == Some(&self.epoch)
+    }
+
+    /// Notes that all bodies of an island have been woken, or that this is no longer so.
+    pub fn set_fresh(&mut self, island: u32, fresh: bool) {
+        if self.woken.len() <= island as usize {
+            self.woken.resize(island as usize + 1, 0);
+        }
+        self.woken[island as usize] = if fresh { self.epoch } else { 0 };
     }
 
     /// The bodies of an island.
@@ -79,6 +102,7 @@ impl Islands {
         let island = self.free;
         self.free = self.all[island as usize].next_free;
         self.all[island as usize] = fresh;
+        self.set_fresh(island, false);
         island
     }
 
@@ -143,6 +167,8 @@ impl Islands {
             order => order.is_gt(),
         };
         let (keep, give) = if a_stays { (a, b) } else { (b, a) };
+        let fresh = self.is_fresh(keep) && self.is_fresh(give);
+        self.set_fresh(keep, fresh);
         let given = self.all[give as usize];
         let mut body = given.first;
         while body != NONE {

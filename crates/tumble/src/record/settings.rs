@@ -7,8 +7,8 @@ use crate::body::{MaterialRule, Mix};
 use crate::clock::{Clock, Pace};
 use crate::error::Result;
 use crate::method::{
-    Correction, Explicit, FrictionModel, Integrate, JointSolve, Lcp, Method, Simultaneous, Sleep, SleepCriterion,
-    SoftStep, Solver, Step, Switches, Tolerances, Validator,
+    Broad, Correction, Explicit, FrictionModel, Integrate, JointSolve, Lcp, Method, Narrow, Simultaneous, Sleep,
+    SleepCriterion, SoftStep, Solver, Step, Switches, Tolerances, Validator,
 };
 
 impl Clock {
@@ -43,7 +43,8 @@ impl Clock {
 
 impl Method {
     pub(super) fn save(&self, out: &mut impl Sink) {
-        let Self { name, step, integrate, friction, materials, sleep, validators, tolerances, switches } = self;
+        let Self { name, step, integrate, broad, narrow, friction, materials, sleep, validators, tolerances, switches } =
+            self;
         out.str(name);
         match step {
             Step::SoftStep(soft) => {
@@ -92,6 +93,14 @@ impl Method {
         out.u8(match integrate {
             Integrate::SemiImplicitEuler => 0,
             Integrate::ExplicitEuler => 1,
+        });
+        out.u8(match broad {
+            Broad::Trees => 0,
+            Broad::AllPairs => 1,
+        });
+        out.u8(match narrow {
+            Narrow::Auto => 0,
+            Narrow::Gjk => 1,
         });
         out.u8(match friction {
             FrictionModel::Manifold => 0,
@@ -157,6 +166,16 @@ impl Method {
             integrate: match source.u8()? {
                 0 => Integrate::SemiImplicitEuler,
                 1 => Integrate::ExplicitEuler,
+                _ => return Err(source.corrupt("the method")),
+            },
+            broad: match source.u8()? {
+                0 => Broad::Trees,
+                1 => Broad::AllPairs,
+                _ => return Err(source.corrupt("the method")),
+            },
+            narrow: match source.u8()? {
+                0 => Narrow::Auto,
+                1 => Narrow::Gjk,
                 _ => return Err(source.corrupt("the method")),
             },
             friction: match source.u8()? {

@@ -230,6 +230,8 @@ pub(crate) struct Watch {
     pub slip: [Wide; 2],
     /// The largest impulse of any pass: the point has really touched.
     pub peak: [Wide; 4],
+    /// The impulse of all sub-steps, with that of bounces and blows.
+    pub total: [Wide; 4],
 }
 
 impl Watch {
@@ -241,6 +243,7 @@ impl Watch {
         gap: [Wide::ZERO; 4],
         slip: [Wide::ZERO; 2],
         peak: [Wide::ZERO; 4],
+        total: [Wide::ZERO; 4],
     };
 }
 
@@ -258,6 +261,23 @@ pub(crate) struct ContactConstraints {
     pub rolling: Vec<Rolling>,
     /// Rolling constraints by colour, as `ranges`.
     pub rolling_ranges: Vec<u32>,
+}
+
+impl ContactConstraints {
+    /// Adds up what the watched points have borne in a sub-step that is over. Bounces and blows, which keep nothing, have added theirs.
+    pub fn tally(&mut self) {
+        if self.watches.is_empty() {
+            return;
+        }
+        for group in &self.groups {
+            let Some(watch) = self.watches.get_mut(group.watch as usize) else { continue };
+            for (point, total) in self.points[group.points()].iter().zip(&mut watch.total) {
+                for (sum, impulse) in total.0.iter_mut().zip(point.normal_impulse.0) {
+                    *sum += impulse;
+                }
+            }
+        }
+    }
 }
 
 /// The firm depth of manifolds whose material is soft by its own account: nothing of it is firm, and it is a spring of its own, which the

@@ -354,6 +354,7 @@ impl Sink<'_> {
                 let approach = n.dot(b.v - a.v) + b.w.dot(arm_b) - a.w.dot(arm_a);
                 watch.approach[i].store(at, L::select(there, approach, L::ZERO));
                 watch.peak[i].store(at, L::ZERO);
+                watch.total[i].store(at, L::ZERO);
             }
         }
 

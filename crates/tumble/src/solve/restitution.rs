@@ -191,8 +191,9 @@ fn bounce<L: Lane>(
     }
     strike(group, points, watch, block, at, n, &Hits { hit, any, goal: Some(goal) }, ends);
     for i in 0..points.len() {
-        let kept = L::select(hit[i], L::ZERO, points[i].normal_impulse.load(at));
-        points[i].normal_impulse.store(at, kept);
+        let lambda = points[i].normal_impulse.load::<L>(at);
+        watch.total[i].store(at, watch.total[i].load::<L>(at) + L::select(hit[i], lambda, L::ZERO));
+        points[i].normal_impulse.store(at, L::select(hit[i], L::ZERO, lambda));
     }
     for w in group.tangent_impulse.iter_mut().chain([&mut group.twist_impulse]) {
         w.store(at, L::select(any, L::ZERO, w.load(at)));
@@ -277,6 +278,10 @@ fn blow<L: Lane>(
         w.store(at, L::select(any, L::ZERO, carried[i]));
     }
     strike(group, points, watch, block, at, n, &Hits { hit, any, goal: None }, ends);
+    for (point, total) in points.iter().zip(&mut watch.total) {
+        let lambda = L::select(any, point.normal_impulse.load(at), L::ZERO);
+        total.store(at, total.load::<L>(at) + lambda);
+    }
     for (i, w) in held(group, points).enumerate() {
         w.store(at, carried[i]);
     }

@@ -179,6 +179,7 @@ pub(crate) fn solve(
     work.find_hits(state, hits);
     if work.bounces(state, tolerances.restitution_speed * speed, dt) {
         profile.sweeps += pgs::solve(&mut work.system, &mut work.velocities, &stop);
+        work.weigh_hits(hits);
     }
 }
 
@@ -267,8 +268,21 @@ impl Work {
             }
             for point in 0..site.points {
                 let row = (site.normals + point) as usize;
-                if self.system.rows[row].impulse > 0.0 {
-                    hits.push(Hit::new(state, site.manifold, point, -self.system.demands[row].approach));
+                let impulse = self.system.rows[row].impulse;
+                if impulse > 0.0 {
+                    hits.push(Hit::new(state, site.manifold, point, -self.system.demands[row].approach, impulse));
+                }
+            }
+        }
+    }
+
+    /// With the bounces, which have added to the impulses. Hits are in the order of the sites.
+    fn weigh_hits(&self, hits: &mut [Hit]) {
+        let mut hits = hits.iter_mut().peekable();
+        for site in &self.sites {
+            for point in 0..site.points {
+                if let Some(hit) = hits.next_if(|hit| hit.is_at(site.manifold, point)) {
+                    hit.impulse = self.system.rows[(site.normals + point) as usize].impulse;
                 }
             }
         }

@@ -89,6 +89,7 @@ pub(crate) fn idle(state: &State) -> Idle {
 /// Holds bodies that would have passed through others, takes those out whose state stopped being finite, and tells the broad phase
 /// where the others are.
 pub(crate) fn conclude(state: &mut State, ahead: &mut Ahead, broken: &mut Vec<u32>, dt: Real) {
+    state.islands.begin_epoch();
     continuous::hold(state, ahead);
     state.bodies.pushes.clear();
     for slot in broken.drain(..) {

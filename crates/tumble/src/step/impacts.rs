@@ -13,12 +13,18 @@ pub(crate) struct Hit {
     manifold: u32,
     point: u32,
     speed: Real,
+    /// Along the normal, over the whole step.
+    pub impulse: Real,
 }
 
 impl Hit {
     /// A point of a manifold that was met at this speed.
-    pub fn new(state: &State, manifold: u32, point: u32, speed: Real) -> Self {
-        Self { contact: state.contacts.manifolds[manifold as usize].contact, manifold, point, speed }
+    pub fn new(state: &State, manifold: u32, point: u32, speed: Real, impulse: Real) -> Self {
+        Self { contact: state.contacts.manifolds[manifold as usize].contact, manifold, point, speed, impulse }
+    }
+
+    pub fn is_at(&self, manifold: u32, point: u32) -> bool {
+        (self.manifold, self.point) == (manifold, point)
     }
 }
 
@@ -34,7 +40,8 @@ pub(crate) fn find(state: &State, constraints: &ContactConstraints, hits: &mut V
             }
             for i in 0..state.contacts.manifolds[index as usize].used().len() {
                 if watch.peak[i].0[lane] > 0.0 {
-                    hits.push(Hit::new(state, index, i as u32, -watch.approach[i].0[lane]));
+                    let (speed, impulse) = (-watch.approach[i].0[lane], watch.total[i].0[lane]);
+                    hits.push(Hit::new(state, index, i as u32, speed, impulse));
                 }
             }
         }
@@ -42,19 +49,25 @@ pub(crate) fn find(state: &State, constraints: &ContactConstraints, hits: &mut V
 }
 
 /// Reports contacts that were solved with a push and whose surfaces approached, before the step, at least as fast as one of
-/// the colliders asks to be told: each once, by its fastest point, in the order of the colliders. To be called before the
-/// bodies are moved.
+/// the colliders asks to be told: each once, by its fastest point and the impulses of all, in the order of the colliders. To be called before
+/// the bodies are moved.
 ///
 /// A contact that is found before the surfaces meet is reported in the step in which they do: only then is it pushed.
 pub(crate) fn report(state: &mut State, hits: &mut Vec<Hit>) {
-    hits.retain(|hit| hit.speed >= state.impact_speed(hit.contact));
     let colliders = |hit: &Hit| {
         let c = &state.contacts.all[hit.contact as usize];
         (c.collider_a, c.collider_b)
     };
     // Of equal speeds the first found counts: the sort is stable.
     hits.sort_by(|x, y| colliders(x).cmp(&colliders(y)).then(y.speed.total_cmp(&x.speed)));
-    hits.dedup_by_key(|hit| hit.contact);
+    hits.dedup_by(|next, first| {
+        let same = next.contact == first.contact;
+        if same {
+            first.impulse += next.impulse;
+        }
+        same
+    });
+    hits.retain(|hit| hit.speed >= state.impact_speed(hit.contact));
     for hit in hits.iter() {
         let c = state.contacts.all[hit.contact as usize];
         let manifold = &state.contacts.manifolds[hit.manifold as usize];
@@ -63,7 +76,7 @@ pub(crate) fn report(state: &mut State, hits: &mut Vec<Hit>) {
         let centre = state.bodies.pose[state.bodies.dense_at(c.body_a)].centre;
         let point = centre + manifold.points[hit.point as usize].anchor.to_f64();
         let normal = manifold.normal;
-        state.pending.push(Event::Impact { a, b, point, normal, speed: hit.speed });
+        state.pending.push(Event::Impact { a, b, point, normal, speed: hit.speed, impulse: hit.impulse });
     }
 }
 

@@ -277,6 +277,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
             let contacts = |pass: Pass<'_>| isa.dispatch(Bounces { pass, free, threshold, h });
             sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
         }
+        constraints.tally();
         joints.record(motions);
     }
     joints.bounce(motions, threshold);

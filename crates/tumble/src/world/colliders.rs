@@ -125,32 +125,103 @@ impl World {
         self.recheck_mass(id, |c| c.pose = old)
     }
 
-    /// Changes the material in slot 0. A collider's own material is replaced; a shared one is no longer used.
+    /// Changes the material in slot 0. A collider's own material is replaced; a shared one is no longer used. The body's mass follows.
     pub fn set_collider_material(&mut self, id: ColliderId, material: impl Into<MaterialSource>) -> Result<()> {
+        self.set_collider_material_at(id, 0, material)
+    }
+
+    /// Changes the material in one of the slots that the collider lists. The body's mass follows.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, ColliderDesc, Material, World, math::{Pose, Vec3}};
+    /// use tumble::shape::{CompoundChild, Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let cube = Shape::cuboid(0.5, 0.5, 0.5)?;
+    /// let left = CompoundChild::new(cube.clone(), Pose::from_translation(-Vec3::X));
+    /// let right = CompoundChild::new(cube, Pose::from_translation(Vec3::X)).material(1);
+    /// let body = world.add_body(BodyDesc::dynamic())?;
+    /// let oak = Material::named("wood")?;
+    /// let desc = ColliderDesc::new(Shape::compound(vec![left, right])?).materials(vec![oak.clone().into(), oak.into()]);
+    /// let id = world.add_collider(body, desc)?;
+    /// world.set_collider_material_at(id, 1, Material::named("steel")?)?;
+    /// assert!(world.body(body)?.centre_of_mass().x > 0.5); // the right half is heavy now
+    /// assert!(world.set_collider_material_at(id, 2, World::MATERIAL).is_err()); // it lists two
+    /// world.set_collider_materials(id, vec![World::MATERIAL.into()])?; // all at once: slot 1 is not listed any more
+    /// assert_eq!((world.body(body)?.mass(), world.collider(id)?.material(1)), (2000.0, World::MATERIAL));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// A slot that the collider does not list (they count as slot 0; [`World::set_collider_materials`] lists more), materials out of
+    /// their range or that belong to another collider, masses that come out of theirs.
+    pub fn set_collider_material_at(
+        &mut self,
+        id: ColliderId,
+        slot: u16,
+        material: impl Into<MaterialSource>,
+    ) -> Result<()> {
         self.whole()?;
         let material = material.into();
         let collider = self.state.colliders.get(id)?;
-        let (body, old, owned) = (collider.body, collider.materials[0], collider.owned & 1 != 0);
-        match &material {
-            MaterialSource::Own(m) => m.validate()?,
-            MaterialSource::Shared(m) => self.state.check_shared(*m)?,
-        }
-        let (new, own) = self.state.take_material(material);
-        let set = |c: &mut Collider, material: MaterialId, own: bool| {
-            c.materials[0] = material;
-            c.owned = c.owned & !1 | own as u64;
+        let Some(&old) = collider.materials.get(usize::from(slot)) else {
+            let subject = self.state.subject(collider.body);
+            let count = collider.materials.len();
+            let value = format!("{slot} of {count}");
+            return Err(Error::value(subject, "material slot", "one that the collider lists", value));
         };
-        set(self.state.colliders.get_mut(id)?, new, own);
-        if let Err(error) = self.state.refresh_mass(body) {
-            set(self.state.colliders.get_mut(id)?, old, owned);
-            if own {
-                self.state.drop_material(new);
-            }
-            return Err(error);
+        let (mut materials, mut owned) = (collider.materials.clone(), collider.owned);
+        let was_owned = owned >> slot & 1 != 0;
+        self.state.check_material(&material)?;
+        let (new, own) = self.state.take_material(material);
+        materials[usize::from(slot)] = new;
+        owned = owned & !(1 << slot) | u64::from(own) << slot;
+        let (fresh, stale) = ([(new, own)], [(old, was_owned)]);
+        self.exchange_materials(id, materials, owned, &fresh, &stale)
+    }
+
+    /// Changes the materials of all slots, and how many are listed. The body's mass follows. See
+    /// [`World::set_collider_material_at`].
+    pub fn set_collider_materials(&mut self, id: ColliderId, materials: Vec<MaterialSource>) -> Result<()> {
+        self.whole()?;
+        let collider = self.state.colliders.get(id)?;
+        let stale: Vec<_> =
+            collider.materials.iter().enumerate().map(|(slot, &m)| (m, collider.owned >> slot & 1 != 0)).collect();
+        check_count(&self.state.subject(collider.body), materials.len())?;
+        materials.iter().try_for_each(|m| self.state.check_material(m))?;
+        let fresh: Vec<_> = materials.into_iter().map(|m| self.state.take_material(m)).collect();
+        let mut list: Vec<MaterialId> = fresh.iter().map(|&(m, _)| m).collect();
+        if list.is_empty() {
+            list.push(Self::MATERIAL);
         }
-        if owned {
-            self.state.drop_material(old);
+        let owned = fresh.iter().enumerate().fold(0, |bits, (slot, &(_, own))| bits | u64::from(own) << slot);
+        self.exchange_materials(id, list, owned, &fresh, &stale)
+    }
+
+    /// Puts new materials in the place of the old ones. Of both it is said whether they are the collider's own: those of the new ones go if
+    /// they are refused, and else those of the old ones.
+    fn exchange_materials(
+        &mut self,
+        id: ColliderId,
+        materials: Vec<MaterialId>,
+        owned: u64,
+        fresh: &[(MaterialId, bool)],
+        stale: &[(MaterialId, bool)],
+    ) -> Result<()> {
+        let collider = self.state.colliders.get_mut(id)?;
+        let body = collider.body;
+        let old =
+            (core::mem::replace(&mut collider.materials, materials), core::mem::replace(&mut collider.owned, owned));
+        let refreshed = self.state.refresh_mass(body);
+        if refreshed.is_err() {
+            let collider = self.state.colliders.get_mut(id)?;
+            (collider.materials, collider.owned) = old;
         }
+        for &(material, _) in if refreshed.is_ok() { stale } else { fresh }.iter().filter(|(_, own)| *own) {
+            self.state.drop_material(material);
+        }
+        refreshed?;
         self.state.forget_materials(body);
         self.state.wake(body);
         Ok(())
@@ -306,15 +377,20 @@ impl World {
 impl State {
     /// Every shared material of the description exists.
     pub fn check_materials(&self, subject: &str, desc: &ColliderDesc) -> Result<()> {
-        if desc.materials.len() > MAX_MATERIALS {
-            return Err(Error::value(subject, "number of materials of a collider", "at most 64", desc.materials.len()));
-        }
+        check_count(subject, desc.materials.len())?;
         for material in &desc.materials {
             if let MaterialSource::Shared(id) = material {
                 self.check_shared(*id)?;
             }
         }
         Ok(())
+    }
+
+    fn check_material(&self, material: &MaterialSource) -> Result<()> {
+        match material {
+            MaterialSource::Own(m) => m.validate(),
+            MaterialSource::Shared(m) => self.check_shared(*m),
+        }
     }
 
     /// The material exists and outlives any one collider.
@@ -421,6 +497,14 @@ impl State {
             }
         }
         (extent, if core.is_finite() { core } else { 0.0 })
+    }
+}
+
+fn check_count(subject: &str, materials: usize) -> Result<()> {
+    if materials <= MAX_MATERIALS {
+        Ok(())
+    } else {
+        Err(Error::value(subject, "number of materials of a collider", "at most 64", materials))
     }
 }
 

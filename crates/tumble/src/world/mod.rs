@@ -3,6 +3,7 @@
 mod articulations;
 mod assemblies;
 mod audit;
+mod batch;
 mod bodies;
 mod colliders;
 mod contacts;
@@ -581,6 +582,10 @@ impl State {
         let width = |t: &crate::method::Tolerances| [t.length, t.detection, t.box_margin];
         let boxes = width(&new.tolerances) != width(&old.tolerances) || new.step.solves() != old.step.solves();
         let materials = new.materials != old.materials;
+        if new.narrow != old.narrow {
+            // What the routines of one remember is not for those of another.
+            self.contacts.forget_caches();
+        }
         if !boxes && new.step.solves() {
             // Impulses are kept per solve: of a sub-step or of a step.
             let ratio = old.step.solves_per_step() as Real / new.step.solves_per_step() as Real;

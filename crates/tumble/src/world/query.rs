@@ -100,34 +100,7 @@ impl World {
         Ok(())
     }
 
-    /// The first hit of each of many rays, in their order. `hits` is emptied before. A ray that makes no sense is named, and
-    /// none is cast.
-    ///
-    /// To spread a batch over threads, cut it into pieces: the answers are the same.
-    ///
-    /// ```
-    /// use tumble::{BodyDesc, QueryFilter, RayCast, World, math::Vec3, shape::Shape};
-    /// # fn main() -> tumble::Result<()> {
-    /// let mut world = World::new();
-    /// world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0)?))?;
-    /// // The suspension of a car: a ray down from each wheel.
-    /// let wheels = [[-1.0, 0.5, -1.5], [1.0, 0.5, -1.5], [-1.0, 0.5, 1.5], [1.0, 0.5, 1.5]];
-    /// let rays = wheels.map(|at: [f64; 3]| RayCast::new(at, [0.0, -1.0, 0.0], 0.8));
-    /// let mut hits = Vec::new();
-    /// world.cast_rays(&rays, &QueryFilter::new(), &mut hits)?;
-    /// assert!(hits.iter().all(|hit| hit.is_some_and(|hit| (hit.distance - 0.5).abs() < 1e-6)));
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn cast_rays(&self, rays: &[RayCast], filter: &QueryFilter, hits: &mut Vec<Option<CastHit>>) -> Result<()> {
-        self.whole()?;
-        hits.clear();
-        rays.iter().enumerate().try_for_each(|(i, ray)| ray.check(Some(i)))?;
-        hits.extend(rays.iter().map(|ray| self.first_on_ray(ray, filter)));
-        Ok(())
-    }
-
-    fn first_on_ray(&self, ray: &RayCast, filter: &QueryFilter) -> Option<CastHit> {
+    pub(super) fn first_on_ray(&self, ray: &RayCast, filter: &QueryFilter) -> Option<CastHit> {
         let mut first: Option<CastHit> = None;
         self.state.along_ray(ray, filter, |hit| match &mut first {
             Some(best) if !hit.is_before(best) => best.distance,
@@ -161,6 +134,10 @@ impl World {
     pub fn cast_shape(&self, cast: &ShapeCast, filter: &QueryFilter) -> Result<Option<CastHit>> {
         self.whole()?;
         cast.check()?;
+        Ok(self.first_on_cast(cast, filter))
+    }
+
+    pub(super) fn first_on_cast(&self, cast: &ShapeCast, filter: &QueryFilter) -> Option<CastHit> {
         let mut first: Option<CastHit> = None;
         let mut limit = f64::INFINITY;
         self.state.along_cast(cast, filter, |hit, at| {
@@ -170,7 +147,7 @@ impl World {
             }
             limit
         });
-        Ok(first)
+        first
     }
 
     /// Whether a moving shape meets anything.
@@ -335,12 +312,16 @@ impl World {
         self.whole()?;
         let point = point.into();
         check_point(point, max)?;
+        Ok(self.nearest_to(point, max, filter))
+    }
+
+    pub(super) fn nearest_to(&self, point: Point, max: f64, filter: &QueryFilter) -> Option<PointHit> {
         let mut nearest: Option<PointHit> = None;
         self.state.around_point(point, max, filter, |hit| match &mut nearest {
             Some(best) if !hit.is_before(best) => best.distance,
             best => best.insert(hit).distance,
         });
-        Ok(nearest)
+        nearest
     }
 
     /// The nearest point of every collider within `max` metres of `point`, by distance and then by id. `hits` is emptied

@@ -1,7 +1,7 @@
 //! Random edits of joints and force effects, and of whole worlds by snapshots.
 
 use crate::edit_model::Model;
-use crate::random_edits::Pair;
+use crate::edit_operations::Pair;
 use crate::support::{Random, real};
 use tumble::constraint::Motor;
 use tumble::constraint::joint::{Distance, Fixed, Hinge, JointKind, Slider};

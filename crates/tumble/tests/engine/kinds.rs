@@ -8,7 +8,7 @@ use tumble::{BodyDesc, BodyId, BodyKind, Error, Event, Integrate, World};
 const DT: Real = 1.0 / 64.0;
 
 /// A kinematic body keeps the velocity of its frame's origin and its angular velocity for ever: the origin runs straight,
-/// wherever the mass lies, and gravity, forces, damping and impulses do nothing.
+/// wherever the mass lies, and gravity, forces and damping do nothing, and impulses are refused.
 #[test]
 fn kinematic_by_velocity() {
     for world in [ballistic(Integrate::SemiImplicitEuler), ballistic(Integrate::ExplicitEuler), World::new()] {
@@ -21,7 +21,7 @@ fn kinematic_by_velocity() {
             body.set_kind(BodyKind::Kinematic).unwrap();
             body.set_velocity([1.0, 0.5, -0.25], [0.0, 0.0, 2.0]).unwrap();
             body.set_force([1e4, 0.0, 0.0]).unwrap();
-            body.apply_impulse([1e4, 0.0, 0.0]).unwrap();
+            assert!(body.apply_impulse([1e4, 0.0, 0.0]).is_err());
             for n in 1..=128 {
                 world.step(DT).unwrap();
                 let (body, t) = (world.body(id).unwrap(), DT.to_f64() * f64::from(n));
@@ -144,11 +144,17 @@ fn change_of_kind_in_flight() {
     assert_eq!(world.awake_count(), 0);
 }
 
-/// A fixed body refuses a velocity and takes a teleport; the description's velocity of a fixed body is ignored.
+/// A fixed body refuses a velocity, also in its description, and takes a teleport.
 #[test]
 fn fixed_bodies_stand() {
     let mut world = World::new();
-    let id = world.add_body(BodyDesc::fixed().name("wall").linear_velocity([1.0, 0.0, 0.0])).unwrap();
+    for desc in
+        [BodyDesc::fixed().linear_velocity([1.0, 0.0, 0.0]), BodyDesc::fixed().angular_velocity([0.0, 2.0, 0.0])]
+    {
+        let error = world.add_body(desc.name("wall")).unwrap_err().to_string();
+        assert!(error.starts_with("body \"wall\": ") && error.contains("zero for a fixed body"), "{error}");
+    }
+    let id = world.add_body(BodyDesc::fixed().name("wall")).unwrap();
     assert_eq!(world.body(id).unwrap().linear_velocity(), Vec3::ZERO);
     let error = world.body_mut(id).unwrap().set_linear_velocity([1.0, 0.0, 0.0]).unwrap_err();
     assert_eq!(error.to_string(), "body \"wall\": a fixed body has no velocity; make it kinematic");

@@ -1,8 +1,8 @@
 //! Materials: rules for pairs, special pairs, and who owns what: 003-36..38.
 
-use crate::support::dump;
-use tumble::math::{Real, Vec3};
-use tumble::shape::Shape;
+use crate::support::{dump, real};
+use tumble::math::{Pose, Real, Vec3};
+use tumble::shape::{CompoundChild, MeshDesc, Shape};
 use tumble::{
     BodyDesc, ColliderDesc, Error, Material, MaterialRule, MaterialSource, Method, Mix, PairCoefficients, Softness,
     World, library_pair,
@@ -188,6 +188,78 @@ fn replaced_materials() {
     world.remove_body(body).unwrap();
     assert!(world.material(new).is_err() && world.material(ids[2]).is_err());
     world.remove_material(shared).unwrap();
+}
+
+/// Every slot can be exchanged, and acts from the next step on: of a compound that lies on two runners, and of a floor of two kinds of triangles,
+/// the part whose slot is made rough stops what slides over it. What is refused changes nothing.
+#[test]
+fn every_slot_can_be_exchanged() {
+    let (smooth, rough) = (material(0.0, 0.0, 0.0), material(1.0, 1.0, 0.0));
+    let corner = |x: f64, z: f64| Vec3::new(x, 0.0, z).to_real();
+    let vertices =
+        [(-9.0, -9.0), (-9.0, 9.0), (0.0, -9.0), (0.0, 9.0), (9.0, -9.0), (9.0, 9.0)].map(|(x, z)| corner(x, z));
+    let triangles = vec![[0, 1, 2], [2, 1, 3], [2, 3, 4], [4, 3, 5]];
+    let mesh = MeshDesc::new(vertices.to_vec(), triangles).materials(vec![0, 0, 1, 1]);
+    let runner = |x: Real, slot: u16| {
+        let at = Pose::from_translation(Vec3::new(x, 0.1, 0.0));
+        CompoundChild::new(Shape::cuboid(0.1, 0.1, 0.5).unwrap(), at).material(slot)
+    };
+    let slots = || -> Vec<MaterialSource> { vec![smooth.clone().into(), smooth.clone().into()] };
+    let mut world = World::new();
+    world
+        .set_method(Method {
+            materials: MaterialRule { friction: Mix::Max, ..MaterialRule::default() },
+            ..Method::default()
+        })
+        .unwrap();
+    let floor = ColliderDesc::new(Shape::mesh(mesh).unwrap()).materials(slots());
+    let floor = world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
+    let sled = |x: f64| {
+        let shape = Shape::compound(vec![runner(-0.5, 0), runner(0.5, 1)]).unwrap();
+        BodyDesc::dynamic().position([x, 0.0, -5.0]).collider(ColliderDesc::new(shape).materials(slots()))
+    };
+    let sleds = [-3.0, 3.0].map(|x| world.add_body(sled(x).linear_velocity([0.0, 0.0, 2.0]).can_sleep(false)).unwrap());
+    let collider = |world: &World, body| world.body(body).unwrap().colliders().next().unwrap();
+    let speeds = |world: &mut World| {
+        for _ in 0..20 {
+            world.step(real(1.0 / 60.0)).unwrap();
+        }
+        sleds.map(|id| f64::from(world.body(id).unwrap().linear_velocity().z))
+    };
+    let [a, b] = speeds(&mut world);
+    assert!((a - 2.0).abs() < 1e-3 && (b - 2.0).abs() < 1e-3, "smooth on smooth: {a}, {b}");
+
+    // Slot 1 of the floor lies under the second sled only.
+    let mut halved = world.clone();
+    let ground = collider(&halved, floor);
+    let old = halved.collider(ground).unwrap().material(1);
+    halved.set_collider_material_at(ground, 1, rough.clone()).unwrap();
+    assert!(halved.material(old).is_err(), "its own material is gone");
+    let [a, b] = speeds(&mut halved);
+    assert!((a - 2.0).abs() < 1e-3 && b < 0.1, "rough under the second: {a}, {b}");
+    halved.set_collider_materials(ground, vec![smooth.clone().into()]).unwrap();
+    assert_eq!(halved.collider(ground).unwrap().material(1), halved.collider(ground).unwrap().material(0));
+
+    // Slot 1 of the first sled is its right runner, which turns it to the right.
+    let own = collider(&world, sleds[0]);
+    let before = dump(&world, &[]);
+    let refused = [
+        world.set_collider_material_at(own, 2, rough.clone()),
+        world.set_collider_material_at(own, 1, material(-1.0, 0.0, 0.0)),
+        world.set_collider_materials(own, vec![rough.clone().into(), material(-1.0, 0.0, 0.0).into()]),
+        world.set_collider_materials(own, vec![MaterialSource::default(); 65]),
+        // A body of no mass: refused when all is already in place.
+        world.set_collider_materials(own, vec![Material { density: 1e-45, ..rough.clone() }.into(); 2]),
+    ];
+    for (i, result) in refused.into_iter().enumerate() {
+        assert!(result.is_err(), "{i}");
+    }
+    assert_eq!(dump(&world, &[]), before);
+    world.set_collider_material_at(own, 1, rough).unwrap();
+    speeds(&mut world);
+    let spin = world.body(sleds[0]).unwrap().rotation().to_rotation_vector().y;
+    assert!(spin > 0.05, "{spin}");
+    world.audit().unwrap();
 }
 
 /// Colliders that name no material follow the built-in one, whenever it was edited; one that names any does not, though it

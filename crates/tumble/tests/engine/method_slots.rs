@@ -1,13 +1,13 @@
 //! Methods as data: every slot counts, and methods can be swapped at any step.
 
 use crate::simultaneous::random_pile;
-use crate::support::{dump, real};
+use crate::support::{Random, dump, real};
 use tumble::math::{Real, Vec3};
 use tumble::method::{
-    Ability, Correction, Explicit, FrictionModel, Lcp, Simultaneous, SleepCriterion, SoftStep, Solver, Step,
-    Tolerances, Validator,
+    Ability, Broad, Correction, Explicit, FrictionModel, Lcp, Narrow, Simultaneous, SleepCriterion, SoftStep, Solver,
+    Step, Tolerances, Validator,
 };
-use tumble::shape::Shape;
+use tumble::shape::{MeshDesc, Shape};
 use tumble::{
     BodyDesc, BodyId, BodyKind, ColliderDesc, Integrate, JointDesc, Material, MaterialRule, Method, Mix, World,
 };
@@ -75,6 +75,7 @@ fn explicit(m: &mut Method, f: impl Fn(&mut Explicit)) {
 /// Changes that every method with contacts must feel.
 fn common() -> Vec<Change> {
     vec![
+        change("narrow phase", |m| m.narrow = Narrow::Gjk),
         change("material rule", |m| m.materials = MaterialRule { friction: Mix::Min, restitution: Mix::Min }),
         change("sleep time", |m| m.sleep.time = 5.0),
         change("velocity criterion", |m| m.sleep.criterion = SleepCriterion::Velocity),
@@ -94,8 +95,8 @@ fn common() -> Vec<Change> {
     ]
 }
 
-/// A change of any slot changes the trajectory of a scene: no choice is ignored, and no preset falls through to another. (Left out: the width of the
-/// boxes in the broad phase, which changes the cost alone, and the switches of detection, which have tests of their own.)
+/// A change of any slot changes the trajectory of a scene: no choice is ignored, and no preset falls through to another. (Left out: the broad phase and the width of
+/// its boxes, which change the cost alone, and the switches of detection, which have tests of their own.)
 #[test]
 fn every_slot_counts() {
     // Long enough for what bounces and swings to come to rest: sleep counts too.
@@ -160,6 +161,102 @@ fn presets_are_data() {
         assert_eq!(serde_json::from_str::<Method>(&text).unwrap(), *preset, "{text}");
         let world = World::with_method(preset.clone()).unwrap();
         assert_eq!(World::from_snapshot(&world.snapshot().unwrap()).unwrap().method(), preset);
+    }
+}
+
+/// Contacts with their points, and events: everything that detection has to say.
+fn contacts(world: &World) -> String {
+    let contacts: Vec<String> =
+        world.contacts().map(|c| format!("{:?} {:?}", c.colliders(), c.points().collect::<Vec<_>>())).collect();
+    format!("{} {:?} {}", contacts.join("\n"), world.events(), bodies(world))
+}
+
+/// Trees find the pairs that comparing all boxes finds, to the bit, while bodies fall, come, go, are moved, change kind and filter, and the
+/// broad phase is swapped in between.
+#[test]
+fn every_broad_phase_finds_the_same_pairs() {
+    for preset in [Method::soft_step(), Method::simultaneous()] {
+        let by_hand = Method { broad: Broad::AllPairs, ..preset.clone() };
+        let mut world = random_pile(11, 24, preset.clone());
+        world
+            .add_body(BodyDesc::fixed().position([0.0, 1.0, 9.0]).collider(Shape::cuboid(1.0, 1.0, 1.0).unwrap()))
+            .unwrap();
+        let mut judge = world.clone();
+        judge.set_method(by_hand.clone()).unwrap();
+        let mut random = Random(3);
+        let mut touching = 0;
+        for step in 0..150 {
+            let (seed, what) = (random.bits(), random.below(12));
+            for world in [&mut world, &mut judge] {
+                let mut random = Random(seed);
+                let ids: Vec<BodyId> = world.body_ids().collect();
+                let id = ids[random.below(ids.len())];
+                let at = random.vector(3.0) + Vec3::Y * 3.0;
+                match what {
+                    0 => {
+                        let ball = ColliderDesc::new(Shape::sphere(0.4).unwrap());
+                        world.add_body(BodyDesc::dynamic().position(at).collider(ball)).unwrap();
+                    }
+                    1 if ids.len() > 12 && id != ids[0] => world.remove_body(id).unwrap(),
+                    2 => world.body_mut(id).unwrap().set_position(at).unwrap(),
+                    3 if id != ids[0] => world.body_mut(id).unwrap().set_kind(BodyKind::Fixed).unwrap(),
+                    4 => world.body_mut(id).unwrap().set_kind(BodyKind::Dynamic).unwrap_or(()),
+                    5 => world
+                        .set_pair_excluded(id, ids[(random.below(ids.len() - 1) + 1) % ids.len()], true)
+                        .unwrap_or(()),
+                    6 => world.body_mut(id).unwrap().set_active(random.below(2) == 0),
+                    _ => {}
+                }
+                world.step(DT).unwrap();
+            }
+            assert_eq!(contacts(&world), contacts(&judge), "{}, step {step}", preset.name);
+            touching += world.contacts().count();
+            if step % 50 == 49 {
+                world.set_method(by_hand.clone()).unwrap();
+                world.set_method(preset.clone()).unwrap();
+                judge.set_method(preset.clone()).unwrap();
+                judge.set_method(by_hand.clone()).unwrap();
+            }
+        }
+        judge.audit().unwrap();
+        assert!(touching > 1000, "{touching}");
+    }
+}
+
+/// The general narrow phase carries a world: a column, a ball and a mesh floor come to rest as they do by default, and methods with either are swapped
+/// in mid-run.
+#[test]
+fn the_general_narrow_phase_carries_a_world() {
+    let height = |narrow: Narrow, swap: bool| {
+        let method = Method { narrow, ..Method::soft_step() };
+        let mut world = World::with_method(method.clone()).unwrap();
+        let corner = |x: Real, z: Real| Vec3::new(x, 0.0, z);
+        let floor = MeshDesc::new(
+            vec![corner(-5.0, -5.0), corner(-5.0, 5.0), corner(5.0, -5.0), corner(5.0, 5.0)],
+            vec![[0, 1, 2], [2, 1, 3]],
+        );
+        world.add_body(BodyDesc::fixed().collider(Shape::mesh(floor).unwrap())).unwrap();
+        let cube = Shape::cuboid(0.5, 0.5, 0.5).unwrap();
+        for i in 0..4 {
+            let at = [0.05 * f64::from(i % 2), 0.5 + f64::from(i), 0.0];
+            world.add_body(BodyDesc::dynamic().position(at).collider(cube.clone())).unwrap();
+        }
+        let ball = ColliderDesc::new(Shape::sphere(0.4).unwrap());
+        let top = world.add_body(BodyDesc::dynamic().position([0.02, 4.5, 0.0]).collider(ball)).unwrap();
+        for step in 0..120 {
+            if swap && step % 30 == 15 {
+                let narrow = if step % 60 == 15 { Narrow::Auto } else { narrow };
+                world.set_method(Method { narrow, ..method.clone() }).unwrap();
+            }
+            world.step(DT).unwrap();
+        }
+        assert_eq!(World::from_snapshot(&world.snapshot().unwrap()).unwrap().method(), world.method());
+        world.body(top).unwrap().position().y
+    };
+    let expected = height(Narrow::Auto, false);
+    for swap in [false, true] {
+        let found = height(Narrow::Gjk, swap);
+        assert!((found - expected).abs() < 0.01, "swapped {swap}: {found}, {expected}");
     }
 }
 

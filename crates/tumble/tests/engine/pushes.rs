@@ -1,6 +1,7 @@
 //! Forces and impulses at points, and the motion of points: 003-02, 003-03, 003-07, 003-08, 001-40, 001-44, 001-45.
 
 use crate::support::{Random, assert_near, ballistic, eps, floating, lopsided, real};
+use tumble::articulation::{ArticulationDesc, LinkDesc};
 use tumble::math::{Float, Mat3, Point, Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, BodyId, BodyKind, ColliderDesc, DebugLayers, Integrate, Method, World};
@@ -126,7 +127,7 @@ fn impulses_at_the_centre() {
     assert_near("L", inertia * body.angular_velocity().to_f64(), Vec3::new(1.0, -2.0, 0.5), 32.0 * eps());
 }
 
-/// Bodies that are not dynamic, and bodies that are not active, feel neither force nor impulse.
+/// Bodies that are not dynamic, and bodies that are not active, feel neither force nor impulse; the former say so.
 #[test]
 fn who_feels_no_force() {
     for (kind, active) in [(BodyKind::Fixed, true), (BodyKind::Kinematic, true), (BodyKind::Dynamic, false)] {
@@ -134,8 +135,9 @@ fn who_feels_no_force() {
         let id = world.add_body(BodyDesc { kind, active, ..lopsided() }).unwrap();
         let pose = world.body(id).unwrap().pose();
         let mut body = world.body_mut(id).unwrap();
-        body.apply_impulse_at([10.0, 0.0, 0.0], [0.0, 3.0, 0.0]).unwrap();
-        body.apply_angular_impulse([0.0, 1.0, 0.0]).unwrap();
+        assert_eq!(body.apply_impulse_at([10.0, 0.0, 0.0], [0.0, 3.0, 0.0]).is_ok(), !active);
+        assert_eq!(body.apply_angular_impulse([0.0, 1.0, 0.0]).is_ok(), !active);
+        assert_eq!(body.apply_force([0.0, 1.0, 0.0]).is_ok(), !active);
         body.set_force([0.0, 1e4, 0.0]).unwrap();
         body.set_torque([0.0, 1e4, 0.0]).unwrap();
         for _ in 0..10 {
@@ -288,5 +290,117 @@ fn contacts_tell_their_forces() {
         let drawn = world.debug_geometry(layers);
         assert_eq!((drawn.points.len(), drawn.lines.len()), (4, 4));
         assert!(world.contacts_of(BodyId::from_bits(77)).is_err());
+    }
+}
+
+/// A force that is applied acts in one step as one that is set and taken away again, to the bit: under every method, on bodies and on links. So does
+/// one that waits in a snapshot.
+#[test]
+fn applied_forces_act_once() {
+    for method in Method::presets() {
+        let mut set = World::with_method(method.clone()).unwrap();
+        let id = turned_lopsided(&mut Random(3), &mut set);
+        let mut tree = ArticulationDesc::new();
+        let root = BodyDesc::dynamic().position([20.0, 0.0, 0.0]).collider(Shape::cuboid(0.3, 0.1, 0.2).unwrap());
+        tree.add(LinkDesc::free(root.name("link")));
+        set.add_articulation(tree).unwrap();
+        let link = set.find_body("link").unwrap();
+        let mut applied = set.clone();
+        let (force, torque) = (Vec3::new(30.0, -20.0, 10.0), Vec3::new(1.0, 2.0, -3.0));
+        for body in [id, link] {
+            let point = set.body(body).unwrap().to_world([0.1, 0.2, 0.3]);
+            let mut b = set.body_mut(body).unwrap();
+            b.set_force(force).unwrap();
+            b.set_torque(torque).unwrap();
+            b.add_force_at(force, point).unwrap();
+            let mut b = applied.body_mut(body).unwrap();
+            b.apply_force(force).unwrap();
+            b.apply_torque(torque).unwrap();
+            b.apply_force_at(force, point).unwrap();
+            assert_eq!(b.view().force(), Vec3::ZERO, "what stays is another matter");
+        }
+        let mut twice = applied.clone();
+        twice.body_mut(id).unwrap().apply_force(force).unwrap();
+        assert_ne!(applied.hash(), twice.hash(), "the hash knows of it");
+        let mut restored = World::from_snapshot(&applied.snapshot().unwrap()).unwrap();
+        for _ in 0..5 {
+            for world in [&mut set, &mut applied, &mut restored] {
+                world.step(DT).unwrap();
+            }
+            for body in [id, link] {
+                set.body_mut(body).unwrap().set_force(Vec3::ZERO).unwrap();
+                set.body_mut(body).unwrap().set_torque(Vec3::ZERO).unwrap();
+                let (a, b) = (set.body(body).unwrap(), applied.body(body).unwrap());
+                assert_eq!((a.pose(), a.centre_velocity()), (b.pose(), b.centre_velocity()), "{}", method.name);
+                assert_eq!(a.angular_velocity(), b.angular_velocity(), "{}", method.name);
+            }
+            assert_eq!(applied.hash(), restored.hash());
+        }
+    }
+}
+
+/// An applied force wakes, waits for a step, acts in the first of several, goes with its body or with a change of kind, and passes over
+/// who is inactive.
+#[test]
+fn the_life_of_an_applied_force() {
+    let mut world = World::new();
+    world.set_gravity(Vec3::ZERO).unwrap();
+    world
+        .add_body(BodyDesc::fixed().position([0.0, -1.0, 0.0]).collider(Shape::cuboid(2.0, 0.5, 2.0).unwrap()))
+        .unwrap();
+    let block = BodyDesc::dynamic().mass(2.0).collider(Shape::cuboid(0.5, 0.5, 0.5).unwrap());
+    let id = world.add_body(block).unwrap();
+    world.step(DT).unwrap();
+    world.body_mut(id).unwrap().put_to_sleep().unwrap();
+    world.body_mut(id).unwrap().apply_force([0.0, 64.0, 0.0]).unwrap();
+    assert!(!world.body(id).unwrap().is_asleep());
+    assert_eq!(world.simulate(0.0).unwrap(), 0, "no step, no force");
+    assert_eq!(world.simulate(3.0 / 60.0).unwrap(), 3);
+    let v = world.body(id).unwrap().linear_velocity().y;
+    assert!((v - real(64.0 / 2.0 / 60.0)).abs() < 1e-4, "in one of three steps: {v}");
+
+    let push = |world: &mut World| world.body_mut(id).unwrap().apply_force([64.0, 0.0, 0.0]).unwrap();
+    push(&mut world);
+    world.body_mut(id).unwrap().set_kind(BodyKind::Kinematic).unwrap();
+    world.body_mut(id).unwrap().set_kind(BodyKind::Dynamic).unwrap();
+    world.step(DT).unwrap();
+    world.body_mut(id).unwrap().set_active(false);
+    push(&mut world);
+    world.body_mut(id).unwrap().apply_impulse([1.0, 0.0, 0.0]).unwrap();
+    world.body_mut(id).unwrap().set_active(true);
+    world.step(DT).unwrap();
+    assert_eq!(world.body(id).unwrap().linear_velocity().x, 0.0);
+    push(&mut world);
+    world.remove_body(id).unwrap();
+    let other = world.add_body(BodyDesc::dynamic()).unwrap();
+    assert_eq!(other.index(), id.index(), "the slot is used again");
+    world.step(DT).unwrap();
+    assert_eq!(world.body(other).unwrap().linear_velocity(), Vec3::ZERO);
+}
+
+/// Who is not dynamic refuses what would act once, and keeps what stays until it is dynamic.
+#[test]
+fn pushes_on_what_is_not_dynamic() {
+    for kind in [BodyKind::Fixed, BodyKind::Kinematic] {
+        let mut world = floating(Integrate::SemiImplicitEuler);
+        let id = world.add_body(BodyDesc { kind, ..BodyDesc::dynamic() }.mass(4.0).name("post")).unwrap();
+        let mut body = world.body_mut(id).unwrap();
+        for error in [
+            body.apply_force(Vec3::X),
+            body.apply_force_at(Vec3::X, Point::ZERO),
+            body.apply_torque(Vec3::X),
+            body.apply_impulse(Vec3::X),
+            body.apply_impulse_at(Vec3::X, Point::ZERO),
+            body.apply_angular_impulse(Vec3::X),
+        ] {
+            let error = error.unwrap_err().to_string();
+            assert!(error.starts_with("body \"post\": a ") && error.contains("make it dynamic"), "{error}");
+        }
+        body.set_force([8.0, 0.0, 0.0]).unwrap();
+        world.step(DT).unwrap();
+        assert_eq!(world.body(id).unwrap().linear_velocity(), Vec3::ZERO);
+        world.body_mut(id).unwrap().set_kind(BodyKind::Dynamic).unwrap();
+        world.step(DT).unwrap();
+        assert_eq!(world.body(id).unwrap().linear_velocity(), Vec3::new(2.0 * DT, 0.0, 0.0));
     }
 }

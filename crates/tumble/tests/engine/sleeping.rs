@@ -3,7 +3,7 @@
 use crate::support::real;
 use tumble::math::{Vec3, WorldPose};
 use tumble::shape::Shape;
-use tumble::{BodyDesc, BodyId, ColliderDesc, Event, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, Event, JointDesc, World};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -308,4 +308,34 @@ fn sleep_is_told() {
         }
     }
     assert_eq!((slept, woke), (2, 1));
+}
+
+/// Whoever edits one body of an island stops the clock of all of it, as often as that happens, before a step or after one, and also where the
+/// island has just grown together with one that has been idle for long.
+#[test]
+fn every_edit_counts_for_the_whole_island() {
+    let mut world = ground();
+    let (low, high, alone) = (cube(&mut world, 0.0, 0.5), cube(&mut world, 0.0, 1.5), cube(&mut world, 4.0, 0.5));
+    let idle = |world: &World| [low, high, alone].map(|id| f64::from(world.body(id).unwrap().idle_time()));
+    let nudge = |world: &mut World, id: BodyId| world.body_mut(id).unwrap().wake_up();
+    run(&mut world, 0.3);
+    assert!(idle(&world).iter().all(|&t| t > 0.2), "{:?}", idle(&world));
+    for _ in 0..2 {
+        nudge(&mut world, low);
+        nudge(&mut world, high);
+        let [a, b, c] = idle(&world);
+        assert!(a == 0.0 && b == 0.0 && c > 0.2);
+        world.step(real(DT)).unwrap();
+        assert!(idle(&world)[..2].iter().all(|&t| (t - DT).abs() < 1e-6), "{:?}", idle(&world));
+    }
+    nudge(&mut world, low);
+    world.add_joint(JointDesc::ball(high, alone)).unwrap();
+    assert_eq!(idle(&world), [0.0; 3]);
+    world.step(real(DT)).unwrap();
+    nudge(&mut world, alone);
+    assert_eq!(idle(&world), [0.0; 3], "one island now");
+    world.body_mut(low).unwrap().put_to_sleep().unwrap();
+    assert!(asleep(&world, alone));
+    nudge(&mut world, high);
+    assert!(!asleep(&world, alone) && !asleep(&world, low));
 }

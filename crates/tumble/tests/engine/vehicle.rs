@@ -1,7 +1,7 @@
 //! Vehicles on wheels, against closed forms.
 
 use crate::support::real;
-use tumble::control::{AntiRollBar, Probe, Vehicle, Wheel};
+use tumble::control::{AntiRollBar, Controls, Probe, Vehicle, Wheel};
 use tumble::math::{Quat, Real, Vec3};
 use tumble::shape::{Mesh, MeshDesc, Shape};
 use tumble::{BodyDesc, BodyId, Locks, World};
@@ -262,6 +262,7 @@ fn goes_on_from_a_snapshot() {
     assert_eq!(first.vehicle, second.vehicle);
 }
 
+// Every number of a wheel, of a bar and of the driver is refused where it makes no sense, and nothing is changed then.
 #[test]
 fn refuses_bad_values() {
     let mut world = flat();
@@ -269,21 +270,195 @@ fn refuses_bad_values() {
     assert!(Vehicle::new(&world, fixed, vec![]).is_err());
     let mut car = car(world, |b| b, |w| w);
     let good = Wheel::new([0.0; 3], 0.3);
-    for value in [Real::NAN, Real::INFINITY, -1.0] {
-        let bad = [
-            Wheel { radius: value, ..good.clone() },
-            Wheel { stiffness: value, ..good.clone() },
-            Wheel { damping: value, ..good.clone() },
-            Wheel { grip: value, ..good.clone() },
-            Wheel { inertia: value, ..good.clone() },
-            Wheel { axle: Vec3::ZERO * value, ..good.clone() },
-        ];
-        for wheel in bad {
-            assert!(Vehicle::new(&car.world, car.chassis, vec![wheel.clone()]).is_err(), "{wheel:?}");
+    type Number = fn(&mut Wheel) -> &mut Real;
+    // What each may be: positive; zero or positive; any number.
+    let positive: [(&str, Number); 3] =
+        [("radius", |w| &mut w.radius), ("slip stiffness", |w| &mut w.slip_stiffness), ("inertia", |w| &mut w.inertia)];
+    let not_negative: [(&str, Number); 8] = [
+        ("rest length", |w| &mut w.rest_length),
+        ("travel", |w| &mut w.travel),
+        ("stiffness", |w| &mut w.stiffness),
+        ("damping", |w| &mut w.damping),
+        ("grip", |w| &mut w.grip),
+        ("side grip", |w| &mut w.side_grip),
+        ("braked", |w| &mut w.braked),
+        ("handbraked", |w| &mut w.handbraked),
+    ];
+    let any: [(&str, Number); 2] = [("steered", |w| &mut w.steered), ("driven", |w| &mut w.driven)];
+    let vectors: [(&str, fn(&mut Wheel) -> &mut Vec3); 3] =
+        [("mount", |w| &mut w.mount), ("down", |w| &mut w.down), ("axle", |w| &mut w.axle)];
+    let infinite = [Real::NAN, Real::INFINITY, Real::NEG_INFINITY];
+    let mut bad: Vec<(&str, Wheel)> = Vec::new();
+    let mut put = |name, change: &dyn Fn(&mut Wheel)| {
+        let mut wheel = good.clone();
+        change(&mut wheel);
+        bad.push((name, wheel));
+    };
+    for (name, number) in positive {
+        for value in infinite.into_iter().chain([0.0, -1.0]) {
+            put(name, &|w| *number(w) = value);
         }
     }
-    assert!(car.vehicle.add_bar(AntiRollBar { wheels: [0, 4], stiffness: 1.0 }).is_err());
-    assert!(car.vehicle.update(&mut car.world, Real::NAN).is_err());
-    car.vehicle.controls.drive = Real::INFINITY;
-    assert!(car.vehicle.update(&mut car.world, real(DT)).is_err());
+    for (name, number) in not_negative {
+        for value in infinite.into_iter().chain([-1.0]) {
+            put(name, &|w| *number(w) = value);
+        }
+    }
+    for (name, number) in any {
+        for value in infinite {
+            put(name, &|w| *number(w) = value);
+        }
+    }
+    for value in [Real::NAN, Real::NEG_INFINITY, -1.0] {
+        put("largest force", &|w| w.max_force = value);
+    }
+    for (name, vector) in vectors {
+        for value in infinite {
+            put(name, &|w| vector(w).y = value);
+        }
+        if name != "mount" {
+            put(name, &|w| *vector(w) = Vec3::ZERO);
+        }
+    }
+    let before = car.vehicle.clone();
+    for (name, wheel) in bad {
+        let error = Vehicle::new(&car.world, car.chassis, vec![wheel.clone()]).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("wheel: {name} must be ")), "{wheel:?}: {error}");
+        assert!(car.vehicle.add_wheel(wheel.clone()).is_err() && car.vehicle.set_wheel(0, wheel).is_err());
+    }
+    for value in infinite.into_iter().chain([-1.0]) {
+        let bar = AntiRollBar { wheels: [0, 1], stiffness: value };
+        assert!(car.vehicle.add_bar(bar).is_err(), "{bar:?}");
+    }
+    for wheels in [[0, 4], [4, 0], [1, 1]] {
+        assert!(car.vehicle.add_bar(AntiRollBar { wheels, stiffness: 1.0 }).is_err());
+    }
+    assert!(car.vehicle.set_wheel(4, good).is_err() && car.vehicle.remove_wheel(4).is_err());
+    let bar = AntiRollBar { wheels: [0, 1], stiffness: 1.0 };
+    assert!(car.vehicle.set_bar(0, bar).is_err() && car.vehicle.remove_bar(0).is_err());
+
+    let hash = car.world.hash();
+    for dt in infinite.into_iter().chain([0.0, -1.0]) {
+        assert!(car.vehicle.update(&mut car.world, dt).is_err(), "a step of {dt}");
+    }
+    type Control = fn(&mut Controls) -> &mut Real;
+    let controls: [(&str, Control, bool); 4] = [
+        ("steering", |c| &mut c.steering, true),
+        ("drive", |c| &mut c.drive, true),
+        ("brake", |c| &mut c.brake, false),
+        ("hand brake", |c| &mut c.handbrake, false),
+    ];
+    for (name, control, negative) in controls {
+        for value in infinite.into_iter().chain([-1.0, Real::MAX]) {
+            *control(&mut car.vehicle.controls) = value;
+            let refused = car.vehicle.update(&mut car.world.clone(), real(DT)).is_err();
+            let turned = car.vehicle.states().iter().all(|s| s.angle.abs() <= 3.15 && s.spin.is_finite());
+            assert!(turned, "{name} of {value}: {:?}", car.vehicle.states());
+            let expected = if value == -1.0 { !negative } else { !value.is_finite() };
+            assert_eq!(refused, expected, "{name} of {value}");
+            car.vehicle.controls = Controls::default();
+            if refused {
+                assert_eq!(car.vehicle, before, "{name} of {value}");
+            } else {
+                car.vehicle = before.clone();
+            }
+        }
+    }
+    // A part of the whole that is beyond all numbers.
+    car.vehicle.set_wheel(0, Wheel { steered: 4.0, driven: 4.0, braked: 4.0, ..before.wheels()[0].clone() }).unwrap();
+    let parts: [Control; 3] = [|c| &mut c.steering, |c| &mut c.drive, |c| &mut c.brake];
+    for control in parts {
+        *control(&mut car.vehicle.controls) = 0.5 * Real::MAX;
+        let error = car.vehicle.update(&mut car.world, real(DT)).unwrap_err().to_string();
+        assert!(error.contains("of a wheel must be within the range of numbers"), "{error}");
+        car.vehicle.controls = Controls::default();
+    }
+    assert_eq!(car.world.hash(), hash);
+}
+
+// A car that sleeps notices what happens to its ground, its driver and its wheels, and sleeps on where nothing does.
+#[test]
+fn a_sleeping_car_wakes_with_its_ground() {
+    let slab = |world: &mut World, y: f64| {
+        let shape = Shape::cuboid(10.0, 0.5, 10.0).unwrap();
+        world.add_body(BodyDesc::fixed().position([0.0, y - 0.5, 0.0]).collider(shape)).unwrap()
+    };
+    let asleep = || {
+        let mut world = World::new();
+        let ground = slab(&mut world, 0.0);
+        let mut car = car(world, |b| b.can_sleep(true), |w| w);
+        car.vehicle.controls.handbrake = 3000.0;
+        car.run(240);
+        car.world.body_mut(car.chassis).unwrap().put_to_sleep().unwrap();
+        let at = car.at();
+        car.run(60);
+        assert!(car.world.body(car.chassis).unwrap().is_asleep() && car.at() == at, "it sleeps on");
+        (car, ground)
+    };
+    let (mut car, ground) = asleep();
+    car.world.remove_body(ground).unwrap();
+    car.run(30);
+    assert!(car.at().y < -0.5, "no ground: {:?}", car.at());
+
+    let (mut car, ground) = asleep();
+    car.world.body_mut(ground).unwrap().set_position([0.0, -1.0, 0.0]).unwrap();
+    car.run(30);
+    assert!(car.at().y < 0.4, "the ground went down: {:?}", car.at());
+
+    let (mut car, _) = asleep();
+    slab(&mut car.world, 0.1);
+    car.run(30);
+    assert!(car.at().y > 0.7 - sag(), "another ground above it: {:?}", car.at());
+
+    let wakes = |what: &str, change: &dyn Fn(&mut Vehicle)| {
+        let (mut car, _) = asleep();
+        change(&mut car.vehicle);
+        car.run(1);
+        assert!(!car.world.body(car.chassis).unwrap().is_asleep(), "{what}");
+    };
+    wakes("driven", &|v| v.controls.drive = 10.0);
+    wakes("no longer braked", &|v| v.controls.handbrake = 0.0);
+    wakes("another spring", &|v| {
+        let wheel = Wheel { stiffness: 1e4, ..v.wheels()[0].clone() };
+        v.set_wheel(0, wheel).unwrap();
+    });
+    wakes("a wheel less", &|v| drop(v.remove_wheel(2).unwrap()));
+}
+
+// Wheels and bars can be changed while it drives: as if it had been built so.
+#[test]
+fn parts_can_be_exchanged() {
+    let mut car = car(flat(), |b| b, |w| w);
+    for (wheels, stiffness) in [([0, 1], 1e4), ([2, 3], 1e4), ([1, 3], 0.0)] {
+        car.vehicle.add_bar(AntiRollBar { wheels, stiffness }).unwrap();
+    }
+    car.run(60);
+    // Softer springs in front: they give by their share.
+    for i in 0..2 {
+        let wheel = car.vehicle.wheels()[i].clone();
+        let stiffness = wheel.stiffness * 0.5;
+        car.vehicle.set_wheel(i, Wheel { stiffness, ..wheel }).unwrap();
+    }
+    car.run(300);
+    let given = |car: &Car, i: usize| 0.3 - f64::from(car.vehicle.states()[i].length);
+    for (i, expected) in [(0, 2.0 * sag()), (1, 2.0 * sag()), (2, sag()), (3, sag())] {
+        // It leans forward by a degree or two, which moves its centre over the axles.
+        assert!(
+            (given(&car, i) / expected - 1.0).abs() < 0.05,
+            "wheel {i} gives {}, {expected} expected",
+            given(&car, i)
+        );
+    }
+    let wheel = car.vehicle.remove_wheel(0).unwrap();
+    let bars: Vec<[u32; 2]> = car.vehicle.bars().iter().map(|bar| bar.wheels).collect();
+    assert_eq!((car.vehicle.wheels().len(), bars), (3, vec![[1, 2], [0, 2]]), "bars go with it, numbers move up");
+    car.run(60);
+    let up = car.world.body(car.chassis).unwrap().rotation().rotate(Vec3::Y).y;
+    assert!(up < 0.9999, "it hangs where the wheel was: {up}");
+    assert_eq!(car.vehicle.add_wheel(wheel).unwrap(), 3);
+    let bar = car.vehicle.bars()[0];
+    car.vehicle.set_bar(0, AntiRollBar { stiffness: 0.0, ..bar }).unwrap();
+    assert_eq!(car.vehicle.remove_bar(1).unwrap().wheels, [0, 2]);
+    car.run(300);
+    assert!(car.vehicle.states().iter().all(|s| s.contact.is_some()) && car.velocity().length() < 1e-2);
 }

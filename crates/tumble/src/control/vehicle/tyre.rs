@@ -142,8 +142,7 @@ pub(super) fn grip(
         let wheels = vehicle.wheels.iter().zip(tyres.iter_mut()).zip(yields.iter().zip(grounds.iter().zip(&frees)));
         for ((wheel, tyre), (k, (ground, &free))) in wheels {
             let (inertia, r) = (wheel.inertia.to_f64(), wheel.radius.to_f64());
-            let brake =
-                (controls.brake.abs() * wheel.braked + controls.handbrake.abs() * wheel.handbraked).to_f64() * dt;
+            let brake = (controls.brake * wheel.braked + controls.handbrake * wheel.handbraked).to_f64() * dt;
             if let Some(touch) = &mut tyre.touch {
                 let v = ahead.at(touch.point) - *ground;
                 let slip = [v.dot(touch.axes[0]) - tyre.spin * r, v.dot(touch.axes[1])];

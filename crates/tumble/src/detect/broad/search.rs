@@ -1,6 +1,6 @@
 //! The search for new pairs, in parts that threads can share.
 
-use super::pairs::{BroadPhase, ProxyId, ProxyPair};
+use super::pairs::{BroadPhase, ProxyId, ProxyKind, ProxyPair};
 use super::tree::{DynamicTree, Meeting};
 use core::ops::Range;
 
@@ -95,6 +95,42 @@ impl BroadPhase {
         let search = self.search_pairs();
         search.collect(0..search.parts(), filter, out);
         search.finish(out);
+    }
+
+    /// The same by comparing every stored box with every other, whatever has changed: in quadratic time, and with nothing that could go
+    /// wrong. The filter is asked about every pair that overlaps and is not known.
+    ///
+    /// ```
+    /// use tumble::detect::broad::{BroadPhase, ProxyDesc, ProxyKind};
+    /// use tumble::math::{Aabb, Real, Vec3};
+    /// let mut broad = BroadPhase::new();
+    /// for user in 0..10 {
+    ///     let at = Vec3::new(user as Real, 0.0, 0.0);
+    ///     let aabb = Aabb::new(at, at + Vec3::all(1.5));
+    ///     broad.create_proxy(&ProxyDesc { aabb, kind: ProxyKind::Moving, user, layers: 1, margin: 0.0 });
+    /// }
+    /// let (mut by_trees, mut by_hand) = (Vec::new(), Vec::new());
+    /// broad.clone().update_pairs(&|_, _| true, &mut by_trees);
+    /// broad.compare_all(&|_, _| true, &mut by_hand);
+    /// assert_eq!((by_trees.len(), by_trees), (9, by_hand));
+    /// ```
+    pub fn compare_all(&mut self, filter: PairFilter, out: &mut Vec<ProxyPair>) {
+        out.clear();
+        for tree in &mut self.trees {
+            tree.maintain();
+        }
+        let ids = || (0..self.proxies.len() as u32).map(ProxyId);
+        for a in ids() {
+            let Some(kind) = self.kind(a) else { continue };
+            for b in ids().skip(a.0 as usize + 1) {
+                let both_fixed = kind == ProxyKind::Fixed && self.kind(b) == Some(ProxyKind::Fixed);
+                if !both_fixed && self.fat_overlap(a, b) {
+                    out.push(ProxyPair::new(a, b));
+                }
+            }
+        }
+        self.sift(0, filter, out);
+        PairSearch { broad: self }.finish(out);
     }
 
     /// Brings the trees into order and divides the search for new pairs into parts. Where nothing has changed there are none, and

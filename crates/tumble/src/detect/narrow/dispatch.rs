@@ -8,6 +8,7 @@ use super::manifold::Manifold;
 use super::polytope::Small;
 use super::{box_box, curved, plane, round};
 use crate::math::{Pose, Real};
+use crate::method::Narrow;
 use crate::shape::Sphere;
 
 /// Where `a` and `b` touch or are nearer to each other than `margin`, in A's frame; `b_in_a` is B's pose there.
@@ -58,6 +59,42 @@ pub fn collide(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, margin: Real, cache: &
             mend_seams(a, b, b_in_a, margin, cache, out);
         }
     }
+}
+
+/// The same by the routines that a method names.
+///
+/// ```
+/// use tumble::detect::narrow::{ConvexRef, Manifold, PairCache, collide_by};
+/// use tumble::math::{Pose, Vec3};
+/// use tumble::method::Narrow;
+/// use tumble::shape::Cuboid;
+/// let cube = Cuboid::new(Vec3::all(0.5))?;
+/// let (a, b) = (ConvexRef::Cuboid(&cube), ConvexRef::Cuboid(&cube));
+/// let (mut cache, mut manifold) = (PairCache::default(), Manifold::default());
+/// let above = Pose::from_translation(Vec3::new(0.25, 0.99, 0.0));
+/// collide_by(Narrow::Gjk, a, b, &above, 0.01, &mut cache, &mut manifold);
+/// assert!((manifold.separation() - -0.01).abs() < 1e-5);
+/// # Ok::<(), tumble::Error>(())
+/// ```
+pub fn collide_by(
+    narrow: Narrow,
+    a: ConvexRef,
+    b: ConvexRef,
+    b_in_a: &Pose,
+    margin: Real,
+    cache: &mut PairCache,
+    out: &mut Manifold,
+) {
+    let unbounded = |shape: &ConvexRef| matches!(shape, ConvexRef::HalfSpace(_));
+    if narrow == Narrow::Auto || unbounded(&a) || unbounded(&b) {
+        return collide(a, b, b_in_a, margin, cache, out);
+    }
+    if behind(&a, &b, b_in_a) {
+        out.clear();
+        return;
+    }
+    curved::collide(a, b, b_in_a, margin, cache, out);
+    mend_seams(a, b, b_in_a, margin, cache, out);
 }
 
 fn with_sphere(a: ConvexRef, b: &Sphere, b_in_a: &Pose, margin: Real, cache: &mut PairCache, out: &mut Manifold) {

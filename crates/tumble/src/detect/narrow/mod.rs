@@ -37,7 +37,7 @@ mod sweep;
 
 pub use cache::PairCache;
 pub use convex::{ConvexRef, Triangle};
-pub use dispatch::collide;
+pub use dispatch::{collide, collide_by};
 pub use distance::{Distance, closest_points, overlap};
 pub use manifold::{Feature, FeatureKind, MAX_POINTS, Manifold, ManifoldPoint, reduce};
 pub(crate) use sweep::approach;

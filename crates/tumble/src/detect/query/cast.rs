@@ -78,7 +78,7 @@ fn castable(shape: &Shape) -> bool {
 }
 
 /// The pose is one.
-pub(super) fn check_place(subject: &str, pose: &WorldPose) -> Result<()> {
+pub(crate) fn check_place(subject: &str, pose: &WorldPose) -> Result<()> {
     if !pose.translation.is_finite() {
         return Err(Error::value(subject, "position", "finite", format_args!("{:?}", pose.translation.to_array())));
     }

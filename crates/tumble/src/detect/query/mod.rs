@@ -20,6 +20,7 @@ mod way;
 
 pub use around::Nearby;
 pub use cast::ShapeCast;
+pub(crate) use cast::check_place;
 pub use filter::{Kinds, Predicate, QueryFilter};
 pub use nearest::PointHit;
 pub(crate) use nearest::check_point;

@@ -7,7 +7,7 @@ use crate::record::stream::{Sink, Source, save_pods};
 
 impl Islands {
     pub fn save(&self, out: &mut impl Sink) {
-        let Self { all, members, free } = self;
+        let Self { all, members, free, woken: _, epoch: _ } = self;
         save_pods(out, all);
         save_pods(out, members);
         out.u32(*free);
@@ -16,7 +16,7 @@ impl Islands {
     /// What [`Islands::save`] wrote, or an error where a walk along its lists could go astray. Whether its members are
     /// dynamic bodies is for the caller to find out.
     pub fn load(source: &mut Source<'_>) -> Result<Self> {
-        let islands = Self { all: source.pods()?, members: source.pods()?, free: source.u32()? };
+        let islands = Self { all: source.pods()?, members: source.pods()?, free: source.u32()?, ..Self::new() };
         if islands.is_sound() { Ok(islands) } else { Err(source.corrupt("the list of islands")) }
     }
 

@@ -2,8 +2,9 @@
 //! false contact where |separation| > 1e-3·size).
 
 use super::judge::{Any, Dice, Judge};
-use tumble::detect::narrow::{Manifold, PairCache, closest_points, collide};
+use tumble::detect::narrow::{Manifold, PairCache, closest_points, collide, collide_by};
 use tumble::math::{Float, Num, Pose, Quat, Real, Vec3};
+use tumble::method::Narrow;
 use tumble::shape::{Cuboid, Cylinder};
 
 pub(super) const KINDS: usize = 9;
@@ -167,15 +168,54 @@ fn report(failures: Vec<String>) {
     assert!(failures.is_empty(), "{} failures", failures.len());
 }
 
-// Guards every routine of the narrow phase at once.
-#[test]
-fn every_pair_agrees_with_the_judge() {
-    let count = std::env::var("NARROW_CASES").ok().and_then(|c| c.parse().ok()).unwrap_or(40);
+/// `NARROW_CASES` says otherwise how many cases of each pair are tried.
+fn agree_with_the_judge(count: u64) {
+    let count = std::env::var("NARROW_CASES").ok().and_then(|c| c.parse().ok()).unwrap_or(count);
     let mut failures = Vec::new();
     for a in 0..KINDS {
         for b in a..KINDS {
             if (a, b) != (8, 8) {
                 failures.extend(check_pair(a, b, 1.0, count));
+            }
+        }
+    }
+    report(failures);
+}
+
+// Guards every routine of the narrow phase at once.
+#[test]
+fn every_pair_agrees_with_the_judge() {
+    agree_with_the_judge(40);
+}
+
+// The same on many more poses.
+#[test]
+#[ignore = "long: 90,000 poses, and the judge takes its time"]
+fn every_pair_agrees_with_the_judge_for_long() {
+    agree_with_the_judge(2000);
+}
+
+// The general routine alone finds the same separations of all bounded shapes, boxes and balls among them.
+#[test]
+fn the_general_way_agrees_with_the_judge() {
+    let mut failures = Vec::new();
+    // The last is the half-space, the seventh of the list.
+    let bounded = || (0..KINDS).filter(|&kind| kind != 6);
+    for (kind_a, kind_b) in bounded().flat_map(|a| bounded().filter(move |&b| b >= a).map(move |b| (a, b))) {
+        for i in 0..12 {
+            let mut dice = Dice::new(7000 + i + 100 * (kind_a * KINDS + kind_b) as u64);
+            let Case { a, b, pose, size } = case(&mut dice, kind_a, kind_b, 1.0);
+            let (truth, _) = Judge::new(&a, &b, &pose).separation();
+            let (margin, mut manifold) = (0.05 * size, Manifold::default());
+            let cache = &mut PairCache::default();
+            collide_by(Narrow::Gjk, a.borrow(), b.borrow(), &pose, Real::from_f64(margin), cache, &mut manifold);
+            let got = manifold.separation().to_f64();
+            let wrong = match manifold.is_empty() {
+                true => truth < margin - 1e-3 * size,
+                false => (got - truth).abs() > allowed(size) || truth > margin + 1e-3 * size,
+            };
+            if wrong {
+                failures.push(format!("{}-{} {i}: {got:e}, truth {truth:e}, {pose:?}", a.name(), b.name()));
             }
         }
     }

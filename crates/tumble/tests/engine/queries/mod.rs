@@ -1,6 +1,7 @@
 //! Queries of a world, against brute force over all colliders and against closed forms.
 
 mod allocations;
+mod batches;
 mod casts;
 mod distances;
 mod far;
