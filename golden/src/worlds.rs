@@ -2,10 +2,13 @@
 //!
 //! Each shows another part of the engine, and is small: what matters is that every code path that computes is on the way.
 
-use super::engine::math::{Point, Pose, Quat, Real, Vec3};
+use super::engine::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
+use super::engine::force::{Attraction, Buoyancy, Drag, Explosion, Gravitation, Spring, Uniform};
+use super::engine::math::{Point, Pose, Quat, Real, Vec3, WorldPose};
 use super::engine::shape::{CompoundChild, HeightFieldDesc, MeshDesc, Shape};
 use super::engine::{
-    BodyDesc, ColliderDesc, JointDesc, Locks, Material, Method, PairCoefficients, Result, Softness, World,
+    BodyDesc, BodySet, ColliderDesc, EffectDesc, JointDesc, Locks, Material, Method, PairCoefficients, Result,
+    Softness, World,
 };
 
 /// A world to be built, stepped and hashed.
@@ -37,6 +40,8 @@ pub fn all() -> Vec<Golden> {
         Golden { name: "tumblers", steps: 240, origin: near, build: tumblers, edit: leave },
         Golden { name: "bullets", steps: 90, origin: near, build: bullets, edit: leave },
         Golden { name: "linkage", steps: 180, origin: near, build: linkage, edit: leave },
+        Golden { name: "trees", steps: 240, origin: near, build: trees, edit: drive },
+        Golden { name: "effects", steps: 240, origin: near, build: effects, edit: blow },
         Golden { name: "simultaneous", steps: 120, origin: near, build: simultaneous, edit: leave },
         Golden { name: "sleepers", steps: 240, origin: near, build: sleepers, edit: disturb },
     ]
@@ -272,6 +277,90 @@ fn linkage(world: &mut World, origin: Point) -> Result<()> {
     world.add_joint(JointDesc::slider(World::BODY, cart).anchor(at(0.0, 2.0, -3.0)).axis([1.0, -0.2, 0.0]))?;
     let bob = world.add_body(BodyDesc::dynamic().position(at(1.0, 1.4, -3.0)).collider(Shape::sphere(0.2)?))?;
     world.add_joint(JointDesc::rod(cart, bob, 1.2).anchor_a(at(0.0, 2.0, -3.0)).anchor_b(at(1.0, 1.4, -3.0)))?;
+    Ok(())
+}
+
+/// Articulations: an arm on the floor with motors, limits and springs, which hits a pile, and a free tree with a ball joint and a rail, which falls.
+fn trees(world: &mut World, origin: Point) -> Result<()> {
+    floor(world, origin)?;
+    let at = |x: f64, y: f64, z: f64| origin + Vec3::new(x, y, z);
+    let limb = || -> Result<BodyDesc> { Ok(BodyDesc::dynamic().collider(Shape::cuboid(0.1, 0.5, 0.1)?)) };
+    let mut arm = ArticulationDesc::new().name("arm");
+    let foot = WorldPose::from_translation(at(0.0, 1.0, 0.0));
+    let turn = Dof { damping: 0.5, ..Dof::default() }.motor(Motor::velocity(1.5, 400.0));
+    let first =
+        LinkDesc::revolute(limb()?, [0.0, 0.0, 1.0]).frames(foot, WorldPose::from_translation([0.0, -0.5, 0.0]));
+    let mut last = arm.add(first.dof(0, turn));
+    for i in 0..3 {
+        let bend = Dof { stiffness: 40.0, damping: 4.0, ..Dof::default() }.limits(-1.0, 1.0);
+        let axis = if i % 2 == 0 { [0.0, 0.0, 1.0] } else { [1.0, 0.0, 0.0] };
+        let link = LinkDesc::revolute(limb()?, axis).parent(last).at([0.0, 0.5, 0.0]).anchor([0.0, -0.5, 0.0]);
+        last = arm.add(link.dof(0, bend));
+    }
+    world.add_articulation(arm)?;
+    let cube = Shape::cuboid(0.3, 0.3, 0.3)?;
+    for i in 0..3 {
+        let place = at(-1.6, 0.3 + 0.6 * f64::from(i), 0.0);
+        world.add_body(BodyDesc::dynamic().position(place).mass(5.0).collider(cube.clone()))?;
+    }
+    let mut kite = ArticulationDesc::new();
+    let root = BodyDesc::dynamic().position(at(4.0, 3.0, 0.0)).turned([1.0, 0.5, 0.2], 0.7).collider(cube);
+    let root = kite.add(LinkDesc::free(root));
+    let tail = LinkDesc::spherical(limb()?).parent(root).at([0.0, -0.4, 0.0]).anchor([0.0, 0.5, 0.0]);
+    let tail = kite.add(tail.velocity(&[0.5, 0.0, -1.0]));
+    let slide = Dof { friction: 5.0, ..Dof::default() }.limits(-0.3, 0.3);
+    kite.add(LinkDesc::prismatic(limb()?, [1.0, 0.0, 0.0]).parent(tail).at([0.2, -0.5, 0.0]).dof(0, slide));
+    world.add_articulation(kite)?;
+    Ok(())
+}
+
+/// The arm turns back.
+fn drive(world: &mut World, step: u32) -> Result<()> {
+    if step == 120
+        && let Some(id) = world.find_articulation("arm")
+    {
+        let back = Dof::default().motor(Motor::velocity(-2.0, 400.0));
+        world.articulation_mut(id)?.set_dof(0, 0, back)?;
+    }
+    Ok(())
+}
+
+/// Every kind of force effect, on bodies that fly, float, hang and orbit.
+fn effects(world: &mut World, origin: Point) -> Result<()> {
+    floor(world, origin)?;
+    let at = |x: f64, y: f64, z: f64| origin + Vec3::new(x, y, z);
+    let (cube, ball) = (Shape::cuboid(0.4, 0.3, 0.5)?, Shape::sphere(0.3)?);
+    let mut set = Vec::new();
+    for i in 0..6 {
+        let shape = if i % 2 == 0 { cube.clone() } else { ball.clone() };
+        let light = ColliderDesc::new(shape).density(400.0);
+        let desc = BodyDesc::dynamic().position(at(1.2 * f64::from(i), 1.0 + 0.4 * f64::from(i), 0.0));
+        set.push(world.add_body(desc.turned([0.3, 1.0, 0.1], 0.5).collider(light))?);
+    }
+    let water = Buoyancy::new([0.0, 1.0, 0.1], 0.8, 1000.0).drag(Drag::linear(200.0));
+    world.add_effect(EffectDesc::new(water).bodies(BodySet::list(set[..3].iter().copied())))?;
+    world.add_effect(EffectDesc::new(Drag::quadratic(0.8).wind([3.0, 0.0, 1.0])).bodies(BodySet::except([set[0]])))?;
+    world.add_effect(EffectDesc::spring(set[3], set[4], Spring::new(1.0, 2000.0).damping(30.0)))?;
+    world.add_effect(EffectDesc::spring(World::BODY, set[5], Spring::new(2.0, 900.0).anchor_a(at(6.0, 6.0, 0.0))))?;
+    world.add_effect(EffectDesc::new(Uniform::new([0.0, 0.5, -0.5])).window(0.5, 2.0))?;
+    let planet =
+        BodyDesc::dynamic().position(at(0.0, 20.0, 0.0)).gravity_scale(0.0).mass(1000.0).collider(ball.clone());
+    let planet = world.add_body(planet)?;
+    let moon = BodyDesc::dynamic().position(at(3.0, 20.0, 0.0)).linear_velocity([0.0, 0.0, 2.0]).gravity_scale(0.0);
+    let moon = world.add_body(moon.mass(10.0).collider(ball))?;
+    world.add_effect(EffectDesc::new(Gravitation::new(0.01)).bodies(BodySet::list([planet, moon])))?;
+    world.add_effect(
+        EffectDesc::new(Attraction::new(at(0.0, 20.0, 1.0), 2.0).softening(0.5)).bodies(BodySet::list([moon])),
+    )?;
+    Ok(())
+}
+
+/// Something goes off under the floats.
+fn blow(world: &mut World, step: u32) -> Result<()> {
+    if step == 90 {
+        let end = world.time() + 0.1;
+        world.add_effect(EffectDesc::explosion(Explosion::new([1.0, 0.0, 0.0], 5.0e3), end))?;
+    }
     Ok(())
 }
 

@@ -474,7 +474,7 @@ impl Method {
     pub(crate) fn points_per_manifold(&self) -> usize {
         match (&self.step, self.friction) {
             (Step::SoftStep(_), FrictionModel::Point) => 1,
-            _ => crate::constraint::contact::MAX_POINTS,
+            _ => crate::constraint::contact::SOLVED_POINTS,
         }
     }
 

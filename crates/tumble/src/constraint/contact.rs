@@ -22,8 +22,9 @@ use bytemuck::{Pod, Zeroable};
 /// No contact, no manifold, no body.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Points that share a manifold's normal. A flat contact of more is reduced, or cut into several manifolds.
-pub(crate) const MAX_POINTS: usize = 4;
+/// Points that a manifold has when it is solved. Of those that the narrow phase finds, up to twice as many, the ones that carry best are kept, or
+/// all of them as several manifolds.
+pub(crate) const SOLVED_POINTS: usize = 4;
 
 /// A point of a manifold.
 #[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod)]
@@ -74,13 +75,13 @@ pub(crate) struct ContactManifold {
     pub surface_velocity: Vec3,
     pub spare: Real,
     /// Those from `point_count` on are [`ContactPoint::NONE`].
-    pub points: [ContactPoint; MAX_POINTS],
+    pub points: [ContactPoint; SOLVED_POINTS],
     /// Where the points were found, for recycling.
-    pub origins: [Origin; MAX_POINTS],
+    pub origins: [Origin; SOLVED_POINTS],
     /// The normal in the frame of A's shape.
     pub local_normal: Vec3,
     /// Which features of the two shapes meet in each point; the same from step to step while they do.
-    pub features: [u32; MAX_POINTS],
+    pub features: [u32; SOLVED_POINTS],
     pub point_count: u32,
     /// The contact it belongs to.
     pub contact: u32,
@@ -124,7 +125,7 @@ impl ContactManifold {
 
     /// The points that are there.
     pub fn used(&self) -> &[ContactPoint] {
-        &self.points[..(self.point_count as usize).min(MAX_POINTS)]
+        &self.points[..(self.point_count as usize).min(SOLVED_POINTS)]
     }
 
     /// Gives it these coefficients, and the flags that go with them.
@@ -386,7 +387,7 @@ impl Contacts {
         for m in &mut self.manifolds {
             m.friction_impulse *= ratio;
             m.angular_impulse *= ratio;
-            let points = &mut m.points[..(m.point_count as usize).min(MAX_POINTS)];
+            let points = &mut m.points[..(m.point_count as usize).min(SOLVED_POINTS)];
             let total: Real = points.iter().map(|p| p.normal_impulse).sum();
             let (t1, t2) = m.normal.tangents();
             for p in points {

@@ -1,7 +1,7 @@
 //! The contact hook: code of the user's that changes or refuses contacts while a step is under way.
 
 use crate::body::PairCoefficients;
-use crate::constraint::contact::{Contact, ContactManifold, MAX_POINTS, NONE, SurfacePair};
+use crate::constraint::contact::{Contact, ContactManifold, NONE, SOLVED_POINTS, SurfacePair};
 use crate::error::{Error, Result};
 use crate::id::{BodyId, ColliderId};
 use crate::math::{Point, Real, Vec3};
@@ -94,7 +94,7 @@ pub struct HookedContact<'a> {
     pub(crate) manifold: &'a ContactManifold,
     pub(crate) origin: Point,
     /// Of each point; see [`HookedContact::points`].
-    pub(crate) velocities: [Vec3; MAX_POINTS],
+    pub(crate) velocities: [Vec3; SOLVED_POINTS],
     pub(crate) was_touching: bool,
     pub(crate) surface_velocity: Vec3,
     pub(crate) coefficients: PairCoefficients,

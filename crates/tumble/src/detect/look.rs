@@ -12,7 +12,7 @@ use super::continuous::Ahead;
 use super::manifolds::{self, Patch, Workspace};
 use crate::body::collider::Collider;
 use crate::body::store::Bodies;
-use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, MAX_POINTS, NONE, Origin, RelativePose};
+use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, NONE, Origin, RelativePose, SOLVED_POINTS};
 use crate::crew::{Shared, Team};
 use crate::detect::broad::{BroadPhase, ProxyId};
 use crate::id::{ColliderTag, Slots};
@@ -61,7 +61,7 @@ pub(crate) struct Noted {
     pub normal: Vec3,
     pub material_slots: u32,
     pub count: u32,
-    pub points: [super::narrow::ManifoldPoint; MAX_POINTS],
+    pub points: [super::narrow::ManifoldPoint; SOLVED_POINTS],
 }
 
 /// What the looks of one block found.
@@ -178,7 +178,7 @@ impl Findings {
         let first = self.patches.len() as u32;
         for patch in found {
             for chunk in patch.points.chunks(most) {
-                let mut points = [Default::default(); MAX_POINTS];
+                let mut points = [Default::default(); SOLVED_POINTS];
                 points[..chunk.len()].copy_from_slice(chunk);
                 let (normal, material_slots) = (patch.normal, patch.material_slots);
                 self.patches.push(Noted { normal, material_slots, count: chunk.len() as u32, points });
@@ -358,8 +358,8 @@ impl Place {
         manifold.local_normal = normal;
         manifold.normal = self.rotation.rotate(normal);
         manifold.lever = self.lever;
-        manifold.point_count = points.len().min(MAX_POINTS) as u32;
-        for i in 0..MAX_POINTS {
+        manifold.point_count = points.len().min(SOLVED_POINTS) as u32;
+        for i in 0..SOLVED_POINTS {
             let Some(found) = points.get(i) else {
                 manifold.points[i] = ContactPoint::NONE;
                 manifold.features[i] = NONE;

@@ -5,7 +5,7 @@
 //! four per triangle.
 
 use super::narrow::{ConvexRef, Manifold, ManifoldPoint, PairCache, Triangle, collide_by, reduce};
-use crate::constraint::contact::MAX_POINTS;
+use crate::constraint::contact::SOLVED_POINTS;
 use crate::math::{Aabb, Pose, Real, Vec3};
 use crate::method::Narrow;
 use crate::shape::{EdgeKind, Geometry, Shape, Sides};
@@ -92,9 +92,9 @@ impl Workspace {
     fn reduce(&mut self) {
         let first = self.first();
         for patch in &mut self.patches[first..self.used] {
-            if patch.points.len() > MAX_POINTS {
+            if patch.points.len() > SOLVED_POINTS {
                 let mut best = [ManifoldPoint::default(); super::narrow::MAX_POINTS];
-                let count = reduce(&patch.points, patch.normal, MAX_POINTS, &mut best);
+                let count = reduce(&patch.points, patch.normal, SOLVED_POINTS, &mut best);
                 patch.points.clear();
                 patch.points.extend_from_slice(&best[..count]);
             }

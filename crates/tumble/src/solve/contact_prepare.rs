@@ -8,7 +8,7 @@ use super::graph::{COLOURS, Graph, OVERFLOW};
 use super::motion::{Mass, Motion};
 use super::rolling::Rolling;
 use crate::body::store::Bodies;
-use crate::constraint::contact::{ContactManifold, Contacts, FAR, MAX_POINTS, NONE};
+use crate::constraint::contact::{ContactManifold, Contacts, FAR, NONE, SOLVED_POINTS};
 use crate::crew::{Shared, Team};
 use crate::math::{Isa, Kernel, LANES, Lane, NO_ROW, Real, Sym3, Vec3};
 
@@ -113,7 +113,7 @@ fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: 
                 }
             }
             group.first_point = points;
-            group.point_count = if most <= 1 { most } else { MAX_POINTS as u32 };
+            group.point_count = if most <= 1 { most } else { SOLVED_POINTS as u32 };
             points += group.point_count;
             group.block = if most > 1 { blocks } else { NONE };
             blocks += u32::from(most > 1);
@@ -244,8 +244,8 @@ impl Kernel for Fill<'_> {
                 const FIRST: usize = ContactManifold::POINTS;
                 const ROW: usize = ContactManifold::ROW;
                 let indices = &sink.group.manifold[at..];
-                if sink.points.len() == MAX_POINTS {
-                    let p = L::load_columns::<ROW, { MAX_POINTS * ContactManifold::POINT }>(rows, FIRST, indices);
+                if sink.points.len() == SOLVED_POINTS {
+                    let p = L::load_columns::<ROW, { SOLVED_POINTS * ContactManifold::POINT }>(rows, FIRST, indices);
                     const POINT: usize = ContactManifold::POINT;
                     let found = [
                         Found::new(&p),

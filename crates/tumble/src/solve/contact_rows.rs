@@ -14,7 +14,7 @@
 
 use super::system::{Parties, Recipe, System};
 use crate::body::{Softness, store::Bodies};
-use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, Contacts, MAX_POINTS, NONE};
+use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, Contacts, NONE, SOLVED_POINTS};
 use crate::constraint::{Jacobian, Row, Stiffness};
 use crate::math::{Real, Vec3};
 use crate::method::FrictionModel;
@@ -34,7 +34,7 @@ pub(crate) struct Site {
     pub normals: u32,
     pub points: u32,
     /// The first tangent at each point, or that of the manifold; the second is n × t₁.
-    tangents: [Vec3; MAX_POINTS],
+    tangents: [Vec3; SOLVED_POINTS],
     /// ℓ of the manifold's friction.
     lever: Real,
 }
@@ -119,7 +119,7 @@ impl Gathering<'_> {
             rolling: if rolls { rolling } else { NONE },
             normals,
             points: points.len() as u32,
-            tangents: [Vec3::ZERO; MAX_POINTS],
+            tangents: [Vec3::ZERO; SOLVED_POINTS],
             lever: 0.0,
         };
 

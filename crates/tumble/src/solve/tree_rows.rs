@@ -26,7 +26,7 @@ use super::tree_work::{Recipe, Working, velocity};
 use crate::articulation::dynamics::path;
 use crate::articulation::response::Impulse;
 use crate::articulation::stops::{Along, NOWHERE};
-use crate::constraint::contact::{Contact, ContactManifold, Contacts, MAX_POINTS, NONE};
+use crate::constraint::contact::{Contact, ContactManifold, Contacts, NONE, SOLVED_POINTS};
 use crate::math::spatial::Wrench;
 use crate::math::{Float, Num, Real, Vec3};
 use crate::world::State;
@@ -98,10 +98,10 @@ struct Site {
     first: u32,
     points: u32,
     tangent: Vec3,
-    separation: [f64; MAX_POINTS],
-    lever: [f64; MAX_POINTS],
+    separation: [f64; SOLVED_POINTS],
+    lever: [f64; SOLVED_POINTS],
     /// Velocity along the normal before the rows of the sub-step.
-    approach: [f64; MAX_POINTS],
+    approach: [f64; SOLVED_POINTS],
     surface: [f64; 2],
     static_friction: f64,
     dynamic_friction: f64,
@@ -605,9 +605,9 @@ fn add_manifold(
         first,
         points: points.len() as u32,
         tangent: t1,
-        separation: [0.0; MAX_POINTS],
-        lever: [0.0; MAX_POINTS],
-        approach: [0.0; MAX_POINTS],
+        separation: [0.0; SOLVED_POINTS],
+        lever: [0.0; SOLVED_POINTS],
+        approach: [0.0; SOLVED_POINTS],
         surface: [t1, t2].map(|t| manifold.surface_velocity.dot(t).to_f64()),
         static_friction: material.static_friction.to_f64(),
         dynamic_friction: material.dynamic_friction.to_f64(),

@@ -1,7 +1,7 @@
 //! Floors of many triangles: nothing stumbles over a seam, and round things roll.
 
 use crate::support::real;
-use tumble::math::{Float, Real, Vec3};
+use tumble::math::{Float, Quat, Real, Vec3};
 use tumble::shape::{HeightFieldDesc, MeshDesc, Shape};
 use tumble::{BodyDesc, ColliderDesc, Material, Method, World};
 
@@ -133,5 +133,66 @@ fn cylinder_keeps_rolling() {
         println!("{kind:?}: {left:.5} of the speed left, {stray:.4} m aside");
         assert!((left - 1.0).abs() < 0.01, "{kind:?}: {left}");
         assert!(stray.abs() < 0.5, "{kind:?}: {stray} m aside");
+    }
+}
+
+/// A coin that rolls on its rim, faster than √(g r/3) below which it falls over, keeps its speed and stays upright, on a plane and over seams.
+#[test]
+fn coin_keeps_rolling() {
+    let (radius, speed): (f64, f64) = (0.2, 2.0);
+    for kind in [Floor::Plane, Floor::Mesh, Floor::Field] {
+        let mut world = floor(kind, 60.0, 0.6);
+        let coin = ColliderDesc::new(Shape::cylinder(0.02, real(radius)).unwrap()).friction(0.6);
+        let desc = BodyDesc::dynamic()
+            .position([-20.0, radius, 0.17])
+            .turned(Vec3::X, Real::from_f64(f64::PI / 2.0))
+            .linear_velocity([real(speed), 0.0, 0.0])
+            .angular_velocity([0.0, 0.0, real(-speed / radius)]);
+        let id = world.add_body(desc.collider(coin)).unwrap();
+        for _ in 0..900 {
+            world.step(real(DT)).unwrap();
+        }
+        let body = world.body(id).unwrap();
+        let (left, lean) = (body.linear_velocity().x.to_f64() / speed, body.rotation().rotate(Vec3::Y).y);
+        println!("{kind:?}: {left:.5} of the speed left after 15 s, leans by {lean:.4}");
+        assert!((left - 1.0).abs() < 0.01, "{kind:?}: {left}");
+        assert!(lean.abs() < 0.02, "{kind:?}: leans by {lean}");
+    }
+}
+
+/// A cone that lies on its side rolls round its tip: with the half angle α and the rate w about the line on which it touches, the centre, at ¾ of
+/// the height H, goes at w ¾H sin α on a circle of ¾H cos α, round and round.
+#[test]
+fn cone_rolls_round_its_tip() {
+    let (height, radius, rate): (f64, f64, f64) = (0.8, 0.3, 2.0);
+    let alpha = (0.5 * 2.0 * radius / height).atan();
+    for kind in [Floor::Plane, Floor::Mesh] {
+        let mut world = floor(kind, 20.0, 0.8);
+        // From the tip, in the middle of the floor, along +x and up; the shape has its tip at +y.
+        let axis = Vec3::new(alpha.cos(), alpha.sin(), 0.0);
+        let turn = Quat::between(-Vec3::Y, axis.to_real());
+        let middle = axis * (0.5 * height);
+        let velocity = Vec3::new(rate, 0.0, 0.0).cross(middle);
+        let cone = ColliderDesc::new(Shape::cone(real(0.5 * height), real(radius)).unwrap()).friction(0.8);
+        let desc = BodyDesc::dynamic().position(middle).rotation(turn);
+        let desc = desc.linear_velocity(velocity.to_real()).angular_velocity([real(rate), 0.0, 0.0]);
+        let id = world.add_body(desc.collider(cone)).unwrap();
+        let expected = rate * 0.75 * height * alpha.sin();
+        let (mut round, mut before) = (0.0, 0.0);
+        for step in 1..=900 {
+            world.step(real(DT)).unwrap();
+            let body = world.body(id).unwrap();
+            let tip = body.to_world([0.0, real(0.5 * height), 0.0]);
+            let at = body.centre_of_mass() - tip;
+            let angle = f64::atan2(-at.z, at.x);
+            round += (angle - before + 3.0 * f64::PI).rem_euclid(2.0 * f64::PI) - f64::PI;
+            before = angle;
+            let speed = body.centre_velocity().to_f64().length();
+            assert!((speed / expected - 1.0).abs() < 0.03, "{kind:?}, step {step}: {speed} m/s, {expected} expected");
+        }
+        // w tan α for 15 s, either way round.
+        let turns = rate * alpha.tan() * 15.0;
+        println!("{kind:?}: went round by {round:.3} rad, {turns:.3} expected");
+        assert!((round.abs() / turns - 1.0).abs() < 0.03, "{kind:?}: {round} rad, {turns} expected");
     }
 }

@@ -51,9 +51,12 @@ fn impulse_of_an_impact_on_a_wall() {
                     let impulse: f64 = found.iter().map(|hit| hit.1).sum();
                     // Where nothing is given back, what has come too deep is pushed out at leisure.
                     assert!((impulse / (m * (1.0 + e) * v) - 1.0).abs() < 0.02, "{what}");
-                    // What the body has gained is what it was given.
+                    // What the body has gained is what it was given, but for what is slower than what is told.
                     let gained = m * (f64::from(world.body(body).unwrap().linear_velocity().x) + v);
-                    assert!((impulse / gained - 1.0).abs() < 0.002, "{what}, gained {gained}");
+                    assert!(
+                        (impulse / gained - 1.0).abs() < if e > 0.0 { 1e-3 } else { 0.01 },
+                        "{what}, gained {gained}"
+                    );
                 }
             }
         }

@@ -15,6 +15,7 @@ mod compounds;
 mod conservation;
 mod continuous;
 mod denormals;
+mod drawing;
 mod edit_links;
 mod edit_model;
 mod edit_operations;

@@ -557,3 +557,45 @@ fn touching_balls() {
         assert!(end.iter().zip(exact).all(|(v, w)| (v - w).abs() < 0.01), "gap {gap}: {end:?}");
     }
 }
+
+/// A body in the middle of a column whose state stops being finite is taken out, where it last was, and nothing that touches it is; the rest
+/// goes on, and so does the body once it is made active again.
+#[test]
+fn quarantine_takes_one_body_out() {
+    let mut world = on_floor(awake(), Material::default());
+    let cube = || ColliderDesc::new(Shape::cuboid(0.5, 0.5, 0.5).unwrap());
+    let boxes: Vec<BodyId> = (0..3)
+        .map(|i| world.add_body(BodyDesc::dynamic().position([0.0, 0.5 + f64::from(i), 0.0]).collider(cube())).unwrap())
+        .collect();
+    for _ in 0..10 {
+        world.step(DT).unwrap();
+    }
+    let before = position(&world, boxes[1]);
+    // The largest force there is on a body of a ton is a number, and so is its acceleration; twice as much is not.
+    let push = Vec3::X * Real::MAX;
+    world.body_mut(boxes[1]).unwrap().set_force(push).unwrap();
+    world.body_mut(boxes[1]).unwrap().apply_force(push).unwrap();
+    let mut taken = Vec::new();
+    for _ in 0..60 {
+        world.step(DT).unwrap();
+        taken.extend(world.events().iter().filter_map(|e| match e {
+            Event::Quarantined { body } => Some(*body),
+            _ => None,
+        }));
+    }
+    assert_eq!(taken, [boxes[1]]);
+    assert!(!world.body(boxes[1]).unwrap().is_active());
+    assert!((position(&world, boxes[1]) - before).length() < 1e-3, "it stays where it was");
+    world.audit().unwrap();
+    // The one above falls through it, onto the one below.
+    let (low, high) = (position(&world, boxes[0]), position(&world, boxes[2]));
+    assert!((low.y - 0.5).abs() < 0.01 && (high.y - 1.5).abs() < 0.05, "{low:?} {high:?}");
+    let mut body = world.body_mut(boxes[1]).unwrap();
+    body.set_force(Vec3::ZERO).unwrap();
+    body.set_position([5.0, 2.0, 0.0]).unwrap();
+    body.set_active(true);
+    for _ in 0..90 {
+        world.step(DT).unwrap();
+    }
+    assert!((position(&world, boxes[1]).y - 0.5).abs() < 0.01);
+}

@@ -2,8 +2,9 @@
 
 use crate::support::real;
 use tumble::math::{Vec3, WorldPose};
+use tumble::method::SleepCriterion;
 use tumble::shape::Shape;
-use tumble::{BodyDesc, BodyId, ColliderDesc, Event, JointDesc, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, Event, JointDesc, Method, World};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -338,4 +339,79 @@ fn every_edit_counts_for_the_whole_island() {
     assert!(asleep(&world, alone));
     nudge(&mut world, high);
     assert!(!asleep(&world, alone) && !asleep(&world, low));
+}
+
+/// A cube that slides and spins on ice, at this speed and rate, under this criterion; whether it falls asleep within two seconds.
+fn dozes_off(criterion: SleepCriterion, speed: f64, rate: f64) -> bool {
+    let mut method = Method::soft_step();
+    method.sleep.criterion = criterion;
+    let mut world = World::with_method(method).unwrap();
+    let ice = |shape: Shape| ColliderDesc::new(shape).friction(0.0);
+    world.add_body(BodyDesc::fixed().collider(ice(Shape::half_space(Vec3::Y, 0.0).unwrap()))).unwrap();
+    let cube = BodyDesc::dynamic().position([0.0, 0.5, 0.0]).collider(ice(Shape::cuboid(0.5, 0.5, 0.5).unwrap()));
+    let cube = cube.linear_velocity([real(speed), 0.0, 0.0]).angular_velocity([0.0, real(rate), 0.0]);
+    let id = world.add_body(cube).unwrap();
+    bedtime(&mut world, id, 2.0).is_some()
+}
+
+/// 003-101: by velocity a body is idle while its centre and its farthest point about it are each slower than the limit, here 0.016 √(g L), whatever they
+/// are together; 003-102: by energy, while both together have less of it per mass than a body that moves with the limit has.
+#[test]
+fn every_criterion_has_its_limit() {
+    use SleepCriterion::{Displacement, Energy, Velocity};
+    let limit = 0.016 * 9.81f64.sqrt();
+    // The farthest point of a cube of 1 m is at √3/2, and its radius of gyration about a side's axis is √(1/6).
+    let (far, gyration) = (0.75f64.sqrt(), (1.0f64 / 6.0).sqrt());
+    for (criterion, speed, rate, sleeps) in [
+        (Velocity, 0.9 * limit, 0.0, true),
+        (Velocity, 1.1 * limit, 0.0, false),
+        (Velocity, 0.0, 0.9 * limit / far, true),
+        (Velocity, 0.0, 1.1 * limit / far, false),
+        (Velocity, 0.9 * limit, 0.9 * limit / far, true),
+        (Displacement, 0.9 * limit, 0.0, true),
+        (Displacement, 1.1 * limit, 0.0, false),
+        (Displacement, 0.9 * limit, 0.9 * limit / far, false),
+        (Energy, 0.9 * limit, 0.0, true),
+        (Energy, 1.1 * limit, 0.0, false),
+        (Energy, 0.0, 0.9 * limit / gyration, true),
+        (Energy, 0.0, 1.1 * limit / gyration, false),
+        // 0.6² + 0.7² is less than 1, and 0.8² + 0.7² more.
+        (Energy, 0.6 * limit, 0.7 * limit / gyration, true),
+        (Energy, 0.8 * limit, 0.7 * limit / gyration, false),
+    ] {
+        let found = dozes_off(criterion, speed, rate);
+        assert_eq!(found, sleeps, "{criterion:?} at {speed} m/s and {rate} rad/s");
+    }
+}
+
+/// 003-103: a ball joint counts for one contact and a hinge for two, also together with real ones: from three on the time is short.
+#[test]
+fn joints_count_as_contacts() {
+    let time = |joints: &[fn(BodyId) -> JointDesc]| {
+        let mut world = World::new();
+        let bob = BodyDesc::dynamic().position([0.0, 5.0, 0.0]).collider(Shape::cuboid(0.2, 0.5, 0.2).unwrap());
+        let bob = world.add_body(bob).unwrap();
+        for joint in joints {
+            world.add_joint(joint(bob)).unwrap();
+        }
+        bedtime(&mut world, bob, 8.0)
+    };
+    // All above its middle, so that it hangs still.
+    let ball: fn(BodyId) -> JointDesc = |b| JointDesc::ball(World::BODY, b).anchor([0.0, 5.5, 0.0]);
+    let hinge: fn(BodyId) -> JointDesc =
+        |b| JointDesc::hinge(World::BODY, b).anchor([0.0, 5.5, 0.0]).axis([0.0, 0.0, 1.0]);
+    for (joints, short) in
+        [(vec![ball], false), (vec![hinge], false), (vec![hinge, ball], true), (vec![hinge, hinge], true)]
+    {
+        let (count, after) = (joints.len(), time(&joints).expect("it falls asleep"));
+        let expected = if short { 0.5..0.8 } else { 5.0..5.5 };
+        assert!(expected.contains(&after), "{count} joints, short {short}: {after} s");
+    }
+    // A ball on the floor, one contact: with a hinge it is three.
+    let mut world = ground();
+    let ball = BodyDesc::dynamic().position([0.0, 0.5, 0.0]).collider(Shape::sphere(0.5).unwrap());
+    let ball = world.add_body(ball).unwrap();
+    world.add_joint(JointDesc::hinge(World::BODY, ball).anchor([0.0, 0.5, 0.0]).axis([0.0, 1.0, 0.0])).unwrap();
+    let after = bedtime(&mut world, ball, 8.0).unwrap();
+    assert!((0.5..0.8).contains(&after), "{after} s");
 }

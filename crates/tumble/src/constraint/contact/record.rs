@@ -3,7 +3,7 @@
 //! What follows from the rest is not stored: the bodies of the colliders, the links back, the places in the list of awake
 //! contacts. That takes less room, and what is made again cannot be wrong.
 
-use super::{Contact, Contacts, MAX_POINTS, NONE, RelativePose};
+use super::{Contact, Contacts, NONE, RelativePose, SOLVED_POINTS};
 use crate::detect::narrow::PairCache;
 use crate::error::Result;
 use crate::record::stream::{Sink, Source, save_pods};
@@ -170,7 +170,7 @@ impl Contacts {
                 }
                 let manifold = &self.manifolds[m as usize];
                 let bodies = (manifold.body_a, manifold.body_b) == (contact.body_a, contact.body_b);
-                let points = 1..=MAX_POINTS as u32;
+                let points = 1..=SOLVED_POINTS as u32;
                 if manifold.contact != c || !bodies || !points.contains(&manifold.point_count) {
                     return false;
                 }

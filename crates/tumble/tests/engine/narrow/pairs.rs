@@ -199,9 +199,8 @@ fn every_pair_agrees_with_the_judge_for_long() {
 #[test]
 fn the_general_way_agrees_with_the_judge() {
     let mut failures = Vec::new();
-    // The last is the half-space, the seventh of the list.
-    let bounded = || (0..KINDS).filter(|&kind| kind != 6);
-    for (kind_a, kind_b) in bounded().flat_map(|a| bounded().filter(move |&b| b >= a).map(move |b| (a, b))) {
+    // All but the last, the half-space.
+    for (kind_a, kind_b) in (0..KINDS - 1).flat_map(|a| (a..KINDS - 1).map(move |b| (a, b))) {
         for i in 0..12 {
             let mut dice = Dice::new(7000 + i + 100 * (kind_a * KINDS + kind_b) as u64);
             let Case { a, b, pose, size } = case(&mut dice, kind_a, kind_b, 1.0);
