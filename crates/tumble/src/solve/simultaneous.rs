@@ -56,6 +56,8 @@ pub(crate) struct Work {
     travels: Vec<Velocity>,
     /// Some row acts on the body.
     held: Vec<bool>,
+    /// Awake bodies whose velocity or load is not finite as the step begins.
+    pub unsound: Vec<u32>,
     /// J u of each row after the first solve.
     rates: Vec<Real>,
 }
@@ -75,18 +77,28 @@ pub(crate) fn prepare(
     work.masses.clear();
     work.before.clear();
     work.velocities.clear();
+    work.unsound.clear();
     for i in 0..bodies.awake() {
         let params = &bodies.params[i];
+        let free = free_velocity(bodies, i, loads, dt);
+        if !(free.is_finite() && bodies.velocity[i].is_finite()) {
+            // It stands still for this step, so that nothing it touches catches it.
+            work.masses.push(Mass::INFINITE);
+            work.before.push(Velocity::default());
+            work.velocities.push(Velocity::default());
+            work.unsound.push(i as u32);
+            continue;
+        }
         work.masses.push(Mass {
             inv_mass: params.locks().free_move() * params.inv_mass,
             inv_inertia: params.inv_inertia_world(bodies.pose[i].rotation),
         });
         work.before.push(bodies.velocity[i]);
-        work.velocities.push(free_velocity(bodies, i, loads, dt));
+        work.velocities.push(free);
     }
     // An impulse acts on a body as it is turned then; and the gyroscopic torque of its spin before would only feed the new one.
     let blunt = Loads { gyroscopic: false, ..*loads };
-    for (i, rotation) in ahead.impacts() {
+    for (i, rotation) in ahead.impacts().filter(|(i, _)| !work.unsound.contains(&(*i as u32))) {
         work.masses[i].inv_inertia = bodies.params[i].inv_inertia_world(rotation);
         work.velocities[i] = free_velocity(bodies, i, &blunt, dt);
     }

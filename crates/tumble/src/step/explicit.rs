@@ -100,6 +100,14 @@ pub(crate) fn step(
             finish::follow(ahead, &state.bodies, i, before, turn);
         }
     }
+    if solves {
+        for &i in &work.unsound {
+            let slot = state.bodies.slot[i as usize];
+            if !broken.contains(&slot) {
+                broken.push(slot);
+            }
+        }
+    }
     trees.put_back(state);
     // Queries between steps need the boxes, where nothing here does.
     finish::conclude(state, ahead, broken, dt);

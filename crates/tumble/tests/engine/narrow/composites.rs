@@ -116,7 +116,7 @@ fn composites_agree_with_the_judge() {
                 u.dot(at.translation.to_f64()) + part.extent(to_part.unrotate(u))
             };
             let far = composite.parts.iter().map(reach).fold(f64::NEG_INFINITY, Num::max);
-            let gap = size * [0.2, 0.03, 0.002, -0.002, -0.03, -0.15][dice.pick(6)];
+            let gap = size * [0.1, 0.01, -0.05, -0.15, -0.3, -0.5][dice.pick(6)];
             let across = if name == "field" { dice.direction().across(u) * 0.6 } else { Vec3::ZERO };
             let translation = u * (far + other.extent(-turned.transpose_mul(u)) + gap) + across;
             let pose = Pose::new(translation.to_real(), rotation);
