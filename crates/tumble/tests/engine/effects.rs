@@ -721,7 +721,7 @@ fn runs_repeat_and_go_on_after_a_restore() {
         world.restart().unwrap();
         assert_eq!(world.effect_count(), 8);
     }
-    assert_eq!(SNAPSHOT_VERSION, 5);
+    assert_eq!(SNAPSHOT_VERSION, 6);
 }
 
 /// A snapshot with any byte of its effects altered is refused or is a sound world, and nothing panics.
