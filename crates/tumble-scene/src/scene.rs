@@ -165,6 +165,7 @@ impl Scene {
             gauges: Vec::new(),
             cues: Vec::new(),
             drives: Vec::new(),
+            warnings: Vec::new(),
         };
         (self.build)(&mut stage, values)?;
         let fault =
@@ -180,8 +181,8 @@ impl Scene {
             None => {
                 // At equal times in the order in which they were given.
                 stage.cues.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-                let Stage { world, dt, seconds, cues, drives, .. } = stage;
-                Ok(Built { world, dt, seconds, checks, cues, drives })
+                let Stage { world, dt, seconds, cues, drives, warnings, .. } = stage;
+                Ok(Built { world, dt, seconds, checks, cues, drives, warnings })
             }
         }
     }
@@ -203,6 +204,7 @@ pub(crate) struct Built {
     pub drives: Vec<Drive>,
     /// By time.
     pub cues: Vec<(f64, Cue)>,
+    pub warnings: Vec<String>,
 }
 
 /// What a scene does to its world before each step.
@@ -228,6 +230,7 @@ pub struct Stage {
     gauges: Vec<(String, Gauge)>,
     drives: Vec<Drive>,
     cues: Vec<(f64, Cue)>,
+    warnings: Vec<String>,
 }
 
 impl Stage {
@@ -261,6 +264,11 @@ impl Stage {
     /// Does something to the world before the first step that begins at this time, in seconds, or later.
     pub fn at(&mut self, seconds: f64, cue: Cue) {
         self.cues.push((seconds, cue));
+    }
+
+    /// Says what is allowed, and hardly meant.
+    pub fn warn(&mut self, words: impl Into<String>) {
+        self.warnings.push(words.into());
     }
 
     /// Measures a check throughout the run: before the first step and after each. The reading that strains its bound most

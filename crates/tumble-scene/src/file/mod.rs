@@ -13,6 +13,7 @@ mod expression;
 mod form;
 mod forms;
 mod forms_of_joints;
+mod forms_of_links;
 mod read;
 mod record;
 mod reference;

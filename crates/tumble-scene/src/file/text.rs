@@ -53,11 +53,22 @@ impl std::error::Error for FileError {}
 pub struct Fault {
     pub at: usize,
     pub message: String,
+    /// Another place, with whose line the message ends.
+    other: Option<usize>,
 }
 
 impl Fault {
     pub fn new(at: usize, message: impl Into<String>) -> Self {
-        Self { at, message: message.into() }
+        Self { at, message: message.into(), other: None }
+    }
+}
+
+impl Fault {
+    /// The message ends with the line of another place.
+    #[must_use]
+    pub fn and_line_of(mut self, other: usize) -> Self {
+        self.other = Some(other);
+        self
     }
 }
 
@@ -119,10 +130,15 @@ impl Source {
     /// The fault with its line and column.
     pub fn locate(&self, fault: Fault) -> FileError {
         let at = fault.at.min(self.text.len());
-        let line = self.lines.partition_point(|&start| start <= at);
+        let line_of = |at: usize| self.lines.partition_point(|&start| start <= at);
+        let line = line_of(at);
         let start = line.checked_sub(1).and_then(|i| self.lines.get(i)).copied().unwrap_or(0);
         let column = 1 + self.text.get(start..at).map_or(at - start, |before| before.chars().count());
-        FileError { file: self.name.clone(), line: line as u32, column: column as u32, message: fault.message }
+        let message = match fault.other {
+            Some(other) => format!("{} in line {}", fault.message, line_of(other)),
+            None => fault.message,
+        };
+        FileError { file: self.name.clone(), line: line as u32, column: column as u32, message }
     }
 
     /// The text as a tree.

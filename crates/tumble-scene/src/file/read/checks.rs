@@ -5,9 +5,12 @@ use super::super::forms::CHECK;
 use super::super::record::{Record, Scope};
 use super::super::text::{Fault, Item, Read};
 use super::super::units::Units;
+use super::articulations::freedoms;
+use crate::names::missing;
 use crate::{Bound, Reading, Stage};
+use tumble::articulation::LinkJoint;
 use tumble::math::{Float, Point, Vec3};
-use tumble::{BodyId, BodyKind, JointId, World};
+use tumble::{ArticulationId, BodyId, BodyKind, JointId, World};
 
 /// Name, statement and unit of every check.
 pub fn claims(record: &Record<'_>) -> Read<Vec<(String, String, String)>> {
@@ -49,6 +52,8 @@ const FUNCTIONS: &[&str] = &[
     "value",
     "gap",
     "force",
+    "coordinate",
+    "rate",
     "energy",
     "kinetic",
     "contacts",
@@ -60,6 +65,8 @@ const FUNCTIONS: &[&str] = &[
 struct Targets {
     bodies: Vec<(String, BodyId, Point, Vec3<f64>)>,
     joints: Vec<(String, JointId)>,
+    /// Links by name, with their number in the tree.
+    links: Vec<(String, ArticulationId, usize)>,
 }
 
 /// The world at a moment, in the units of the file.
@@ -98,19 +105,48 @@ impl Sight<'_> {
     fn over_bodies(&self, pattern: &str, measure: impl Fn(BodyId, Point, Vec3<f64>) -> f64) -> Result<f64, String> {
         let all = self.targets.bodies.iter().filter(|(name, ..)| matches(pattern, name));
         let outermost = all.map(|(_, id, place, up)| measure(*id, *place, *up)).reduce(|a, b| self.outer(a, b));
-        outermost.ok_or_else(|| {
-            let near = crate::names::nearest(pattern, self.targets.bodies.iter().map(|b| b.0.as_str()));
-            format!("there is no body {pattern:?}; the nearest name is {:?}", near.unwrap_or_default())
-        })
+        outermost.ok_or_else(|| missing("body", pattern, self.targets.bodies.iter().map(|b| b.0.as_str())))
     }
 
     fn over_joints(&self, pattern: &str, measure: impl Fn(JointId) -> f64) -> Result<f64, String> {
         let all = self.targets.joints.iter().filter(|(name, _)| matches(pattern, name));
         let outermost = all.map(|(_, id)| measure(*id)).reduce(|a, b| self.outer(a, b));
-        outermost.ok_or_else(|| {
-            let near = crate::names::nearest(pattern, self.targets.joints.iter().map(|j| j.0.as_str()));
-            format!("there is no joint {pattern:?}; the nearest name is {:?}", near.unwrap_or_default())
-        })
+        outermost.ok_or_else(|| missing("joint", pattern, self.targets.joints.iter().map(|j| j.0.as_str())))
+    }
+
+    /// A coordinate or a velocity of the joints of the links that a pattern names, in the units and axes of the file.
+    fn over_links(&self, pattern: &str, number: f64, velocity: bool) -> Result<f64, String> {
+        let all = self.targets.links.iter().filter(|(name, ..)| matches(pattern, name));
+        let mut outermost = None;
+        for (name, id, link) in all {
+            let figure = self.joint_number(*id, *link, number, velocity).ok_or_else(|| {
+                format!("the joint of {name:?} has no number {} that could be asked for", crate::figure::Exact(number))
+            })?;
+            outermost = Some(outermost.map_or(figure, |other| self.outer(other, figure)));
+        }
+        outermost.ok_or_else(|| missing("link", pattern, self.targets.links.iter().map(|l| l.0.as_str())))
+    }
+
+    fn joint_number(&self, id: ArticulationId, link: usize, number: f64, velocity: bool) -> Option<f64> {
+        // A tree that is gone has no figures; a number that no joint has is a mistake.
+        let Ok(tree) = self.world.articulation(id) else { return Some(f64::NAN) };
+        let (joint, k) = (tree.joint(link).ok()?, number as usize);
+        if number < 0.0 || number.fract() != 0.0 {
+            return None;
+        }
+        let range = if velocity { tree.dofs_of(link) } else { tree.coordinates_of(link) };
+        let mut values = (if velocity { tree.velocity() } else { tree.position() }).get(range.ok()?)?.to_vec();
+        if matches!(joint, LinkJoint::Spherical | LinkJoint::Free) {
+            for vector in values.as_chunks_mut::<3>().0 {
+                *vector = self.scope.up.back(*vector);
+            }
+        }
+        let value = *values.get(k)?;
+        // What is beyond the freedoms, and what a spherical joint has, are parts of a quaternion.
+        let quaternion = !velocity && (joint == LinkJoint::Spherical || (joint == LinkJoint::Free && k >= 3));
+        let unit =
+            freedoms(&joint).get(k).filter(|_| !quaternion).map_or(1.0, |f| f.coordinate().in_si(&self.scope.units));
+        Some(value / unit)
     }
 
     fn coordinate(&self, name: &str, axis: usize) -> Result<f64, String> {
@@ -146,6 +182,15 @@ impl Meaning for Sight<'_> {
         let world = self.world;
         let Units { length, mass, angle } = self.scope.units;
         let alone = ["energy", "kinetic", "contacts", "islands", "penetration"].contains(&function);
+        if ["coordinate", "rate"].contains(&function) {
+            return Some(match (texts, numbers) {
+                ([name], []) => self.over_links(name, 0.0, function == "rate"),
+                ([name], [number]) => self.over_links(name, *number, function == "rate"),
+                _ => {
+                    Err(format!("{function} takes a link, and which number of its joint: write {function}('NAME', 0)"))
+                }
+            });
+        }
         let name = match (texts, numbers, alone) {
             ([], [], true) => "",
             ([name], [], false) => name.as_str(),
@@ -221,6 +266,7 @@ pub fn add(record: &Record<'_>, stage: &mut Stage) -> Read<()> {
             .joint_ids()
             .filter_map(|id| Some((stage.world.joint(id).ok()?.name()?.to_owned(), id)))
             .collect(),
+        links: links(&stage.world),
     });
     for node in record.scope.list(node)? {
         let check = Record::open(node, &CHECK, record.scope)?;
@@ -261,6 +307,17 @@ pub fn add(record: &Record<'_>, stage: &mut Stage) -> Read<()> {
         }
     }
     Ok(())
+}
+
+/// The links that have names.
+fn links(world: &World) -> Vec<(String, ArticulationId, usize)> {
+    let mut links = Vec::new();
+    for id in world.articulation_ids() {
+        let Ok(tree) = world.articulation(id) else { continue };
+        let name = |(link, body)| Some((world.body(body).ok()?.name()?.to_owned(), id, link));
+        links.extend(tree.links().enumerate().filter_map(name));
+    }
+    links
 }
 
 /// Where a pattern names several, the figure that misses the bound, or comes nearer to it: with the largest of them, or with the smallest.

@@ -1,5 +1,6 @@
 //! Scenes from files.
 
+mod articulations;
 mod bodies;
 mod checks;
 mod cues;
@@ -180,6 +181,14 @@ impl Placing {
     }
 }
 
+/// What a name stands for.
+struct Named {
+    /// `None` where several have it.
+    id: Option<BodyId>,
+    /// Where the first of them stands in the file.
+    at: usize,
+}
+
 /// A scene while it is built.
 struct Assembly<'a> {
     world: &'a mut World,
@@ -189,8 +198,11 @@ struct Assembly<'a> {
     placing: Placing,
     /// Bodies in the order of the file, the world's own first, as `#0`.
     bodies: Vec<BodyId>,
-    /// By name; `None` where several have it.
-    named: BTreeMap<String, Option<BodyId>>,
+    named: BTreeMap<String, Named>,
+    /// Bodies may share a name, and are referred to by number then.
+    same_names: bool,
+    /// What is allowed, and hardly meant.
+    warnings: Vec<Fault>,
     materials: BTreeMap<String, MaterialId>,
     definitions: &'a [super::text::Entry],
     shapes: BTreeMap<String, Shape>,
@@ -239,6 +251,8 @@ fn assemble(document: &Document, stage: &mut Stage, values: &Values) -> Read<()>
         placing: Placing::WORLD,
         bodies: vec![World::BODY],
         named: BTreeMap::new(),
+        same_names: record.flag("same_names")?.unwrap_or(false),
+        warnings: Vec::new(),
         materials: BTreeMap::new(),
         definitions: settings::entries(&record, "material"),
         shapes: BTreeMap::new(),
@@ -251,8 +265,12 @@ fn assemble(document: &Document, stage: &mut Stage, values: &Values) -> Read<()>
     };
     assembly.add_materials(&record)?;
     assembly.make_all(&document.root)?;
-    for (at, cue) in assembly.cues(&record)? {
+    let (cues, warnings) = (assembly.cues(&record)?, assembly.warnings);
+    for (at, cue) in cues {
         stage.at(at, cue);
+    }
+    for warning in warnings {
+        stage.warn(document.source.locate(warning).to_string());
     }
     checks::add(&record, stage)
 }

@@ -23,14 +23,16 @@ pub struct Waiting<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Thing {
     Body,
+    Articulation,
     Exclusion,
     Joint,
     Effect,
     Group,
 }
 
-const THINGS: [(&str, Thing); 5] = [
+const THINGS: [(&str, Thing); 6] = [
     ("body", Thing::Body),
+    ("articulation", Thing::Articulation),
     ("exclude", Thing::Exclusion),
     ("joint", Thing::Joint),
     ("effect", Thing::Effect),
@@ -70,7 +72,7 @@ impl<'a> Assembly<'a> {
                 assembly.count(table.at)?;
                 match kind {
                     Thing::Group => assembly.make_group(table, depth),
-                    Thing::Body => assembly.make(kind, table),
+                    Thing::Body | Thing::Articulation => assembly.make(kind, table),
                     Thing::Joint if assembly.knows_bodies(table) => assembly.make(kind, table),
                     _ => {
                         let (scope, placing) = (assembly.scope.clone(), assembly.placing);
@@ -86,6 +88,7 @@ impl<'a> Assembly<'a> {
     fn make(&mut self, kind: Thing, table: &Node) -> Read<()> {
         match kind {
             Thing::Body => self.add_body(table),
+            Thing::Articulation => self.add_articulation(table),
             Thing::Exclusion => self.add_exclusion(table),
             Thing::Joint => self.add_joint(table),
             Thing::Effect => self.add_effect(table),
@@ -97,7 +100,9 @@ impl<'a> Assembly<'a> {
     /// All bodies that a table names are there.
     fn knows_bodies(&self, table: &Node) -> bool {
         let known = |entry: &Entry| match &entry.node.item {
-            Item::List(names) => names.iter().all(|name| self.body(name).is_ok()),
+            Item::List(names) => {
+                names.iter().all(|name| self.scope.text(name).is_ok_and(|n| self.find_body(&n).is_some()))
+            }
             _ => false,
         };
         ["bodies", "except"].iter().filter_map(|key| table.get(key)).all(known)
@@ -121,7 +126,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Once for every combination of the names that count, where the condition holds.
-    fn repeated(&mut self, node: &Node, act: &mut dyn FnMut(&mut Self) -> Read<()>) -> Read<()> {
+    pub fn repeated(&mut self, node: &Node, act: &mut dyn FnMut(&mut Self) -> Read<()>) -> Read<()> {
         let counters: &[_] = match node.get("repeat").map(|e| &e.node) {
             None => &[],
             Some(Node { item: Item::Table(entries), .. }) => entries,
@@ -175,7 +180,7 @@ impl<'a> Assembly<'a> {
 }
 
 /// The tables of a list.
-fn tables<'n>(node: &'n Node, list: &str) -> Read<&'n [Node]> {
+pub fn tables<'n>(node: &'n Node, list: &str) -> Read<&'n [Node]> {
     match node.get(list).map(|e| &e.node) {
         None => Ok(&[]),
         Some(Node { item: Item::List(nodes), .. }) => {

@@ -6,7 +6,7 @@ use super::super::text::{Fault, Item, Node, Read};
 use super::super::units::Dimension;
 use super::Assembly;
 use crate::mesh::{PartsOptions, TriangleMesh};
-use crate::names::nearest;
+use crate::names::missing;
 use tumble::math::{Float, Pose, Quat, Real, Vec3};
 use tumble::shape::{CompoundChild, HeightFieldDesc, MeshDesc, Shape, Sides};
 
@@ -70,11 +70,11 @@ impl Assembly<'_> {
         }
         let definitions = self.shape_definitions;
         let Some(entry) = definitions.iter().find(|e| e.key == name) else {
-            let advice = match nearest(name, definitions.iter().map(|e| e.key.as_str())) {
-                Some(near) => format!("the nearest name is {near:?}"),
-                None => "the file has none; write one under [shape.NAME]".to_owned(),
+            let message = match definitions {
+                [] => format!("there is no shape {name:?}; the file has none; write one under [shape.NAME]"),
+                some => missing("shape", name, some.iter().map(|e| e.key.as_str())),
             };
-            return Err(Fault::new(at, format!("there is no shape {name:?}; {advice}")));
+            return Err(Fault::new(at, message));
         };
         if self.open_shapes.iter().any(|open| open == name) {
             return Err(Fault::new(entry.at, format!("the shape {name:?} is made of itself")));

@@ -1,5 +1,6 @@
 //! Worlds as files.
 
+mod articulation;
 mod exact;
 mod joint;
 mod method;
@@ -14,7 +15,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use tumble::math::{Real, Vec3};
 use tumble::{
-    BodyDesc, BodyId, BodyKind, ColliderDesc, Layers, Locks, MassSource, Material, MaterialId, MaterialSource, World,
+    ArticulationId, BodyDesc, BodyId, BodyKind, BodyRef, ColliderDesc, Layers, Locks, MassSource, Material, MaterialId,
+    MaterialSource, World,
 };
 use value::{Inline, list, number, numbers, point, quoted, real, text, vector};
 
@@ -39,7 +41,7 @@ use value::{Inline, list, number, numbers, point, quoted, real, text, vector};
 /// ```
 ///
 /// # Errors
-/// What only code can say: custom joints and force effects, contact hooks, and as yet articulations.
+/// What only code can say: custom joints and force effects, contact hooks.
 pub fn write(scene: &Scene, run: &Run) -> Result<String> {
     let heading = Heading {
         name: &scene.name,
@@ -97,6 +99,7 @@ impl Heading<'_> {
             }
         }
         table.set("seconds", number(self.seconds)).set("dt", number(self.dt));
+        table.flag("same_names", uses(world).values().any(|count| *count > 1), false);
         let gravity = world.gravity();
         if gravity != Vec3::new(0.0, -9.81, 0.0) {
             table.set("gravity", vector(gravity));
@@ -110,9 +113,6 @@ fn finish(mut out: String, heading: &Heading<'_>, world: &World) -> Result<Strin
     let refused = |problem: String| Error::Unwritable { scene: heading.name.to_owned(), problem };
     if world.contact_hook().is_some() {
         return Err(refused("a contact hook, which is code".to_owned()));
-    }
-    if world.articulation_count() > 0 {
-        return Err(refused("articulations, for which files have no words yet".to_owned()));
     }
     let Camera { eye, target, field_of_view } = heading.camera;
     let (eye, target, view) = (numbers(eye), numbers(target), number(field_of_view));
@@ -131,16 +131,28 @@ fn finish(mut out: String, heading: &Heading<'_>, world: &World) -> Result<Strin
         joints.push((format!("[[joint]]\n{lines}\n"), view.made_before()));
     }
     let mut joints = joints.into_iter().peekable();
+    let mut trees = trees(world);
     for id in world.body_ids().filter(|id| *id != World::BODY) {
         let Ok(view) = world.body(id) else { continue };
-        let mut desc = view.desc();
-        desc.pose.translation = exact::position(&view);
-        desc.linear_velocity = exact::velocity(&view);
-        bodies += "[[body]]\n";
-        bodies += &body(&desc, &materials, &mut shapes).map_err(refused)?;
-        bodies.push('\n');
+        let mut last = id;
+        match trees.get_mut(&id) {
+            // With its first link the whole of it was said.
+            Some(None) => continue,
+            Some(tree) => {
+                if let Some((tree, end)) = tree.take() {
+                    bodies +=
+                        &articulation::articulation(world, tree, name, &materials, &mut shapes).map_err(refused)?;
+                    last = end;
+                }
+            }
+            None => {
+                bodies += "[[body]]\n";
+                bodies += &body(&view, &materials, &mut shapes).map_err(refused)?;
+                bodies.push('\n');
+            }
+        }
         // What was made before the body that comes next.
-        while let Some((text, _)) = joints.next_if(|(_, before)| (1..=id.index() + 1).contains(before)) {
+        while let Some((text, _)) = joints.next_if(|(_, before)| (1..=last.index() + 1).contains(before)) {
             bodies += &text;
         }
     }
@@ -158,15 +170,23 @@ fn finish(mut out: String, heading: &Heading<'_>, world: &World) -> Result<Strin
     Ok(out)
 }
 
+/// For every link nothing, but for the first link of each articulation that, and its last link.
+fn trees(world: &World) -> BTreeMap<BodyId, Option<(ArticulationId, BodyId)>> {
+    let mut trees = BTreeMap::new();
+    for id in world.articulation_ids() {
+        let links: Vec<BodyId> = world.articulation(id).map(|tree| tree.links().collect()).unwrap_or_default();
+        trees.extend(links.iter().map(|link| (*link, None)));
+        if let (Some(first), Some(last)) = (links.iter().min(), links.iter().max()) {
+            trees.insert(*first, Some((id, *last)));
+        }
+    }
+    trees
+}
+
 /// How bodies are referred to: by name where it is unique, else by number.
 fn names(world: &World) -> BTreeMap<BodyId, String> {
     let ids: Vec<BodyId> = world.body_ids().filter(|id| *id != World::BODY).collect();
-    let mut uses: BTreeMap<&str, u32> = BTreeMap::new();
-    for id in &ids {
-        if let Ok(Some(name)) = world.body(*id).map(|b| b.name()) {
-            *uses.entry(name).or_default() += 1;
-        }
-    }
+    let uses = uses(world);
     let refer = |(index, id): (usize, &BodyId)| {
         let name = world.body(*id).ok().and_then(|b| b.name());
         let said = match name {
@@ -176,6 +196,17 @@ fn names(world: &World) -> BTreeMap<BodyId, String> {
         (*id, said)
     };
     ids.iter().enumerate().map(refer).collect()
+}
+
+/// How many bodies have each name.
+fn uses(world: &World) -> BTreeMap<&str, u32> {
+    let mut uses: BTreeMap<&str, u32> = BTreeMap::new();
+    for id in world.body_ids() {
+        if let Ok(Some(name)) = world.body(id).map(|b| b.name()) {
+            *uses.entry(name).or_default() += 1;
+        }
+    }
+    uses
 }
 
 /// A name that a file can give.
@@ -238,18 +269,16 @@ fn material_table(material: &Material, usual: Option<&str>) -> Inline {
 }
 
 fn body(
-    desc: &BodyDesc,
+    view: &BodyRef<'_>,
     materials: &BTreeMap<MaterialId, String>,
     shapes: &mut shape::Shapes,
 ) -> Result<String, String> {
-    let usual = BodyDesc::default();
+    let mut desc = view.desc();
+    desc.pose.translation = exact::position(view);
+    desc.linear_velocity = exact::velocity(view);
+    let desc = &desc;
     let mut table = Inline::default();
-    if let Some(name) = &desc.name {
-        if !is_plain(name) {
-            return Err(format!("a body called {name:?}, which has a meaning in files"));
-        }
-        table.set("name", text(name));
-    }
+    name(desc, &mut table)?;
     match desc.kind {
         BodyKind::Dynamic => {}
         BodyKind::Fixed => drop(table.set("kind", quoted("fixed"))),
@@ -260,6 +289,39 @@ fn body(
     }
     shape::add_rotation(desc.pose.rotation, &mut table);
     table.vector("velocity", desc.linear_velocity).vector("angular_velocity", desc.angular_velocity);
+    if desc.locks != Locks::NONE {
+        let all = [
+            (Locks::MOVE_X, "move-x"),
+            (Locks::MOVE_Y, "move-y"),
+            (Locks::MOVE_Z, "move-z"),
+            (Locks::TURN_X, "turn-x"),
+            (Locks::TURN_Y, "turn-y"),
+            (Locks::TURN_Z, "turn-z"),
+        ];
+        table.set("locks", list(all.iter().filter(|(l, _)| desc.locks.contains(*l)).map(|(_, name)| quoted(name))));
+    }
+    substance(desc, materials, shapes, &mut table)?;
+    Ok(table.lines())
+}
+
+/// The name of a body or link.
+fn name(desc: &BodyDesc, table: &mut Inline) -> Result<(), String> {
+    let Some(name) = &desc.name else { return Ok(()) };
+    if !is_plain(name) {
+        return Err(format!("a body called {name:?}, which has a meaning in files"));
+    }
+    table.set("name", text(name));
+    Ok(())
+}
+
+/// What bodies and links have in common.
+fn substance(
+    desc: &BodyDesc,
+    materials: &BTreeMap<MaterialId, String>,
+    shapes: &mut shape::Shapes,
+    table: &mut Inline,
+) -> Result<(), String> {
+    let usual = BodyDesc::default();
     match &desc.mass {
         MassSource::Colliders => {}
         MassSource::Total(mass) => drop(table.set("mass", real(*mass))),
@@ -280,17 +342,6 @@ fn body(
     }
     table.real("linear_damping", desc.linear_damping, 0.0).real("angular_damping", desc.angular_damping, 0.0);
     table.real("gravity_scale", desc.gravity_scale, 1.0);
-    if desc.locks != Locks::NONE {
-        let all = [
-            (Locks::MOVE_X, "move-x"),
-            (Locks::MOVE_Y, "move-y"),
-            (Locks::MOVE_Z, "move-z"),
-            (Locks::TURN_X, "turn-x"),
-            (Locks::TURN_Y, "turn-y"),
-            (Locks::TURN_Z, "turn-z"),
-        ];
-        table.set("locks", list(all.iter().filter(|(l, _)| desc.locks.contains(*l)).map(|(_, name)| quoted(name))));
-    }
     table.real("max_speed", desc.max_linear_speed, Real::INFINITY);
     table.real("max_angular_speed", desc.max_angular_speed, Real::INFINITY);
     table.vector("force", desc.force).vector("torque", desc.torque);
@@ -300,7 +351,7 @@ fn body(
     match desc.colliders.as_slice() {
         [] => {}
         [only] if only.pose == tumble::math::Pose::IDENTITY && only.user_data == 0 => {
-            collider(only, materials, shapes, &mut table)?;
+            collider(only, materials, shapes, table)?;
         }
         several => {
             let mut lines = String::new();
@@ -315,7 +366,7 @@ fn body(
             table.set("colliders", format!("[\n{lines}]"));
         }
     }
-    Ok(table.lines())
+    Ok(())
 }
 
 fn collider(
@@ -354,8 +405,6 @@ fn collider(
     Ok(())
 }
 
-/// The checks of a file, word for word, with the numbers that they name. They are in the units of that file, so one with others
-/// than those that are written loses them.
 /// What is still to be done to the world, in seconds from now.
 fn cues(run: &Run, out: &mut String) -> Result<(), String> {
     let world = run.world();
@@ -382,6 +431,8 @@ fn cues(run: &Run, out: &mut String) -> Result<(), String> {
     Ok(())
 }
 
+/// The checks of a file, word for word, with the numbers that they name. They are in the units of that file, so one with others
+/// than those that are written loses them.
 fn checks(scene: &Scene, run: &Run, out: &mut String) {
     let Some(document) = scene.document().filter(|_| !scene.checks.is_empty()) else { return };
     let Some((units, up, lines)) = super::read::as_written(document) else { return };
