@@ -25,8 +25,8 @@ Examples:
 
 Exit codes:
   0  all went well: every check passed, the replay gave the same bits, the file is valid
-  1  a check failed or could not be decided, the replay parted, the file is not valid, or the work broke off
-  2  the command was not understood: a wrong word, scene, parameter or file
+  1  a check failed or could not be decided, the replay parted, or the work broke off
+  2  it cannot be done as told: a wrong word, scene or parameter, or a file that cannot be read or is not valid
   130  stopped by Ctrl-C before the end; files are whole up to there";
 
 #[derive(Debug, Subcommand)]
@@ -158,7 +158,8 @@ Examples:
   tumble validate scenes/*.toml --json
   tumble validate --schema > scene.schema.json      for editors that complete by it
 
-Exit code 1 says that some file is not valid; its fault is named with line and column.")]
+Exit code 2 says that some file is not valid or cannot be read; every mistake that can be
+told by itself is named with line and column, in the order of the file.")]
 pub struct ValidateOptions {
     /// Scene files
     #[arg(value_name = "FILE", required_unless_present = "schema")]

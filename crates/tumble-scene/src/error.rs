@@ -53,7 +53,7 @@ pub enum Error {
         /// The check.
         check: String,
         /// What is wrong with it.
-        problem: &'static str,
+        problem: String,
     },
     /// A flat list cannot be read.
     #[error("flat list, word {word}: {problem}")]

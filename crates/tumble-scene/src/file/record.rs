@@ -17,6 +17,11 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// In SI with y up, and without names.
+    pub fn plain() -> Self {
+        Self { units: Units::SI, up: Up::Y, names: Vec::new() }
+    }
+
     pub fn get(&self, name: &str) -> Option<f64> {
         self.names.iter().rev().find(|(n, _)| n == name).map(|(_, v)| *v)
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
 /// More text than anyone writes; a file of this size is something else.
-const LARGEST: usize = 256 << 20;
+pub const LARGEST: usize = 256 << 20;
 
 /// A file, and where its lines begin.
 #[derive(Clone, Debug)]
@@ -35,6 +35,15 @@ pub struct FileError {
     pub column: u32,
     /// One sentence: what is wrong, and what to do.
     pub message: String,
+    /// Further mistakes that were found, in the order of the file.
+    pub others: Vec<FileError>,
+}
+
+impl FileError {
+    /// A mistake of a file as a whole.
+    pub(crate) fn whole(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { file: file.into(), line: 0, column: 0, message: message.into(), others: Vec::new() }
+    }
 }
 
 impl fmt::Display for FileError {
@@ -138,7 +147,18 @@ impl Source {
             Some(other) => format!("{} in line {}", fault.message, line_of(other)),
             None => fault.message,
         };
-        FileError { file: self.name.clone(), line: line as u32, column: column as u32, message }
+        let (line, column) = (line as u32, column as u32);
+        FileError { file: self.name.clone(), line, column, message, others: Vec::new() }
+    }
+
+    /// The topmost of several faults, with the others behind it; the first of those at one place.
+    pub fn locate_all(&self, mut faults: Vec<Fault>) -> FileError {
+        faults.sort_by_key(|fault| fault.at);
+        faults.dedup_by_key(|fault| fault.at);
+        let mut located = faults.into_iter().map(|fault| self.locate(fault));
+        let Some(mut first) = located.next() else { return FileError::whole(self.name.clone(), "nothing is wrong") };
+        first.others = located.collect();
+        first
     }
 
     /// The text as a tree.

@@ -4,7 +4,7 @@ mod cost;
 mod drift;
 mod strain;
 
-use crate::check::{Claim, Gauge, Outcome, Verdict};
+use crate::check::{Claim, Gauge, Outcome, Said, Verdict};
 use crate::cue::Cue;
 use crate::error::{Error, Result};
 use crate::flat::Flat;
@@ -89,7 +89,7 @@ impl<'a> Setup<'a> {
         let mut world = World::with_method(self.method.unwrap_or_default()).map_err(engine)?;
         let clock = |dt: f64| Clock { pace: Pace::Fixed(dt), max_per_call: dt, ..Clock::default() };
         world.set_clock(clock(chosen.dt.unwrap_or(1.0 / 60.0))).map_err(engine)?;
-        let Built { mut world, dt, seconds, checks, cues, drives, warnings } =
+        let Built { mut world, dt, seconds, checks, cues, drives, warnings, said } =
             self.scene.build(world, chosen, &self.values)?;
         // A scene may prefer another one.
         world.set_clock(clock(dt)).map_err(engine)?;
@@ -108,6 +108,7 @@ impl<'a> Setup<'a> {
             driven: false,
             cues,
             warnings,
+            said,
             done: 0,
             costs: Costs::default(),
             strain: Strain::default(),
@@ -140,6 +141,7 @@ pub struct Run {
     driven: bool,
     cues: Vec<(f64, Cue)>,
     warnings: Vec<String>,
+    said: Vec<(String, Said)>,
     /// How many of the cues have been given.
     done: usize,
     costs: Costs,
@@ -198,6 +200,11 @@ impl Run {
     /// What is still to be done to the world, and when.
     pub fn cues(&self) -> &[(f64, Cue)] {
         &self.cues[self.done..]
+    }
+
+    /// The checks that are said in words.
+    pub(crate) fn said(&self) -> &[(String, Said)] {
+        &self.said
     }
 
     /// Code acts on the world before each step, which no file can say.

@@ -67,19 +67,33 @@ fn assert_same(a: &World, b: &World, what: &str) {
 /// A scene of the library says the same as a file: the same world before the first step, and the same bits after many.
 #[test]
 fn library_scenes_as_files() {
+    let mut checks = (0, 0);
     for scene in library::scenes() {
         let mut run = scene.setup().start().unwrap();
         let text = file::write(&scene, &run).unwrap();
         let mut again = start(&text);
         assert_same(again.world(), run.world(), &scene.name);
         assert_eq!((again.seconds(), again.dt()), (run.seconds(), run.dt()), "{}", scene.name);
+        // Its checks come along, and those that do not are named.
+        let left = file::left_out(&scene, &run).join(" ");
+        let kept: Vec<String> = again.verdicts().iter().map(|v| v.claim.name.to_string()).collect();
+        for claim in &scene.checks {
+            assert_ne!(kept.contains(&claim.name.to_string()), left.contains(&format!("{:?}", claim.name)), "{left}");
+        }
+        checks = (checks.0 + kept.len(), checks.1 + scene.checks.len());
         // What drives a scene before each step is code.
         for _ in 0..if run.is_driven() { 0 } else { 20 } {
             run.step().unwrap();
             again.step().unwrap();
         }
         assert_eq!(again.world().hash(), run.world().hash(), "{} differs after 20 steps", scene.name);
+        for verdict in again.verdicts().iter().filter(|_| !run.is_driven()) {
+            let of_library = run.verdicts().into_iter().find(|v| v.claim == verdict.claim).unwrap();
+            assert_eq!((verdict.figure, verdict.bound), (of_library.figure, of_library.bound), "{}", scene.name);
+        }
     }
+    println!("{} of {} checks are said in files", checks.0, checks.1);
+    assert!(checks.0 > 60);
 }
 
 /// Everything that the format can say comes back to the bit, from a file and from the file that is written of it; also a world that
@@ -301,6 +315,11 @@ fn mistakes_have_places() {
         ("[[body]]\nsphere = '0 / 0'", "f:2:10: this is not a number; is something divided by zero?"),
         ("[[body]]\nsphere = '1 + radius'", r#"f:2:15: nothing is called "radius"; there are "pi", "tau""#),
         ("[[body]]\nsphere = -1", "f:2:10: sphere: radius must be positive and finite, got -1"),
+        ("[[body]]\nbox = [1, -2, 1]", "f:2:7: the lengths of a box must be positive and finite, got -2"),
+        (
+            "[[body]]\ncylinder = { length = 0, radius = 1 }",
+            "f:2:23: the length of a cylinder must be positive and finite, got 0",
+        ),
         ("[[body]]\nsphere = inf", "f:2:10: sphere: radius must be positive and finite, got inf"),
         (
             "[[body]]\nsphere = 1\nbox = [1, 1, 1]",
@@ -409,6 +428,71 @@ fn mistakes_have_places() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let missing = file::load("no/such/file.toml").unwrap_err().to_string();
     assert!(missing.starts_with("no/such/file.toml: the file cannot be read"), "{missing}");
+}
+
+/// All mistakes of a file that can be told by themselves are named at once, in the order of its lines: first keys and types, then what the
+/// values make of it. What only misses a body that is wrong is not one of them.
+#[test]
+fn mistakes_are_named_together() {
+    let all = |text: &str| -> Vec<String> {
+        match file::parse(text, "f", ".").and_then(|scene| scene.setup().start()).err() {
+            Some(Error::File(first)) => {
+                std::iter::once(&first).chain(&first.others).map(|e| format!("{}:{}", e.line, e.message)).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    let text = "[[body]]\nmas = 1\nbox = [1, 2]\nkind = 'fixt'\n[[joint]]\nkind = 'hing'\n[[joint]]\nkind = 'hinge'\nbodies = 'a'\n\
+        limit = [0, 1, 2]\n[[effect]]\nkind = 'drag'\nlinear = '2 +'\n[camera]\nfov = 1\n[parameters]\na = true\n[[articulation]]\n\
+        [[articulation.link]]\njoint = 'revolute'\naxis = 'q'\ndof = { motr = 1 }\nposition = true";
+    let found = all(text);
+    let lines: Vec<&str> = found.iter().filter_map(|f| f.split(':').next()).collect();
+    assert_eq!(lines, ["2", "3", "4", "6", "9", "10", "13", "15", "17", "21", "22", "23"], "{found:#?}");
+    let text = "[[joint]]\nkind = 'ball'\nbodies = ['a', 'b']\n[[body]]\nname = 'a'\nsphere = -1\n[[body]]\nname = 'b'\nbox = [1, 0, 1]\n\
+        [[body]]\nname = 'c'\nmass = 1\n[[body]]\nmaterial = 'woud'\nsphere = 1\n[[joint]]\nkind = 'pulley'\nbodies = ['c', 'world']";
+    let found = all(text);
+    let expected = [
+        "6:sphere: radius must be positive and finite, got -1",
+        "9:the lengths of a box must be positive and finite, got 0",
+        "14:there is no material \"woud\"; the nearest name is \"wood\"",
+        "16:a pulley needs a value for \"wheels\"",
+    ];
+    assert_eq!(found, expected);
+}
+
+/// No two bodies have one name unless the file says so; a body that is nothing is warned of.
+#[test]
+fn names_and_bodies_that_are_hardly_meant() {
+    let twice = "[[body]]\nname = 'a'\nsphere = 1\n[[body]]\nname = 'b'\nsphere = 1\n[[body]]\nname = 'a'\nsphere = 1";
+    let expected =
+        "f:7:1: two bodies are called \"a\", and every body needs a name of its own; the other one stands in line 1";
+    assert_eq!(fault(twice), expected);
+    assert_eq!(fault(&format!("same_names = true\n{twice}")), "nothing");
+    let repeated = "[[body]]\nname = 'a'\nrepeat = { i = 2 }\nsphere = 1";
+    assert!(fault(repeated).starts_with("f:1:1: several bodies are called \"a\""), "{}", fault(repeated));
+    let links = "[[articulation]]\nlink = [{ name = 'a', joint = 'fixed', mass = 1 }, { name = 'a', joint = 'fixed', mass = 1 }]";
+    assert!(fault(links).starts_with("f:2:52: several bodies are called \"a\"") || fault(links).contains("two bodies"));
+
+    let ghosts = "[[body]]\nname = 'ghost'\n[[body]]\nname = 'point'\nmass = 1\n[[body]]\nkind = 'fixed'";
+    let run = start(ghosts);
+    let expected = "test.toml:1:1: the body \"ghost\" has neither a shape nor a mass: it weighs 1 kg and meets nothing";
+    assert_eq!(run.warnings(), [expected]);
+}
+
+/// What is offered instead resembles what was said; else it is said what there is.
+#[test]
+fn only_what_is_near_is_offered() {
+    use tumble_scene::names::nearest;
+    for (said, meant) in
+        [("boxx", "box"), ("fixt", "fixed"), ("proj", "projectiles"), ("SPEED", "speed"), ("hieght", "height")]
+    {
+        assert_eq!(nearest(said, ["zebra", meant]), Some(meant), "{said}");
+    }
+    for (said, there) in [("qwertz", "box-stack"), ("a", "x"), ("", "y"), ("pitch", "limit"), ("zz", "at")] {
+        assert_eq!(nearest(said, [there]), None, "{said}");
+    }
+    let folder = file::load(".").unwrap_err().to_string();
+    assert_eq!(folder, ".: this is a folder, and a file is needed");
 }
 
 /// No depth of nesting and no chain of names fills the stack.

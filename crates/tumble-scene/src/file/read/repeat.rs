@@ -45,10 +45,15 @@ impl<'a> Assembly<'a> {
     pub fn make_all(&mut self, root: &'a Node) -> Read<()> {
         self.make_in(root, 0)?;
         let waiting = std::mem::take(&mut self.waiting);
+        // What misses a body that was left out says nothing, and takes its time to find out.
+        if self.bodies_missing && waiting.len() > 1000 {
+            return Ok(());
+        }
         for kind in [Thing::Joint, Thing::Exclusion, Thing::Effect] {
             for one in waiting.iter().filter(|w| w.kind == kind) {
                 (self.scope, self.placing) = (one.scope.clone(), one.placing);
-                self.make(kind, one.node)?;
+                let done = self.make(kind, one.node);
+                self.note(done)?;
             }
             if kind == Thing::Exclusion {
                 self.exclude()?;
@@ -67,7 +72,7 @@ impl<'a> Assembly<'a> {
         }
         things.sort_by_key(|(table, _)| table.at);
         for (table, kind) in things {
-            self.repeated(table, &mut |assembly| {
+            let done = self.repeated(table, &mut |assembly| {
                 // Also an empty group counts: a million of them take their time.
                 assembly.count(table.at)?;
                 match kind {
@@ -80,7 +85,9 @@ impl<'a> Assembly<'a> {
                         Ok(())
                     }
                 }
-            })?;
+            });
+            self.bodies_missing |= done.is_err() && matches!(kind, Thing::Body | Thing::Articulation);
+            self.note(done)?;
         }
         Ok(())
     }

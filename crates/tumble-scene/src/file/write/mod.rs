@@ -10,7 +10,7 @@ mod value;
 use super::text::{Item, Node};
 use super::units::{Units, Up};
 use crate::error::{Error, Result};
-use crate::{Camera, Cue, Run, Scene};
+use crate::{Bound, Camera, Cue, Run, Scene};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tumble::math::{Real, Vec3};
@@ -21,7 +21,7 @@ use tumble::{
 use value::{Inline, list, number, numbers, point, quoted, real, text, vector};
 
 /// The world of a run as a scene file, in metres with y up. What can be changed about the scene is decided: every body stands there as
-/// it is now. The checks of a scene that came from a file stay; those of the library are code and are left out.
+/// it is now. The checks of a scene that came from a file stay, and of the library those that are said in words: see [`left_out`].
 ///
 /// What is still to be done to the world at set times stays too.
 ///
@@ -56,6 +56,9 @@ pub fn write(scene: &Scene, run: &Run) -> Result<String> {
     let mut out = finish(out, &heading, run.world())?;
     let refused = |problem: String| Error::Unwritable { scene: scene.name.to_string(), problem };
     cues(run, &mut out).map_err(refused)?;
+    if scene.document().is_none() {
+        said_checks(scene, run, &mut out);
+    }
     Ok(out)
 }
 
@@ -434,7 +437,10 @@ fn cues(run: &Run, out: &mut String) -> Result<(), String> {
 /// The checks of a file, word for word, with the numbers that they name. They are in the units of that file, so one with others
 /// than those that are written loses them.
 fn checks(scene: &Scene, run: &Run, out: &mut String) {
-    let Some(document) = scene.document().filter(|_| !scene.checks.is_empty()) else { return };
+    let Some(document) = scene.document() else { return };
+    if scene.checks.is_empty() {
+        return;
+    }
     let Some((units, up, lines)) = super::read::as_written(document) else { return };
     if units != Units::SI || up != Up::Y {
         out.push_str("# The checks of the scene are left out: they are in other units than this file.\n");
@@ -448,6 +454,55 @@ fn checks(scene: &Scene, run: &Run, out: &mut String) {
         let _ = writeln!(out, "parameters = {}", table.table());
     }
     *out += &lines;
+}
+
+/// The checks of a scene of the library, as far as they are said in words.
+fn said_checks(scene: &Scene, run: &Run, out: &mut String) {
+    for claim in &scene.checks {
+        let Some((_, said)) = run.said().iter().find(|(name, _)| *name == claim.name) else { continue };
+        let mut table = Inline::default();
+        table.set("name", quoted(&claim.name)).set("statement", quoted(&claim.statement));
+        if !claim.unit.is_empty() {
+            table.set("unit", quoted(&claim.unit));
+        }
+        table.set("measure", quoted(&said.measure));
+        match said.bound {
+            Bound::AtMost(high) => table.set("at_most", number(high)),
+            Bound::AtLeast(low) => table.set("at_least", number(low)),
+            Bound::Between(low, high) => table.set("at_least", number(low)).set("at_most", number(high)),
+        };
+        table.number("from", said.from, f64::NEG_INFINITY).number("until", said.until, f64::INFINITY);
+        table.flag("at_end", said.at_end, false);
+        let _ = writeln!(out, "[[check]]\n{}", table.lines());
+    }
+}
+
+/// What [`write()`] leaves out of a scene because it is code: the names of its checks, and whether something drives it.
+///
+/// ```
+/// # fn main() -> tumble_scene::Result<()> {
+/// use tumble_scene::{file, library};
+/// let scene = library::find("pyramid")?;
+/// assert!(file::left_out(&scene, &scene.setup().start()?).is_empty());
+/// # Ok(())
+/// # }
+/// ```
+pub fn left_out(scene: &Scene, run: &Run) -> Vec<String> {
+    let mut left = Vec::new();
+    if scene.document().is_none() {
+        let said = |name: &str| run.said().iter().any(|(other, _)| other == name);
+        let checks: Vec<String> =
+            scene.checks.iter().filter(|c| !said(&c.name)).map(|c| format!("{:?}", c.name)).collect();
+        match checks.as_slice() {
+            [] => {}
+            [one] => left.push(format!("the check {one}")),
+            several => left.push(format!("the checks {}", several.join(", "))),
+        }
+    }
+    if run.is_driven() {
+        left.push("what drives it while it runs".to_owned());
+    }
+    left
 }
 
 /// A value of a file as it stands there.
