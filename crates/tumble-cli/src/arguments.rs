@@ -76,7 +76,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
     /// Threads for each step; the number changes no bit [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), allow_negative_numbers = true)]
     pub threads: Option<u16>,
     /// Set a parameter of the scene; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = assignment)]
@@ -192,7 +192,7 @@ pub struct ConvertOptions {
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = assignment)]
     pub set: Vec<(String, f64)>,
     /// Of a recording: the world after so many steps [default: its beginning]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub step: Option<u64>,
 }
 
@@ -210,16 +210,16 @@ pub struct MeshOptions {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Density in kg/m³
-    #[arg(long, value_name = "D", value_parser = positive, default_value = "1000")]
+    #[arg(long, value_name = "D", value_parser = positive, default_value = "1000", allow_negative_numbers = true)]
     pub density: f64,
     /// Multiplies the coordinates
-    #[arg(long, value_name = "S", value_parser = positive, default_value = "1")]
+    #[arg(long, value_name = "S", value_parser = positive, default_value = "1", allow_negative_numbers = true)]
     pub scale: f64,
     /// No more convex parts than this
     #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub parts: u32,
     /// Volume that convex parts may have too much, as a share
-    #[arg(long, value_name = "T", value_parser = positive, default_value = "0.05")]
+    #[arg(long, value_name = "T", value_parser = positive, default_value = "0.05", allow_negative_numbers = true)]
     pub tolerance: f64,
     /// Print as JSON
     #[arg(long)]

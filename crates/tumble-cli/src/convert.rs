@@ -25,6 +25,7 @@ pub fn convert(options: &ConvertOptions) -> Result<ExitCode, Failure> {
             meant.unwrap_or_default()
         )));
     }
+    source::keep_apart([Path::new(&options.from), options.to.as_path()])?;
     let start = if info::is_recording(Path::new(&options.from)) { of_recording(options)? } else { of_scene(options)? };
     let name = options.to.display().to_string();
     if ending == "flat" {
@@ -109,7 +110,12 @@ fn of_recording(options: &ConvertOptions) -> Result<Start, Failure> {
     }
     let recording = Recording::load(&options.from).map_err(Failure::from_input)?;
     let first = recording.keyframes().next().unwrap_or(0);
-    let world = recording.world_at(options.step.unwrap_or(first)).map_err(Failure::from_input)?;
+    let (step, last) = (options.step.unwrap_or(first), first.saturating_add(recording.steps()));
+    if !(first..=last).contains(&step) {
+        let problem = format!("{} has the world after steps {first} to {last}, not {step}", options.from);
+        return Err(Failure::Usage(problem));
+    }
+    let world = recording.world_at(step).map_err(Failure::from_input)?;
     let dt = recording.seconds() / recording.steps().max(1) as f64;
     let dt = if dt > 0.0 { dt } else { 1.0 / 60.0 };
     Ok(Start::World { name: recording.head().scene.clone(), world: Box::new(world), dt })
@@ -117,7 +123,7 @@ fn of_recording(options: &ConvertOptions) -> Result<Start, Failure> {
 
 /// Writes a file as a whole or not at all: beside its place, and then into it.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let beside = path.with_extension("part");
+    let beside = path.with_extension(format!("part-{}", std::process::id()));
     let done = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
     done.map_err(|error| {
         let _ = std::fs::remove_file(&beside);

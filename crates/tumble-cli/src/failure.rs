@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::process::ExitCode;
+use tumble_scene::library;
 
 /// A sentence for the user, and whether it was the words of the command or the work that went wrong.
 #[derive(Debug)]
@@ -28,7 +29,9 @@ impl Failure {
         use tumble_scene::Error::{File, UnknownParameter, UnknownScene, Value};
         let advice = match &error {
             UnknownScene { .. } => "; `tumble scenes` lists them all, and a file is named by its path".to_owned(),
-            UnknownParameter { scene, .. } | Value { scene, .. } => format!("; see `tumble scenes {scene}`"),
+            UnknownParameter { scene, .. } | Value { scene, .. } if library::find(scene).is_ok() => {
+                format!("; see `tumble scenes {scene}`")
+            }
             File(error) if !error.others.is_empty() => {
                 format!("; `tumble validate {}` names {} more", error.file, error.others.len())
             }

@@ -35,6 +35,8 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
 
     output::warn(run.warnings());
     output::warn(&doubtful_step(run.dt()));
+    let written = [options.record.as_deref(), options.csv.as_deref()].into_iter().flatten();
+    source::keep_apart([Path::new(&options.scene)].into_iter().chain(written))?;
     let mut sinks = Sinks::open(options, &run)?;
     let interrupt = Interrupt::listen()?;
     let mut progress = Progress::new(&options.scene, steps, run.dt(), options.quiet);

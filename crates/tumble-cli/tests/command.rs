@@ -367,6 +367,37 @@ fn unreadable_files_have_one_exit_code() {
     }
 }
 
+/// Nothing is read and written at once, and what was taken for something else is told from it.
+#[test]
+fn files_are_kept_apart() {
+    let folder = Folder::new("apart");
+    let (scene, recording) = (folder.file("one.toml"), folder.file("one.rec"));
+    let text = "[[body]]\nsphere = 1\n";
+    std::fs::write(&scene, text).unwrap();
+    assert_eq!(code(&tumble(&["run", &scene, "--seconds", "0.1", "--record", &recording])), 0);
+    let twice = folder.file("./one.toml");
+    let cases: [(&[&str], &str); 9] = [
+        (&["run", &scene, "--record", &twice], "would be read or written twice"),
+        (&["run", &scene, "--csv", &scene], "would be read or written twice"),
+        (&["run", &scene, "--csv", &recording, "--record", &recording], "would be read or written twice"),
+        (&["convert", &scene, &scene], "would be read or written twice"),
+        (&["run", &recording], "this is a recording, and a scene is needed"),
+        (&["convert", &recording, &folder.file("late.toml"), "--step", "7"], "has the world after steps 0 to 6, not 7"),
+        (&["convert", &recording, &folder.file("late.toml"), "--step", "-1"], "invalid value '-1'"),
+        (&["run", &folder.file("one.toml"), "--set", "a=1"], "has no parameter \"a\"; it has none at all\n"),
+        (&["mesh", &scene, "--scale", "-1"], "must be positive and finite"),
+    ];
+    for (words, answer) in cases {
+        let output = tumble(words);
+        assert_eq!(code(&output), 2, "{words:?}: {}", out(&output));
+        assert!(err(&output).contains(answer), "{words:?}: {}", err(&output));
+    }
+    assert_eq!(std::fs::read_to_string(&scene).unwrap(), text);
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_tumble")).current_dir(&folder.0).args(["run", "one"]).output().unwrap();
+    assert!(err(&output).contains("did you mean the file one.toml?"), "{}", err(&output));
+}
+
 /// What is allowed and hardly meant is said, and what a file cannot say of a scene is named.
 #[test]
 fn what_is_hardly_meant_is_warned_of() {

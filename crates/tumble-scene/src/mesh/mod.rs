@@ -105,6 +105,9 @@ impl TriangleMesh {
 
     /// Reads the bytes of a file. Further files that it names (buffers of glTF) are looked for in `folder`.
     pub fn read(bytes: &[u8], format: Format, folder: impl AsRef<Path>) -> Result<Self> {
+        if bytes.is_empty() {
+            return Err(fault("it is empty"));
+        }
         let soup = match format {
             Format::Obj => obj::read(bytes),
             Format::Stl => stl::read(bytes),

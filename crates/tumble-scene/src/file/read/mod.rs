@@ -96,6 +96,9 @@ pub fn load(path: impl AsRef<Path>) -> Result<Scene> {
     let name = path.display().to_string();
     let wrong = |message: String| Error::File(FileError::whole(name.clone(), message));
     let bytes = read_file(path, LARGEST as u64).map_err(wrong)?;
+    if crate::recording::Recording::begins(&bytes) {
+        return Err(wrong("this is a recording, and a scene is needed; `tumble convert` makes one of it".to_owned()));
+    }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         wrong(format!("the file is not text: byte {at} is not UTF-8"))
