@@ -15,6 +15,12 @@ const MOST_NODES: usize = 1_000_000;
 type Matrix = [[f64; 4]; 4];
 
 pub fn read(bytes: &[u8], folder: &Path) -> Result<Soup, String> {
+    // The crate subtracts the head from the length that it states.
+    if let [b'g', b'l', b'T', b'F', _, _, _, _, a, b, c, d, ..] = *bytes
+        && u32::from_le_bytes([a, b, c, d]) < 12
+    {
+        return Err("it is no glTF file: the length that it states is less than that of its head".to_owned());
+    }
     let no_file = |error| format!("it is no glTF file: {error}");
     accessors_are_there(&Gltf::from_slice_without_validation(bytes).map_err(no_file)?)?;
     let file = Gltf::from_slice(bytes).map_err(no_file)?;

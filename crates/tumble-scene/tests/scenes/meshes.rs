@@ -309,5 +309,8 @@ fn accessors_that_are_missing() {
         let error = TriangleMesh::read(text.as_bytes(), Format::Gltf, ".").unwrap_err().to_string();
         assert!(error.ends_with("mesh 0 names accessor 3 of 0"), "{error}");
     }
+    // Nor is a length believed that is shorter than what states it.
+    let short = TriangleMesh::read(b"glTF\x02\0\0\0\x03\0\0\0", Format::Gltf, ".").unwrap_err().to_string();
+    assert!(short.contains("less than that of its head"), "{short}");
     assert!(TriangleMesh::read(b"", Format::Stl, ".").unwrap_err().to_string().ends_with("it is empty"));
 }
