@@ -25,8 +25,8 @@ Examples:
 
 Exit codes:
   0  all went well: every check passed, the replay gave the same bits, the file is valid
-  1  a check failed or could not be decided, the replay parted, the file is not valid, or the work broke off
-  2  the command was not understood: a wrong word, scene, parameter or file
+  1  a check failed or could not be decided, the replay parted, or the work broke off
+  2  it cannot be done as told: a wrong word, scene or parameter, or a file that cannot be read or is not valid
   130  stopped by Ctrl-C before the end; files are whole up to there";
 
 #[derive(Debug, Subcommand)]
@@ -76,7 +76,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
     /// Threads for each step; the number changes no bit [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), allow_negative_numbers = true)]
     pub threads: Option<u16>,
     /// Set a parameter of the scene; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = assignment)]
@@ -158,7 +158,8 @@ Examples:
   tumble validate scenes/*.toml --json
   tumble validate --schema > scene.schema.json      for editors that complete by it
 
-Exit code 1 says that some file is not valid; its fault is named with line and column.")]
+Exit code 2 says that some file is not valid or cannot be read; every mistake that can be
+told by itself is named with line and column, in the order of the file.")]
 pub struct ValidateOptions {
     /// Scene files
     #[arg(value_name = "FILE", required_unless_present = "schema")]
@@ -191,7 +192,7 @@ pub struct ConvertOptions {
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = assignment)]
     pub set: Vec<(String, f64)>,
     /// Of a recording: the world after so many steps [default: its beginning]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub step: Option<u64>,
 }
 
@@ -209,16 +210,16 @@ pub struct MeshOptions {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Density in kg/m³
-    #[arg(long, value_name = "D", value_parser = positive, default_value = "1000")]
+    #[arg(long, value_name = "D", value_parser = positive, default_value = "1000", allow_negative_numbers = true)]
     pub density: f64,
     /// Multiplies the coordinates
-    #[arg(long, value_name = "S", value_parser = positive, default_value = "1")]
+    #[arg(long, value_name = "S", value_parser = positive, default_value = "1", allow_negative_numbers = true)]
     pub scale: f64,
     /// No more convex parts than this
     #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub parts: u32,
     /// Volume that convex parts may have too much, as a share
-    #[arg(long, value_name = "T", value_parser = positive, default_value = "0.05")]
+    #[arg(long, value_name = "T", value_parser = positive, default_value = "0.05", allow_negative_numbers = true)]
     pub tolerance: f64,
     /// Print as JSON
     #[arg(long)]

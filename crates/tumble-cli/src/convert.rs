@@ -2,6 +2,7 @@
 
 use crate::arguments::ConvertOptions;
 use crate::failure::Failure;
+use crate::output::count;
 use crate::{info, output, source};
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,19 +17,27 @@ const ENDINGS: [&str; 2] = ["toml", "flat"];
 pub fn convert(options: &ConvertOptions) -> Result<ExitCode, Failure> {
     let ending = options.to.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
     if !ENDINGS.contains(&ending.as_str()) {
-        let near = names::nearest(&ending, ENDINGS).unwrap_or_default();
-        let known = ENDINGS.map(|e| format!(".{e}")).join(", ");
+        let meant = names::nearest(&ending, ENDINGS).map(|near| format!("; did you mean .{near}?"));
+        let known = ENDINGS.map(|e| format!(".{e}")).join(" or ");
         return Err(Failure::Usage(format!(
-            "{}: cannot tell what to write from {ending:?}; it can be {known}; did you mean .{near}?",
-            options.to.display()
+            "{}: what is written is told by the ending, {known}{}",
+            options.to.display(),
+            meant.unwrap_or_default()
         )));
     }
+    source::keep_apart([Path::new(&options.from), options.to.as_path()])?;
     let start = if info::is_recording(Path::new(&options.from)) { of_recording(options)? } else { of_scene(options)? };
     let name = options.to.display().to_string();
     if ending == "flat" {
         let flat = start.flat().map_err(|error| Failure::Broken(error.to_string()))?;
         write_whole(&options.to, flat.to_string().as_bytes())?;
-        output::print(&format!("{name}: {} bodies and {} joints\n", flat.bodies.len(), flat.joints.len()))?;
+        let bodies = count(flat.bodies.len() as u64, "body", "bodies");
+        let joints = count(flat.joints.len() as u64, "joint", "joints");
+        let trees = match flat.trees.len() as u64 {
+            0 => String::new(),
+            trees => format!(", {}", count(trees, "articulation", "articulations")),
+        };
+        output::print(&format!("{name}: {bodies} and {joints}{trees}\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
 
@@ -38,7 +47,14 @@ pub fn convert(options: &ConvertOptions) -> Result<ExitCode, Failure> {
     let again = again.map_err(|error| Failure::Broken(format!("what was to be written cannot be read: {error}")))?;
     write_whole(&options.to, text.as_bytes())?;
     let (bodies, hash) = (again.world().body_count(), start.world().hash());
-    output::print(&format!("{name}: {bodies} bodies, hash {:016x}\n", again.world().hash()))?;
+    let bodies = count(bodies as u64, "body", "bodies");
+    output::print(&format!("{name}: {bodies}, hash {:016x}\n", again.world().hash()))?;
+    if let Start::Scene(scene, run) = &start {
+        let left = file::left_out(scene, run);
+        if !left.is_empty() {
+            output::tell(&format!("warning: left out, as only code says it: {}", left.join("; ")));
+        }
+    }
     if again.world().hash() != hash {
         output::tell(&format!(
             "note: the file is not the same world to the bit, whose hash was {hash:016x}: a file cannot say what contacts, sleep and \
@@ -84,6 +100,7 @@ fn of_scene(options: &ConvertOptions) -> Result<Start, Failure> {
         setup = setup.set(name, *value).map_err(Failure::from_input)?;
     }
     let run = setup.start().map_err(Failure::from_input)?;
+    output::warn(run.warnings());
     Ok(Start::Scene(Box::new(scene), Box::new(run)))
 }
 
@@ -93,7 +110,12 @@ fn of_recording(options: &ConvertOptions) -> Result<Start, Failure> {
     }
     let recording = Recording::load(&options.from).map_err(Failure::from_input)?;
     let first = recording.keyframes().next().unwrap_or(0);
-    let world = recording.world_at(options.step.unwrap_or(first)).map_err(Failure::from_input)?;
+    let (step, last) = (options.step.unwrap_or(first), first.saturating_add(recording.steps()));
+    if !(first..=last).contains(&step) {
+        let problem = format!("{} has the world after steps {first} to {last}, not {step}", options.from);
+        return Err(Failure::Usage(problem));
+    }
+    let world = recording.world_at(step).map_err(Failure::from_input)?;
     let dt = recording.seconds() / recording.steps().max(1) as f64;
     let dt = if dt > 0.0 { dt } else { 1.0 / 60.0 };
     Ok(Start::World { name: recording.head().scene.clone(), world: Box::new(world), dt })
@@ -101,7 +123,7 @@ fn of_recording(options: &ConvertOptions) -> Result<Start, Failure> {
 
 /// Writes a file as a whole or not at all: beside its place, and then into it.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let beside = path.with_extension("part");
+    let beside = path.with_extension(format!("part-{}", std::process::id()));
     let done = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
     done.map_err(|error| {
         let _ = std::fs::remove_file(&beside);

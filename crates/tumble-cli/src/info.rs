@@ -2,6 +2,7 @@
 
 use crate::arguments::InfoOptions;
 use crate::failure::Failure;
+use crate::output::count;
 use crate::{lists, output};
 use serde::Serialize;
 use std::fmt::Write;
@@ -21,6 +22,7 @@ enum Content {
         bodies: u64,
         colliders: u64,
         joints: u64,
+        articulations: u64,
         effects: u64,
         method: String,
         dt: f64,
@@ -73,11 +75,13 @@ fn look(path: &Path) -> Result<Content, Failure> {
     }
     let scene = file::load(path).map_err(Failure::from_input)?;
     let run = scene.setup().start().map_err(Failure::from_input)?;
+    output::warn(run.warnings());
     let world = run.world();
     Ok(Content::Scene {
         bodies: world.body_count() as u64,
         colliders: world.collider_count() as u64,
         joints: world.joint_count() as u64,
+        articulations: world.articulation_count() as u64,
         effects: world.effect_count() as u64,
         method: world.method().name.clone(),
         dt: run.dt(),
@@ -103,9 +107,10 @@ fn words(content: &Content) -> String {
             row("whole", if *whole { "yes".to_owned() } else { "no: it was cut short".to_owned() });
             text
         }
-        Content::Scene { scene, bodies, colliders, joints, effects, method, dt, seconds, hash } => {
-            row("bodies", format!("{bodies} with {colliders} colliders"));
+        Content::Scene { scene, bodies, colliders, joints, articulations, effects, method, dt, seconds, hash } => {
+            row("bodies", format!("{bodies} with {}", count(*colliders, "collider", "colliders")));
             row("joints", joints.to_string());
+            row("articulations", articulations.to_string());
             row("force effects", effects.to_string());
             row("method", method.clone());
             row("time", format!("{} s in steps of {} s", Figure(*seconds), Figure(*dt)));

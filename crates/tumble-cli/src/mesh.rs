@@ -26,7 +26,18 @@ struct Report {
     volume: Option<f64>,
     mass: Option<MassProperties>,
     hull: Option<Hull>,
+    /// Why there is none.
+    no_hull: Option<String>,
     parts: Option<Parts>,
+    no_parts: Option<String>,
+}
+
+/// What there is, or why there is nothing.
+fn apart<T>(result: tumble::Result<T>) -> (Option<T>, Option<String>) {
+    match result {
+        Ok(value) => (Some(value), None),
+        Err(error) => (None, Some(error.to_string())),
+    }
 }
 
 #[derive(Serialize)]
@@ -50,8 +61,9 @@ pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     let closed = mesh.is_closed();
     let mass = mesh.mass_properties(options.density).ok();
     let volume = mass.map(|m| m.mass / options.density);
-    let hull = match mesh.hull() {
-        Ok(Shape::Hull(hull)) => Some(Hull {
+    let (hull, no_hull) = apart(mesh.hull());
+    let hull = match hull {
+        Some(Shape::Hull(hull)) => Some(Hull {
             vertices: hull.vertices().len() as u64,
             faces: hull.faces().len() as u64,
             volume: hull.volume(),
@@ -60,7 +72,8 @@ pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
         _ => None,
     };
     let choice = PartsOptions { most: options.parts, tolerance: options.tolerance, ..PartsOptions::default() };
-    let parts = mesh.parts(&choice).ok().map(|parts| Parts {
+    let (parts, no_parts) = apart(mesh.parts(&choice));
+    let parts = parts.map(|parts| Parts {
         count: parts.hulls.len() as u64,
         vertices: parts.hulls.iter().map(|h| h.vertices().len() as u64).sum(),
         volume_error: parts.volume_error,
@@ -77,7 +90,9 @@ pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
         volume,
         mass,
         hull,
+        no_hull,
         parts,
+        no_parts,
     };
     if options.json {
         output::print_json(&report)?
@@ -113,13 +128,16 @@ fn words(report: &Report, density: f64) -> String {
             let error = hull.volume_error.map_or(String::new(), |e| format!(", {}", share(e)));
             row("hull", format!("{} vertices, {} faces{error}", hull.vertices, hull.faces));
         }
-        None => row("hull", "none: the mesh is flat".to_owned()),
+        None => row("hull", format!("none: {}", report.no_hull.as_deref().unwrap_or("the mesh is flat"))),
     }
     match &report.parts {
         Some(p) => {
             row("convex parts", format!("{}, with {} vertices, {}", p.count, p.vertices, share(p.volume_error)));
         }
-        None => row("convex parts", "none: only a closed mesh has an inside to cut up".to_owned()),
+        None => {
+            let why = report.no_parts.as_deref().unwrap_or("only a closed mesh has an inside to cut up");
+            row("convex parts", format!("none: {why}"));
+        }
     }
     text
 }

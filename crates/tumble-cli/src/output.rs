@@ -20,6 +20,16 @@ pub fn tell(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
+/// What is allowed, and hardly meant.
+pub fn warn(words: &[String]) {
+    words.iter().for_each(|words| tell(&format!("warning: {words}")));
+}
+
+/// So many of something: `1 body`, `2 bodies`.
+pub fn count(number: u64, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
 /// Prints something as JSON.
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value)

@@ -1,5 +1,6 @@
 //! The summary of a run, in words.
 
+use crate::output::count;
 use serde::Serialize;
 use std::fmt::Write;
 use tumble_scene::figure::{Exact, Figure};
@@ -34,7 +35,7 @@ impl Report {
         if !parameters.is_empty() {
             row(f, "parameters", parameters.join(" "))?;
         }
-        row(f, "bodies", format!("{} with {} colliders", s.bodies, s.colliders))?;
+        row(f, "bodies", format!("{} with {}", s.bodies, count(s.colliders, "collider", "colliders")))?;
         row(f, "steps", s.steps)?;
         let speed = s.simulated_seconds / s.step_seconds;
         row(f, "simulated", format!("{:.3} s, {} x real time", s.simulated_seconds, Figure(speed)))?;

@@ -33,6 +33,10 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
         )));
     }
 
+    output::warn(run.warnings());
+    output::warn(&doubtful_step(run.dt()));
+    let written = [options.record.as_deref(), options.csv.as_deref()].into_iter().flatten();
+    source::keep_apart([Path::new(&options.scene)].into_iter().chain(written))?;
     let mut sinks = Sinks::open(options, &run)?;
     let interrupt = Interrupt::listen()?;
     let mut progress = Progress::new(&options.scene, steps, run.dt(), options.quiet);
@@ -64,6 +68,20 @@ pub fn run(options: &RunOptions) -> Result<ExitCode, Failure> {
         None if report.summary.passed => Ok(ExitCode::SUCCESS),
         None => Ok(ExitCode::FAILURE),
     }
+}
+
+/// Steps that are not wrong by themselves, and hardly meant.
+fn doubtful_step(dt: f64) -> Vec<String> {
+    let (coarse, fine) = (0.1, 1e-5);
+    let words = match dt {
+        dt if dt > coarse => format!(
+            "steps of {} s are coarser than what happens in them: things fly past each other and nothing comes to rest; 1/60 is usual",
+            Exact(dt)
+        ),
+        dt if dt < fine => format!("steps of {} s change less than can be told apart; 1/60 is usual", Exact(dt)),
+        _ => return Vec::new(),
+    };
+    vec![words]
 }
 
 /// Everything that was asked for, checked and built.
@@ -161,10 +179,8 @@ fn method(name: &str) -> Result<Method, Failure> {
     if let Some(index) = presets.iter().position(|method| method.name == name) {
         return Ok(presets.swap_remove(index));
     }
-    let nearest = names::nearest(name, presets.iter().map(|method| method.name.as_str())).unwrap_or_default();
-    Err(Failure::Usage(format!(
-        "there is no method {name:?}; the nearest name is {nearest:?}; `tumble methods` lists them all"
-    )))
+    let advice = names::missing("method", name, presets.iter().map(|method| method.name.as_str()));
+    Err(Failure::Usage(format!("{advice}; `tumble methods` lists them all")))
 }
 
 /// What the command does when it is told nothing: the first scene, and what else there is.

@@ -1,12 +1,13 @@
 //! `tumble validate`: whether files are scenes.
 
 use crate::arguments::ValidateOptions;
-use crate::failure::Failure;
-use crate::output;
+use crate::failure::{self, Failure};
+use crate::output::{self, count};
 use serde::Serialize;
 use std::path::Path;
 use std::process::ExitCode;
-use tumble_scene::{Error, file};
+use tumble_scene::Error;
+use tumble_scene::file::{self, FileError};
 
 #[derive(Serialize)]
 struct Finding {
@@ -17,6 +18,17 @@ struct Finding {
     line: Option<u32>,
     column: Option<u32>,
     message: Option<String>,
+    /// All mistakes that were found, of which the first is the one above.
+    faults: Vec<Fault>,
+    /// What is allowed, and hardly meant.
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Fault {
+    line: Option<u32>,
+    column: Option<u32>,
+    message: String,
 }
 
 pub fn validate(options: &ValidateOptions) -> Result<ExitCode, Failure> {
@@ -31,16 +43,23 @@ pub fn validate(options: &ValidateOptions) -> Result<ExitCode, Failure> {
         let mut text = String::new();
         for finding in &findings {
             text += &match (&finding.message, finding.bodies, finding.joints) {
-                (Some(message), ..) => format!("{message}\n"),
+                (Some(_), ..) => finding.faults.iter().map(|fault| format!("{}\n", fault.message)).collect(),
                 (None, bodies, joints) => {
                     let (bodies, joints) = (bodies.unwrap_or(0), joints.unwrap_or(0));
-                    format!("{}: valid, with {bodies} bodies and {joints} joints\n", finding.file)
+                    let (bodies, joints) = (count(bodies, "body", "bodies"), count(joints, "joint", "joints"));
+                    format!("{}: valid, with {bodies} and {joints}\n", finding.file)
                 }
             };
+            text.extend(finding.warnings.iter().map(|warning| format!("warning: {warning}\n")));
         }
         output::print(&text)?;
     }
-    Ok(if findings.iter().all(|f| f.valid) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if findings.iter().all(|f| f.valid) { ExitCode::SUCCESS } else { ExitCode::from(failure::WRONG_INPUT) })
+}
+
+fn fault(error: &FileError) -> Fault {
+    let place = (error.line > 0).then_some((error.line, error.column));
+    Fault { line: place.map(|p| p.0), column: place.map(|p| p.1), message: error.to_string() }
 }
 
 fn judge(path: &Path) -> Finding {
@@ -54,18 +73,26 @@ fn judge(path: &Path) -> Finding {
             line: None,
             column: None,
             message: None,
+            faults: Vec::new(),
+            warnings: run.warnings().to_vec(),
         },
         Err(error) => {
-            let place = match &error {
-                Error::File(error) if error.line > 0 => Some((error.line, error.column)),
-                _ => None,
+            let faults: Vec<Fault> = match &error {
+                Error::File(first) => std::iter::once(first).chain(&first.others).map(fault).collect(),
+                other => vec![Fault { line: None, column: None, message: format!("{name}: {other}") }],
             };
-            let message = Some(match &error {
-                Error::File(_) => error.to_string(),
-                _ => format!("{name}: {error}"),
-            });
-            let (line, column) = (place.map(|p| p.0), place.map(|p| p.1));
-            Finding { file: name, valid: false, bodies: None, joints: None, line, column, message }
+            let first = faults.first();
+            Finding {
+                file: name,
+                valid: false,
+                bodies: None,
+                joints: None,
+                line: first.and_then(|f| f.line),
+                column: first.and_then(|f| f.column),
+                message: first.map(|f| f.message.clone()),
+                faults,
+                warnings: Vec::new(),
+            }
         }
     }
 }

@@ -273,7 +273,8 @@ fn scenes_become_files_and_recordings() {
     let folder = Folder::new("files");
     let (scene, recording, csv) = (folder.file("stack.toml"), folder.file("stack.rec"), folder.file("stack.csv"));
     let converted = tumble(&["convert", "box-stack", &scene, "--set", "boxes=3"]);
-    assert_eq!((code(&converted), err(&converted)), (0, String::new()));
+    let left_out = "warning: left out, as only code says it: the check \"sag\"\n";
+    assert_eq!((code(&converted), err(&converted).as_str()), (0, left_out));
     let library = json(&["run", "box-stack", "--set", "boxes=3", "--seconds", "1", "--json"]);
     let words = ["run", &scene, "--seconds", "1", "--record", &recording, "--csv", &csv, "--threads", "2", "--json"];
     let file = json(&words);
@@ -316,13 +317,112 @@ fn mistakes_in_files_are_named() {
     let run = tumble(&["run", &path]);
     assert_eq!((code(&run), err(&run).trim_end()), (2, format!("error: {expected}").as_str()));
     let validate = tumble(&["validate", &path]);
-    assert_eq!((code(&validate), out(&validate).trim_end()), (1, expected.as_str()));
+    assert_eq!((code(&validate), out(&validate).trim_end()), (2, expected.as_str()));
     let found: Value = serde_json::from_str(&out(&tumble(&["validate", &path, "--json"]))).unwrap();
     assert_eq!((&found[0]["line"], &found[0]["column"], &found[0]["valid"]), (&2.into(), &1.into(), &false.into()));
     let convert = tumble(&["convert", "box-stack", &folder.file("stack.tom")]);
     assert_eq!(code(&convert), 2);
     assert!(err(&convert).contains("did you mean .toml?"), "{}", err(&convert));
     assert_eq!(json(&["validate", "--schema"])["title"], "Tumble scene");
+}
+
+/// A file that cannot be read or is not valid has one exit code, whatever is to be done with it; and it is never a panic.
+#[test]
+fn unreadable_files_have_one_exit_code() {
+    let folder = Folder::new("unreadable");
+    let (empty, garbage, cut) = (folder.file("empty.rec"), folder.file("garbage.obj"), folder.file("cut.toml"));
+    std::fs::write(&empty, "").unwrap();
+    std::fs::write(&garbage, [0xff, 0, 1, 2, 0xfe].repeat(100)).unwrap();
+    std::fs::write(&cut, "[[body]]\nbox = [1, 1").unwrap();
+    let (missing, here) = (folder.file("missing.toml"), folder.file("."));
+    let out_file = folder.file("out.toml");
+    for path in [&missing, &here, &empty, &garbage, &cut] {
+        let commands: [&[&str]; 7] = [
+            &["run", path],
+            &["info", path],
+            &["validate", path],
+            &["replay", path],
+            &["mesh", path],
+            &["convert", path, &out_file],
+            &["scenes", path],
+        ];
+        for words in commands {
+            let output = tumble(words);
+            assert_eq!(code(&output), 2, "{words:?}: {}{}", out(&output), err(&output));
+            let said = out(&output) + &err(&output);
+            assert!(said.lines().count() == 1 && !said.contains("panicked"), "{words:?}: {said}");
+        }
+    }
+    assert!(!std::path::Path::new(&out_file).exists());
+    // Where something cannot be written, the work breaks off.
+    for words in [
+        &["run", "free-fall", "--record", "/nonexistent/a.rec"][..],
+        &["run", "free-fall", "--csv", "/nonexistent/a.csv"],
+        &["convert", "box-stack", "/nonexistent/a.toml"],
+        &["convert", "box-stack", "/nonexistent/a.flat"],
+    ] {
+        let output = tumble(words);
+        assert_eq!(code(&output), 1, "{words:?}");
+        assert!(err(&output).contains("cannot write /nonexistent/a."), "{words:?}: {}", err(&output));
+    }
+}
+
+/// Nothing is read and written at once, and what was taken for something else is told from it.
+#[test]
+fn files_are_kept_apart() {
+    let folder = Folder::new("apart");
+    let (scene, recording) = (folder.file("one.toml"), folder.file("one.rec"));
+    let text = "[[body]]\nsphere = 1\n";
+    std::fs::write(&scene, text).unwrap();
+    assert_eq!(code(&tumble(&["run", &scene, "--seconds", "0.1", "--record", &recording])), 0);
+    let twice = folder.file("./one.toml");
+    let cases: [(&[&str], &str); 9] = [
+        (&["run", &scene, "--record", &twice], "would be read or written twice"),
+        (&["run", &scene, "--csv", &scene], "would be read or written twice"),
+        (&["run", &scene, "--csv", &recording, "--record", &recording], "would be read or written twice"),
+        (&["convert", &scene, &scene], "would be read or written twice"),
+        (&["run", &recording], "this is a recording, and a scene is needed"),
+        (&["convert", &recording, &folder.file("late.toml"), "--step", "7"], "has the world after steps 0 to 6, not 7"),
+        (&["convert", &recording, &folder.file("late.toml"), "--step", "-1"], "invalid value '-1'"),
+        (&["run", &folder.file("one.toml"), "--set", "a=1"], "has no parameter \"a\"; it has none at all\n"),
+        (&["mesh", &scene, "--scale", "-1"], "must be positive and finite"),
+    ];
+    for (words, answer) in cases {
+        let output = tumble(words);
+        assert_eq!(code(&output), 2, "{words:?}: {}", out(&output));
+        assert!(err(&output).contains(answer), "{words:?}: {}", err(&output));
+    }
+    assert_eq!(std::fs::read_to_string(&scene).unwrap(), text);
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_tumble")).current_dir(&folder.0).args(["run", "one"]).output().unwrap();
+    assert!(err(&output).contains("did you mean the file one.toml?"), "{}", err(&output));
+}
+
+/// What is allowed and hardly meant is said, and what a file cannot say of a scene is named.
+#[test]
+fn what_is_hardly_meant_is_warned_of() {
+    let coarse = tumble(&["run", "free-fall", "--dt", "100", "--quiet"]);
+    assert!(err(&coarse).starts_with("warning: steps of 100 s are coarser"), "{}", err(&coarse));
+    let folder = Folder::new("warnings");
+    let path = folder.file("one.toml");
+    std::fs::write(&path, "[[body]]\nname = 'ghost'\n").unwrap();
+    let validate = tumble(&["validate", &path]);
+    assert_eq!(code(&validate), 0);
+    let said = out(&validate);
+    assert!(said.contains("valid, with 1 body and 0 joints\nwarning: ") && said.contains("\"ghost\""), "{said}");
+
+    let crane = folder.file("crane.toml");
+    let converted = tumble(&["convert", "crane", &crane]);
+    assert_eq!(code(&converted), 0);
+    assert!(
+        err(&converted).starts_with("warning: left out, as only code says it: the checks \"hoist\""),
+        "{}",
+        err(&converted)
+    );
+    let wall = folder.file("pyramid.toml");
+    assert_eq!(err(&tumble(&["convert", "pyramid", &wall, "--set", "base=3"])), "");
+    let run = json(&["run", &wall, "--json"]);
+    assert_eq!(run["checks"].as_array().unwrap().len(), 4);
 }
 
 /// A mesh is described in words and in JSON, and an open one is told from a closed one.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::flat::Flat;
 use crate::library;
 use crate::library::Random;
-use crate::names::nearest;
+use crate::names::instead;
 use crate::run::Setup;
 use crate::scene::Scene;
 use std::fs;
@@ -185,7 +185,7 @@ pub fn cases() -> &'static [Case] {
 pub fn find(name: &str) -> Result<Case> {
     cases().iter().find(|case| case.name == name).copied().ok_or_else(|| Error::UnknownCase {
         name: name.to_owned(),
-        nearest: nearest(name, cases().iter().map(|case| case.name)).unwrap_or_default().to_owned(),
+        advice: instead(name, cases().iter().map(|case| case.name)),
     })
 }
 

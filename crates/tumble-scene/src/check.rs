@@ -118,6 +118,71 @@ impl Reading {
     }
 }
 
+/// A check in words of the file format, so that a file can say it too: an expression over the world, a bound, and when it is looked
+/// at.
+///
+/// ```
+/// use tumble_scene::{Bound, Said};
+/// let stands = Said::at_most("moved('box-*') / 0.5", 0.02).from(1.0);
+/// assert_eq!(stands.bound, Bound::AtMost(0.02));
+/// assert!(stands.until.is_infinite() && !stands.at_end);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// The figure, as an expression in SI units.
+    pub measure: String,
+    /// Where it may lie.
+    pub bound: Bound,
+    /// Seconds from which on it counts.
+    pub from: f64,
+    /// Seconds until which it counts.
+    pub until: f64,
+    /// Only the end of the run counts.
+    pub at_end: bool,
+}
+
+impl Said {
+    fn new(measure: impl Into<String>, bound: Bound) -> Self {
+        Self { measure: measure.into(), bound, from: f64::NEG_INFINITY, until: f64::INFINITY, at_end: false }
+    }
+
+    /// A figure that is never above `high`.
+    pub fn at_most(measure: impl Into<String>, high: f64) -> Self {
+        Self::new(measure, Bound::AtMost(high))
+    }
+
+    /// A figure that is never below `low`.
+    pub fn at_least(measure: impl Into<String>, low: f64) -> Self {
+        Self::new(measure, Bound::AtLeast(low))
+    }
+
+    /// A figure that stays from `low` to `high`.
+    pub fn between(measure: impl Into<String>, low: f64, high: f64) -> Self {
+        Self::new(measure, Bound::Between(low, high))
+    }
+
+    /// From this time on.
+    #[must_use]
+    pub fn from(mut self, seconds: f64) -> Self {
+        self.from = seconds;
+        self
+    }
+
+    /// Until this time.
+    #[must_use]
+    pub fn until(mut self, seconds: f64) -> Self {
+        self.until = seconds;
+        self
+    }
+
+    /// At the end alone.
+    #[must_use]
+    pub fn at_end(mut self) -> Self {
+        self.at_end = true;
+        self
+    }
+}
+
 /// Sees the world before the first step and after each, and may remember; `None` while there is nothing to measure.
 type Watch = Box<dyn FnMut(&World) -> Option<Reading> + Send>;
 /// Sees the world when asked.

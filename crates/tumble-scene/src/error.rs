@@ -16,22 +16,22 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// No scene has this name.
-    #[error("there is no scene {name:?}; the nearest name is {nearest:?}")]
+    #[error("there is no scene {name:?}; {advice}")]
     UnknownScene {
         /// What was asked for.
         name: String,
-        /// The name of the library that resembles it most.
-        nearest: String,
+        /// The name that resembles it most, or which there are.
+        advice: String,
     },
     /// The scene has no parameter of this name.
-    #[error("scene {scene:?} has no parameter {name:?}; {}", hint(.nearest))]
+    #[error("scene {scene:?} has no parameter {name:?}; {advice}")]
     UnknownParameter {
         /// The scene.
         scene: String,
         /// What was asked for.
         name: String,
-        /// The parameter that resembles it most, if the scene has any.
-        nearest: Option<String>,
+        /// The parameter that resembles it most, or which there are.
+        advice: String,
     },
     /// A value is outside its range.
     #[error("scene {scene:?}: {name} must be {expected}, got {}", Exact(*.value))]
@@ -53,7 +53,7 @@ pub enum Error {
         /// The check.
         check: String,
         /// What is wrong with it.
-        problem: &'static str,
+        problem: String,
     },
     /// A flat list cannot be read.
     #[error("flat list, word {word}: {problem}")]
@@ -70,12 +70,12 @@ pub enum Error {
         what: String,
     },
     /// No case of the benchmarks has this name.
-    #[error("there is no benchmark {name:?}; the nearest name is {nearest:?}")]
+    #[error("there is no benchmark {name:?}; {advice}")]
     UnknownCase {
         /// What was asked for.
         name: String,
-        /// The name that resembles it most.
-        nearest: String,
+        /// The name that resembles it most, or which there are.
+        advice: String,
     },
     /// A file cannot be read, or says something that cannot be.
     #[error("{0}")]
@@ -96,11 +96,4 @@ pub enum Error {
         /// What the engine says.
         source: tumble::Error,
     },
-}
-
-fn hint(nearest: &Option<String>) -> String {
-    match nearest {
-        Some(name) => format!("the nearest name is {name:?}"),
-        None => "it has none at all".to_owned(),
-    }
 }

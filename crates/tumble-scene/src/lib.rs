@@ -36,7 +36,7 @@ mod scene;
 pub mod trajectory;
 
 pub use camera::Camera;
-pub use check::{Bound, Claim, Outcome, Reading, Verdict};
+pub use check::{Bound, Claim, Outcome, Reading, Said, Verdict};
 pub use cue::Cue;
 pub use error::{Error, Result};
 pub use parameter::{Parameter, Values};

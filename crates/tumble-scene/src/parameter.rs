@@ -1,7 +1,7 @@
 //! What can be changed about a scene from outside: named numbers with ranges.
 
 use crate::error::{Error, Result};
-use crate::names::nearest;
+use crate::names::instead;
 use serde::Serialize;
 use std::borrow::Cow;
 use tumble::math::{Float, Real};
@@ -150,7 +150,10 @@ impl Values {
         Error::UnknownParameter {
             scene: self.scene.to_string(),
             name: name.to_owned(),
-            nearest: nearest(name, self.entries.iter().map(|(p, _)| p.name.as_ref())).map(str::to_owned),
+            advice: match self.entries.as_slice() {
+                [] => "it has none at all".to_owned(),
+                some => instead(name, some.iter().map(|(p, _)| p.name.as_ref())),
+            },
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Descriptions of scenes.
 
 use crate::camera::Camera;
-use crate::check::{Claim, Gauge, Reading};
+use crate::check::{Claim, Gauge, Reading, Said};
 use crate::cue::Cue;
 use crate::error::{Error, Result};
-use crate::file::Document;
+use crate::file::{Document, gauges};
 use crate::parameter::{Parameter, Values};
 use crate::run::Setup;
 use serde::Serialize;
@@ -165,10 +165,17 @@ impl Scene {
             gauges: Vec::new(),
             cues: Vec::new(),
             drives: Vec::new(),
+            warnings: Vec::new(),
+            said: Vec::new(),
         };
         (self.build)(&mut stage, values)?;
-        let fault =
-            |check: &str, problem| Error::Check { scene: self.name.to_string(), check: check.to_owned(), problem };
+        let fault = |check: &str, problem: &str| Error::Check {
+            scene: self.name.to_string(),
+            check: check.to_owned(),
+            problem: problem.to_owned(),
+        };
+        let gauges = gauges(&stage.said, &stage.world).map_err(|(name, words)| fault(&name, &words))?;
+        stage.gauges.extend(stage.said.iter().map(|(name, _)| name.clone()).zip(gauges));
         let mut checks = Vec::with_capacity(self.checks.len());
         for claim in &self.checks {
             let index = stage.gauges.iter().position(|(name, _)| *name == claim.name);
@@ -180,8 +187,8 @@ impl Scene {
             None => {
                 // At equal times in the order in which they were given.
                 stage.cues.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-                let Stage { world, dt, seconds, cues, drives, .. } = stage;
-                Ok(Built { world, dt, seconds, checks, cues, drives })
+                let Stage { world, dt, seconds, cues, drives, warnings, said, .. } = stage;
+                Ok(Built { world, dt, seconds, checks, cues, drives, warnings, said })
             }
         }
     }
@@ -203,6 +210,8 @@ pub(crate) struct Built {
     pub drives: Vec<Drive>,
     /// By time.
     pub cues: Vec<(f64, Cue)>,
+    pub warnings: Vec<String>,
+    pub said: Vec<(String, Said)>,
 }
 
 /// What a scene does to its world before each step.
@@ -228,6 +237,8 @@ pub struct Stage {
     gauges: Vec<(String, Gauge)>,
     drives: Vec<Drive>,
     cues: Vec<(f64, Cue)>,
+    warnings: Vec<String>,
+    said: Vec<(String, Said)>,
 }
 
 impl Stage {
@@ -261,6 +272,38 @@ impl Stage {
     /// Does something to the world before the first step that begins at this time, in seconds, or later.
     pub fn at(&mut self, seconds: f64, cue: Cue) {
         self.cues.push((seconds, cue));
+    }
+
+    /// Says what is allowed, and hardly meant.
+    pub fn warn(&mut self, words: impl Into<String>) {
+        self.warnings.push(words.into());
+    }
+
+    /// Measures a check as its words say, for the bodies, joints and links that the scene has when it is built.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, shape::Shape};
+    /// use tumble_scene::{Said, Scene, file};
+    /// let scene = Scene::new("drop", |stage, _| {
+    ///     let ball = stage.engine(|_| Shape::sphere(0.5))?;
+    ///     stage.engine(|world| world.add_body(BodyDesc::dynamic().name("ball").collider(ball)))?;
+    ///     stage.run_for(1.0);
+    ///     stage.check_said("falls", Said::at_most("y('ball')", -4.0).at_end());
+    ///     Ok(())
+    /// });
+    /// let scene = scene.check("falls", "How high the ball is after a second", "m");
+    /// let mut run = scene.setup().start()?;
+    /// assert!(file::write(&scene, &run)?.contains("measure = \"y('ball')\""));
+    /// run.finish()?;
+    /// assert!(run.passed());
+    /// # Ok::<(), tumble_scene::Error>(())
+    /// ```
+    pub fn check_said(&mut self, name: impl Into<String>, said: Said) {
+        self.said.push((name.into(), said));
+    }
+
+    pub(crate) fn measure(&mut self, name: String, gauge: Gauge) {
+        self.gauges.push((name, gauge));
     }
 
     /// Measures a check throughout the run: before the first step and after each. The reading that strains its bound most

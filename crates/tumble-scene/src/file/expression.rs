@@ -11,7 +11,7 @@
 //! True is 1 and false is 0. All functions give the same bits on every machine.
 
 use super::units::{Dimension, Units};
-use crate::names::nearest;
+use crate::names::{instead, missing};
 use tumble::math::Float;
 
 /// Deeper than any formula; what is nested farther is refused before it fills the stack.
@@ -130,8 +130,7 @@ impl Expression {
                 None => {
                     let names = meaning.names();
                     let all = names.iter().map(String::as_str).chain(["pi", "tau"]);
-                    let near = nearest(name, all).unwrap_or("pi");
-                    return Err((*at, format!("nothing is called {name:?}; the nearest name is {near:?}")));
+                    return Err((*at, format!("nothing is called {name:?}; {}", instead(name, all))));
                 }
             },
             Self::Unit(value, si, dimension) => value.value(meaning)? * (si / dimension.in_si(&meaning.units())),
@@ -215,8 +214,7 @@ fn call(function: &str, arguments: &[Argument], at: usize, meaning: &dyn Meaning
             Some(answer) => answer.map_err(|words| (at, words)),
             None => {
                 let all = FUNCTIONS.iter().map(|(name, _)| *name).chain(meaning.functions().iter().copied());
-                let near = nearest(function, all).unwrap_or("abs");
-                Err((at, format!("there is no function {function:?}; the nearest name is {near:?}")))
+                Err((at, missing("function", function, all)))
             }
         };
     };
@@ -432,8 +430,7 @@ impl Parser<'_> {
         while !matches!(self.word(), "" | "and" | "or") {
             let (at, word) = (self.at, self.word().to_owned());
             let Some((si, dimension)) = Units::named(&word) else {
-                let near = nearest(&word, Units::names()).unwrap_or("deg");
-                return Err((at, format!("there is no unit {word:?}; the nearest name is {near:?}")));
+                return Err((at, missing("unit", &word, Units::names())));
             };
             self.at += word.len();
             value = Expression::Unit(Box::new(value), si, dimension);

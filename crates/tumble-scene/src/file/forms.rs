@@ -16,6 +16,7 @@ pub static SCENE: Form = Form {
         field("up", Kind::Choice(&["y", "z"]), "Which axis points up; y by default"),
         field("parameters", Kind::Named(&PARAMETER), "Numbers that `--set` changes: a default, or a table"),
         field("let", Kind::Values, "Names for values, from parameters and from each other"),
+        field("same_names", Kind::Flag, "Bodies may share a name; they are referred to by number then"),
         field("gravity", Kind::Vector(Dimension::LENGTH), "Acceleration of gravity; 9.81 m/s² downwards by default"),
         field("seconds", PLAIN, "For how long there is something to see; 10 by default"),
         field("dt", PLAIN, "Time step in seconds; 1/60 by default"),
@@ -30,12 +31,13 @@ pub static SCENE: Form = Form {
     also: &[&CONTENT],
 };
 
-/// What a scene and a group have in common. Articulations will be another list here.
+/// What a scene and a group have in common.
 pub static CONTENT: Form = Form {
     title: "the contents",
     help: "Bodies and what acts between them.",
     fields: &[
         field("body", Kind::List(&Kind::Table(&BODY)), "Bodies"),
+        field("articulation", Kind::List(&Kind::Table(&ARTICULATION)), "Trees of links"),
         field("joint", Kind::List(&Kind::Table(&JOINT)), "Joints"),
         field("effect", Kind::List(&Kind::Table(&EFFECT)), "Force effects"),
         field("exclude", Kind::List(&Kind::Table(&EXCLUDE)), "Pairs of bodies that never touch"),
@@ -249,19 +251,28 @@ pub static BODY: Form = Form {
     title: "a body",
     help: "A body. A shape may stand in it directly, with what else a collider has; several stand in `colliders`.",
     fields: &[
-        field("name", Kind::Text, "Its name"),
         field("kind", Kind::Choice(&["dynamic", "fixed", "kinematic"]), "How it moves; dynamic by default"),
         field("at", POINT, "Where the origin of its frame is"),
         field("rotation", Kind::Rotation, "How its frame is turned"),
         field("velocity", Kind::Vector(Dimension::LENGTH), "Velocity of the origin of its frame, per second"),
         field("angular_velocity", Kind::Vector(Dimension::ANGLE), "Angular velocity, per second"),
+        field("locks", Kind::List(&Kind::Choice(LOCKS)), "Motions it must not make"),
+    ],
+    also: &[&SUBSTANCE, &SURFACE, &SHAPE, &REPEAT],
+};
+
+/// What bodies and links have in common.
+pub static SUBSTANCE: Form = Form {
+    title: "the substance",
+    help: "What bodies and links have in common.",
+    fields: &[
+        field("name", Kind::Text, "Its name, which no other body has"),
         field("mass", Kind::Number(Dimension::MASS), "Its mass; by default from shapes and densities"),
         field("mass_properties", Kind::Table(&MASS_PROPERTIES), "Mass, centre and inertia as given"),
         field("mass_shape", Kind::Table(&MASS_SHAPE), "Mass from another shape than that which collides"),
         field("linear_damping", PLAIN, "Share of the velocity lost per second"),
         field("angular_damping", PLAIN, "Share of the angular velocity lost per second"),
         field("gravity_scale", PLAIN, "Multiplies gravity"),
-        field("locks", Kind::List(&Kind::Choice(LOCKS)), "Motions it must not make"),
         field("max_speed", LENGTH, "It is never faster"),
         field("max_angular_speed", ANGLE, "It never turns faster"),
         field("force", Kind::Vector(Dimension::FORCE), "A force that stays"),
@@ -277,7 +288,7 @@ pub static BODY: Form = Form {
             "Its colliders, where there are several or one off the origin",
         ),
     ],
-    also: &[&SURFACE, &SHAPE, &REPEAT],
+    also: &[],
 };
 
 pub const LOCKS: &[&str] = &["move-x", "move-y", "move-z", "turn-x", "turn-y", "turn-z", "move", "turn"];
@@ -396,3 +407,17 @@ pub static CHECK: Form = Form {
 };
 
 pub use super::forms_of_joints::{EFFECT, JOINT};
+pub use super::forms_of_links::{ARTICULATION, LINK};
+
+/// The key that chooses among the kinds of a form, and their forms; nothing where there is one kind only.
+pub fn kinds_of(form: &Form) -> Option<(&'static str, &'static [(&'static str, &'static Form)])> {
+    if std::ptr::eq(form, &JOINT) {
+        Some(("kind", super::forms_of_joints::JOINT_KINDS))
+    } else if std::ptr::eq(form, &EFFECT) {
+        Some(("kind", super::forms_of_joints::EFFECT_KINDS))
+    } else if std::ptr::eq(form, &LINK) {
+        Some(("joint", super::forms_of_links::LINK_KINDS))
+    } else {
+        None
+    }
+}

@@ -57,9 +57,10 @@ pub const JOINTS: &[&str] = &[
     "glue",
 ];
 
+/// The forms of all kinds of something, each with its word and with the fields of all.
 macro_rules! kinds {
-    ($list:ident, $base:ident, $($name:ident, $word:literal, $title:literal, $help:literal, [$($field:expr),* $(,)?];)*) => {
-        $(static $name: Form = Form { title: $title, help: $help, fields: &[$($field),*], also: &[&$base, &REPEAT] };)*
+    ($list:ident, $also:expr, $($name:ident, $word:literal, $title:literal, $help:literal, [$($field:expr),* $(,)?];)*) => {
+        $(static $name: Form = Form { title: $title, help: $help, fields: &[$($field),*], also: $also };)*
         /// Every kind with the form of its tables.
         pub static $list: &[(&str, &Form)] = &[$(($word, &$name)),*];
     };
@@ -70,7 +71,9 @@ const AXIS_KIND: Kind = Kind::Table(&AXIS);
 const FREEDOM_KIND: Kind = Kind::Either(&[Kind::Choice(FREEDOMS), Kind::Table(&AXIS)]);
 pub const FREEDOMS: &[&str] = &["locked", "free"];
 
-kinds! { JOINT_KINDS, JOINT,
+pub(super) use kinds;
+
+kinds! { JOINT_KINDS, &[&JOINT, &REPEAT],
     BALL, "ball", "a ball joint", "One point in common.", [
         field("motor", Kind::Table(&ORIENTATION), "Pulls B to an orientation, or resists turning"),
     ];
@@ -261,7 +264,7 @@ pub static EFFECT: Form = Form {
 
 pub const EFFECTS: &[&str] = &["uniform", "drag", "spring", "explosion", "buoyancy", "attraction", "gravitation"];
 
-kinds! { EFFECT_KINDS, EFFECT,
+kinds! { EFFECT_KINDS, &[&EFFECT, &REPEAT],
     UNIFORM, "uniform", "a uniform effect", "The same acceleration everywhere.", [
         field("acceleration", Kind::Vector(Dimension::LENGTH), "The acceleration"),
     ];

@@ -4,7 +4,7 @@ use super::expression::{Expression, Meaning, interpolate};
 use super::form::{Field, Form, Kind};
 use super::text::{Entry, Fault, Item, Node, Read};
 use super::units::{Dimension, Units, Up};
-use crate::names::nearest;
+use crate::names::{instead, nearest};
 use tumble::math::{Float, Quat, Real, Vec3};
 
 /// What names mean at a place of a file.
@@ -17,6 +17,11 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// In SI with y up, and without names.
+    pub fn plain() -> Self {
+        Self { units: Units::SI, up: Up::Y, names: Vec::new() }
+    }
+
     pub fn get(&self, name: &str) -> Option<f64> {
         self.names.iter().rev().find(|(n, _)| n == name).map(|(_, v)| *v)
     }
@@ -100,8 +105,8 @@ impl Scope {
     pub fn choice(&self, node: &Node, words: &'static [&'static str]) -> Read<&'static str> {
         let text = self.text(node)?;
         words.iter().find(|word| **word == text).copied().ok_or_else(|| {
-            let near = nearest(&text, words.iter().copied()).unwrap_or_default();
-            Fault::new(node.at, format!("{text:?} is none of {}; did you mean {near:?}?", list(words)))
+            let meant = nearest(&text, words.iter().copied()).map(|near| format!("; did you mean {near:?}?"));
+            Fault::new(node.at, format!("{text:?} is none of {}{}", list(words), meant.unwrap_or_default()))
         })
     }
 
@@ -159,15 +164,20 @@ impl Scope {
 
     /// A rotation of the world.
     pub fn rotation(&self, node: &Node) -> Read<Quat> {
+        self.turn(node)
+    }
+
+    /// A rotation of the world, in either precision.
+    pub fn turn<T: Float>(&self, node: &Node) -> Read<Quat<T>> {
         match &node.item {
             Item::List(nodes) if nodes.iter().all(|n| matches!(n.item, Item::Table(_))) && !nodes.is_empty() => {
                 // Made one after the other: the first one acts first.
-                nodes.iter().try_fold(Quat::IDENTITY, |before, node| Ok(self.rotation(node)? * before))
+                nodes.iter().try_fold(Quat::IDENTITY, |before, node| Ok(self.turn(node)? * before))
             }
             Item::List(_) => {
                 let [x, y, z, w]: [f64; 4] = self.array(node)?;
                 let [x, y, z] = self.up.vector([x, y, z]);
-                Ok(Quat::new(Real::from_f64(x), Real::from_f64(y), Real::from_f64(z), Real::from_f64(w)))
+                Ok(Quat::new(T::from_f64(x), T::from_f64(y), T::from_f64(z), T::from_f64(w)))
             }
             Item::Table(_) => {
                 let record = Record::open(node, &super::forms::TURN, self)?;
@@ -180,12 +190,7 @@ impl Scope {
                     return Err(Fault::new(record.at, "the angle of a rotation must be finite"));
                 }
                 let turn: Quat<f64> = Quat::from_axis_angle(axis, angle);
-                Ok(Quat::new(
-                    Real::from_f64(turn.x),
-                    Real::from_f64(turn.y),
-                    Real::from_f64(turn.z),
-                    Real::from_f64(turn.w),
-                ))
+                Ok(Quat::new(T::from_f64(turn.x), T::from_f64(turn.y), T::from_f64(turn.z), T::from_f64(turn.w)))
             }
             other => Err(wrong(node, "a rotation, as in { axis = \"y\", angle = \"30 deg\" }", other)),
         }
@@ -317,9 +322,5 @@ impl<'a> Record<'a> {
 
 /// What to say about a key that does not belong.
 pub fn unknown(entry: &Entry, title: &str, known: impl IntoIterator<Item = &'static str>) -> Fault {
-    let advice = match nearest(&entry.key, known) {
-        Some(near) => format!("; the nearest name is {near:?}"),
-        None => "; it takes no values".to_owned(),
-    };
-    Fault::new(entry.at, format!("there is no {:?} in {title}{advice}", entry.key))
+    Fault::new(entry.at, format!("there is no {:?} in {title}; {}", entry.key, instead(&entry.key, known)))
 }

@@ -1,8 +1,7 @@
 //! The reference of the format, as a page of the manual.
 
 use super::form::{Form, Kind};
-use super::forms::SCENE;
-use super::forms_of_joints::{EFFECT_KINDS, JOINT_KINDS};
+use super::forms::{SCENE, kinds_of};
 use std::fmt::Write;
 
 /// Every table and every key, in Markdown; made from what the reader goes by.
@@ -40,15 +39,9 @@ fn section(form: &'static Form, out: &mut String, forms: &mut Vec<&'static Form>
         }
         let _ = writeln!(out, "| | | and what stands under [{}](#{}) |", title(other), anchor(other));
     }
-    let kinds = if form.title == "a joint" {
-        JOINT_KINDS
-    } else if form.title == "a force effect" {
-        EFFECT_KINDS
-    } else {
-        &[]
-    };
+    let (key, kinds) = kinds_of(form).unwrap_or(("", &[]));
     for (word, kind) in kinds {
-        let _ = writeln!(out, "\n**`kind = \"{word}\"`** {}", kind.help);
+        let _ = writeln!(out, "\n**`{key} = \"{word}\"`** {}", kind.help);
         if !kind.fields.is_empty() {
             let _ = writeln!(out, "\n| key | value | meaning |\n|---|---|---|");
         }

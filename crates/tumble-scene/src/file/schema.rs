@@ -4,8 +4,7 @@
 //! expression makes sense) only the reader knows.
 
 use super::form::{Form, Kind};
-use super::forms::{EFFECT, JOINT, PARAMETER, SCENE, TURN};
-use super::forms_of_joints::{EFFECT_KINDS, JOINT_KINDS};
+use super::forms::{PARAMETER, SCENE, TURN, kinds_of};
 use serde_json::{Map, Value, json};
 use tumble::Method;
 
@@ -46,21 +45,14 @@ fn reference(form: &'static Form, definitions: &mut Map<String, Value>) -> Value
     if !definitions.contains_key(&name) {
         // Forms contain each other; whoever comes here again must find something.
         definitions.insert(name.clone(), Value::Null);
-        let kinds = if std::ptr::eq(form, &JOINT) {
-            Some(JOINT_KINDS)
-        } else if std::ptr::eq(form, &EFFECT) {
-            Some(EFFECT_KINDS)
-        } else {
-            None
-        };
-        let value = match kinds {
+        let value = match kinds_of(form) {
             None => object(form, definitions),
-            Some(kinds) => {
+            Some((key, kinds)) => {
                 let mut choices = Vec::new();
                 for (word, form) in kinds {
                     let mut choice = object(form, definitions);
-                    choice["properties"]["kind"] = json!({ "const": word });
-                    choice["required"] = json!(["kind"]);
+                    choice["properties"][key] = json!({ "const": word });
+                    choice["required"] = json!([key]);
                     choices.push(choice);
                 }
                 json!({ "description": form.help, "anyOf": choices })

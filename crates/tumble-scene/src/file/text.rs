@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
 /// More text than anyone writes; a file of this size is something else.
-const LARGEST: usize = 256 << 20;
+pub const LARGEST: usize = 256 << 20;
 
 /// A file, and where its lines begin.
 #[derive(Clone, Debug)]
@@ -35,6 +35,15 @@ pub struct FileError {
     pub column: u32,
     /// One sentence: what is wrong, and what to do.
     pub message: String,
+    /// Further mistakes that were found, in the order of the file.
+    pub others: Vec<FileError>,
+}
+
+impl FileError {
+    /// A mistake of a file as a whole.
+    pub(crate) fn whole(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { file: file.into(), line: 0, column: 0, message: message.into(), others: Vec::new() }
+    }
 }
 
 impl fmt::Display for FileError {
@@ -53,11 +62,22 @@ impl std::error::Error for FileError {}
 pub struct Fault {
     pub at: usize,
     pub message: String,
+    /// Another place, with whose line the message ends.
+    other: Option<usize>,
 }
 
 impl Fault {
     pub fn new(at: usize, message: impl Into<String>) -> Self {
-        Self { at, message: message.into() }
+        Self { at, message: message.into(), other: None }
+    }
+}
+
+impl Fault {
+    /// The message ends with the line of another place.
+    #[must_use]
+    pub fn and_line_of(mut self, other: usize) -> Self {
+        self.other = Some(other);
+        self
     }
 }
 
@@ -119,10 +139,26 @@ impl Source {
     /// The fault with its line and column.
     pub fn locate(&self, fault: Fault) -> FileError {
         let at = fault.at.min(self.text.len());
-        let line = self.lines.partition_point(|&start| start <= at);
+        let line_of = |at: usize| self.lines.partition_point(|&start| start <= at);
+        let line = line_of(at);
         let start = line.checked_sub(1).and_then(|i| self.lines.get(i)).copied().unwrap_or(0);
         let column = 1 + self.text.get(start..at).map_or(at - start, |before| before.chars().count());
-        FileError { file: self.name.clone(), line: line as u32, column: column as u32, message: fault.message }
+        let message = match fault.other {
+            Some(other) => format!("{} in line {}", fault.message, line_of(other)),
+            None => fault.message,
+        };
+        let (line, column) = (line as u32, column as u32);
+        FileError { file: self.name.clone(), line, column, message, others: Vec::new() }
+    }
+
+    /// The topmost of several faults, with the others behind it; the first of those at one place.
+    pub fn locate_all(&self, mut faults: Vec<Fault>) -> FileError {
+        faults.sort_by_key(|fault| fault.at);
+        faults.dedup_by_key(|fault| fault.at);
+        let mut located = faults.into_iter().map(|fault| self.locate(fault));
+        let Some(mut first) = located.next() else { return FileError::whole(self.name.clone(), "nothing is wrong") };
+        first.others = located.collect();
+        first
     }
 
     /// The text as a tree.

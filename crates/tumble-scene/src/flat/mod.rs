@@ -4,7 +4,7 @@
 //! (SI, radians, y up), quaternions are x y z w, indices count from 0, and a pose is a position and a quaternion: 7 numbers.
 //!
 //! ```text
-//! tumble-flat 1                       the name of the format and its version
+//! tumble-flat 1                       the name of the format and its version: 2 where there are trees
 //! gravity  x y z
 //! length   l                          the size of a typical body, for tolerances
 //! shapes   n                          then n shapes, each one of:
@@ -25,6 +25,18 @@
 //!   hinge  a b pose pose low high     and their x axes; the turn of B about x as seen from A stays between two angles, `-inf`
 //!                                     and `inf` where it has no end
 //!   fixed  a b pose pose              and all axes
+//! trees    n                          only in version 2; then n articulations, each
+//!   tree s n c                        s: 1 if links other than parent and child collide, 0 if not; n links, c couplings follow
+//!   link b p m joint pose pose        a link: index of its body (mass 0 if m is 1), number of its parent in the tree or -1 for
+//!                                     the world, pose of the joint on the parent and on the link; the joint is one of
+//!                                     fixed, revolute x y z, prismatic x y z, helical x y z lead (m/rad), cylindrical x y z,
+//!                                     universal x y z x y z, planar x y z, spherical, free
+//!     q... v... q... q...             coordinates and velocities, then where springs rest and where motors lead to; as many as the
+//!                                     joint has, in the order of [`LinkJoint`](tumble::articulation::LinkJoint)
+//!     dof  low high k c f a t  k c v m   for each freedom: limits, spring, damper, dry friction, armature, force; then
+//!                                     the motor: spring to the target, damper to the velocity v, which `inf` holds, greatest force
+//!     swing 0                         or swing 1  x y z cone low high, the limits of a spherical joint
+//!   couple a i b j ratio offset       freedom j of link b is ratio times freedom i of link a, and offset
 //! rays     n                          then n rays, each from x y z by x y z
 //! end
 //! ```
@@ -36,9 +48,11 @@
 //! velocity ([`states`]).
 
 mod text;
+mod tree;
 mod world;
 
 pub use text::states;
+pub use tree::{Link, Tree};
 
 /// A position and a quaternion.
 pub type Pose = [f64; 7];
@@ -71,6 +85,8 @@ pub struct Flat {
     pub bodies: Vec<Body>,
     /// The joints, in the order of their ids.
     pub joints: Vec<Joint>,
+    /// The articulations, in the order of their ids.
+    pub trees: Vec<Tree>,
     /// Rays to cast, each a start and a way.
     pub rays: Vec<[f64; 6]>,
 }

@@ -12,7 +12,8 @@ impl fmt::Display for Flat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "tumble-flat 1\ngravity{}\nlength {}\nshapes {}",
+            "tumble-flat {}\ngravity{}\nlength {}\nshapes {}",
+            if self.trees.is_empty() { 1 } else { 2 },
             Row(&self.gravity),
             self.length,
             self.shapes.len()
@@ -62,6 +63,10 @@ impl fmt::Display for Flat {
             }
             writeln!(f)?;
         }
+        if !self.trees.is_empty() {
+            writeln!(f, "trees {}", self.trees.len())?;
+            self.trees.iter().try_for_each(|tree| write!(f, "{tree}"))?;
+        }
         writeln!(f, "rays {}", self.rays.len())?;
         self.rays.iter().try_for_each(|ray| writeln!(f, "{}", Row(ray)))?;
         writeln!(f, "end")
@@ -69,7 +74,7 @@ impl fmt::Display for Flat {
 }
 
 /// Numbers, each after a space. Rust writes them so that they are read back to the last bit.
-struct Row<'a>(&'a [f64]);
+pub struct Row<'a>(pub &'a [f64]);
 
 impl fmt::Display for Row<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -82,7 +87,10 @@ impl Flat {
     pub fn parse(text: &str) -> Result<Self> {
         let mut words = Words::new(text);
         words.expect("tumble-flat")?;
-        words.expect("1")?;
+        let version: u32 = words.read("a version")?;
+        if !(1..=2).contains(&version) {
+            return Err(words.fault(format!("this is version {version}; this program reads 1 and 2")));
+        }
         words.expect("gravity")?;
         let gravity = words.numbers()?;
         words.expect("length")?;
@@ -90,9 +98,10 @@ impl Flat {
         let shapes = words.list("shapes", Words::shape)?;
         let bodies = words.list("bodies", Words::body)?;
         let joints = words.list("joints", Words::joint)?;
+        let trees = if version == 2 { words.list("trees", Words::tree)? } else { Vec::new() };
         let rays = words.list("rays", Words::numbers)?;
         words.expect("end")?;
-        let flat = Self { gravity, length, shapes, bodies, joints, rays };
+        let flat = Self { gravity, length, shapes, bodies, joints, trees, rays };
         let shape_is_there = |c: &Collider| (c.shape as usize) < flat.shapes.len();
         if !flat.bodies.iter().flat_map(|b| &b.colliders).all(shape_is_there) {
             return Err(words.fault("a collider has a shape that is not in the list"));
@@ -100,6 +109,9 @@ impl Flat {
         let body_is_there = |b: &u32| (*b as usize) < flat.bodies.len();
         if !flat.joints.iter().flat_map(|j| j.bodies).flatten().all(|b| body_is_there(&b)) {
             return Err(words.fault("a joint has a body that is not in the list"));
+        }
+        if !flat.trees_are_sound() {
+            return Err(words.fault("a link has a body that is not in the list, or that another link has"));
         }
         Ok(flat)
     }
@@ -122,7 +134,7 @@ pub fn states(text: &str) -> Result<Vec<[f64; 13]>> {
 }
 
 /// The words of a list, in turn.
-struct Words<'a> {
+pub struct Words<'a> {
     rest: SplitAsciiWhitespace<'a>,
     /// How many were read.
     read: u64,
@@ -133,21 +145,21 @@ impl<'a> Words<'a> {
         Self { rest: text.split_ascii_whitespace(), read: 0 }
     }
 
-    fn fault(&self, problem: impl Into<String>) -> Error {
+    pub fn fault(&self, problem: impl Into<String>) -> Error {
         Error::Flat { word: self.read, problem: problem.into() }
     }
 
-    fn word(&mut self) -> Result<&'a str> {
+    pub fn word(&mut self) -> Result<&'a str> {
         self.read += 1;
         self.rest.next().ok_or_else(|| self.fault("the list ends too soon"))
     }
 
-    fn expect(&mut self, wanted: &str) -> Result<()> {
+    pub fn expect(&mut self, wanted: &str) -> Result<()> {
         let found = self.word()?;
         if found == wanted { Ok(()) } else { Err(self.fault(format!("expected {wanted:?}, found {found:?}"))) }
     }
 
-    fn read<T: core::str::FromStr>(&mut self, kind: &str) -> Result<T> {
+    pub fn read<T: core::str::FromStr>(&mut self, kind: &str) -> Result<T> {
         let found = self.word()?;
         found.parse().map_err(|_| self.fault(format!("expected {kind}, found {found:?}")))
     }
@@ -157,7 +169,7 @@ impl<'a> Words<'a> {
         self.read("a number")
     }
 
-    fn number(&mut self) -> Result<f64> {
+    pub fn number(&mut self) -> Result<f64> {
         let number = self.any_number()?;
         if number.is_finite() {
             Ok(number)
@@ -166,7 +178,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    fn any_numbers<const N: usize>(&mut self) -> Result<[f64; N]> {
+    pub fn any_numbers<const N: usize>(&mut self) -> Result<[f64; N]> {
         let mut numbers = [0.0; N];
         for number in &mut numbers {
             *number = self.any_number()?;
@@ -174,7 +186,7 @@ impl<'a> Words<'a> {
         Ok(numbers)
     }
 
-    fn numbers<const N: usize>(&mut self) -> Result<[f64; N]> {
+    pub fn numbers<const N: usize>(&mut self) -> Result<[f64; N]> {
         let mut numbers = [0.0; N];
         for number in &mut numbers {
             *number = self.number()?;
@@ -182,15 +194,15 @@ impl<'a> Words<'a> {
         Ok(numbers)
     }
 
-    fn count(&mut self) -> Result<usize> {
+    pub fn count(&mut self) -> Result<usize> {
         self.read::<u32>("a count").map(|count| count as usize)
     }
 
-    fn index(&mut self) -> Result<u32> {
+    pub fn index(&mut self) -> Result<u32> {
         self.read("an index")
     }
 
-    fn many<T>(&mut self, count: usize, one: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+    pub fn many<T>(&mut self, count: usize, one: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut list = Vec::with_capacity(count.min(TRUSTED));
         for _ in 0..count {
             list.push(one(self)?);

@@ -9,7 +9,7 @@ use tumble::math::{Float, Pose as RealPose, Quat, Real, Sym3, Vec3, WorldPose};
 use tumble::shape::{MassProperties, MeshDesc, Shape as EngineShape};
 use tumble::{BodyDesc, BodyId, BodyKind, ColliderDesc, JointDesc, JointKind, Layers, Material, Method, World};
 
-fn pose(translation: Vec3<f64>, rotation: Quat) -> Pose {
+pub fn pose(translation: Vec3<f64>, rotation: Quat) -> Pose {
     let (t, q) = (translation, rotation.to_f64());
     [t.x, t.y, t.z, q.x, q.y, q.z, q.w]
 }
@@ -19,27 +19,24 @@ fn rotation(pose: &Pose) -> Quat {
     Quat { x, y, z, w }
 }
 
-fn place(pose: &Pose) -> WorldPose {
+pub fn place(pose: &Pose) -> WorldPose {
     WorldPose::new(Vec3::new(pose[0], pose[1], pose[2]), rotation(pose))
 }
 
-fn refused(what: impl Into<String>) -> Error {
+pub fn refused(what: impl Into<String>) -> Error {
     Error::NotFlat { what: what.into() }
 }
 
-fn engine(source: tumble::Error) -> Error {
+pub fn engine(source: tumble::Error) -> Error {
     Error::Engine { scene: "flat list".to_owned(), source }
 }
 
 impl Flat {
-    /// The list of a world. An error names what a flat list has no word for: sensors, layers, force effects, articulations,
-    /// other shapes and joints.
+    /// The list of a world. An error names what a flat list has no word for: sensors, layers, force effects, other
+    /// shapes and joints.
     pub fn of(world: &World) -> Result<Self> {
         if world.effect_count() > 0 {
             return Err(refused("force effects"));
-        }
-        if world.articulation_count() > 0 {
-            return Err(refused("articulations"));
         }
         let mut flat = Self {
             gravity: world.gravity().to_f64().to_array(),
@@ -74,7 +71,8 @@ impl Flat {
                     Motion::Kinematic { velocity: six(body.linear_velocity(), body.angular_velocity()) }
                 }
                 BodyKind::Dynamic => {
-                    let mass = body.mass_properties().ok_or_else(|| refused("a dynamic body without mass"))?;
+                    // What is a part of a joint has none.
+                    let mass = body.mass_properties().unwrap_or(MassProperties::ZERO);
                     let i = mass.inertia;
                     Motion::Dynamic {
                         velocity: six(body.centre_velocity(), body.angular_velocity()),
@@ -104,6 +102,7 @@ impl Flat {
             let frames = joint.local_frames().map(|frame| pose(frame.translation, frame.rotation));
             flat.joints.push(Joint { freedom, bodies: joint.bodies().map(|id| indices.get(&id).copied()), frames });
         }
+        flat.add_trees(world, &indices)?;
         Ok(flat)
     }
 
@@ -139,10 +138,22 @@ impl Flat {
         let gravity: Vec3 = Vec3::from(self.gravity).to_real();
         world.set_gravity(gravity).map_err(engine)?;
         let shapes = self.shapes.iter().map(Shape::build).collect::<Result<Vec<_>>>()?;
-        let mut ids = Vec::with_capacity(self.bodies.len());
-        for body in &self.bodies {
-            ids.push(world.add_body(body.describe(&shapes)?).map_err(engine)?);
-            let id = ids[ids.len() - 1];
+        let mut ids: BTreeMap<u32, BodyId> = BTreeMap::new();
+        let trees = self.tree_of();
+        for (index, body) in (0..).zip(&self.bodies) {
+            // A tree is made where its first link stands.
+            if let Some(tree) = trees.get(&index).and_then(|tree| self.trees.get(*tree)) {
+                if !ids.contains_key(&index) {
+                    let describe = |index: u32| match self.bodies.get(index as usize) {
+                        Some(body) => body.describe(&shapes),
+                        None => Err(refused(format!("body {index}"))),
+                    };
+                    ids.extend(tree.build(&mut world, describe)?);
+                }
+                continue;
+            }
+            let id = world.add_body(body.describe(&shapes)?).map_err(engine)?;
+            ids.insert(index, id);
             if let Motion::Dynamic { velocity, .. } = &body.motion {
                 // Descriptions give the velocity of the origin.
                 let mut body = world.body_mut(id).map_err(engine)?;
@@ -166,7 +177,7 @@ impl Flat {
             };
             let id = |body: Option<u32>| match body {
                 None => Ok(World::BODY),
-                Some(index) => ids.get(index as usize).copied().ok_or_else(|| refused(format!("body {index}"))),
+                Some(index) => ids.get(&index).copied().ok_or_else(|| refused(format!("body {index}"))),
             };
             let ([a, b], [pa, pb]) = (joint.bodies, joint.frames.map(|frame| place(&frame)));
             let desc = JointDesc::new(id(a)?, id(b)?, kind);

@@ -2,7 +2,7 @@
 
 use super::props::{Things, floor, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::math::{Float, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Material};
@@ -47,6 +47,6 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         wedges.add(stage, desc, shape, material.clone())?;
     }
     stage.run_for(60.0);
-    stage.check_always("stands", move |world| wedges.moved(world, outer - inner, 0.15));
+    stage.check_said("stands", Said::at_most(format!("moved('wedge-*') / {}", outer - inner), 0.15));
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Balls in a pit.
 
-use super::props::{Random, Things, body, cube_root, cuboid, heap, overlap, pit, tune};
+use super::props::{Random, Things, body, cube_root, cuboid, heap, outside, pit, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Material};
 
@@ -50,7 +50,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         balls.add(stage, desc, shape.clone(), Material::default())?;
     }
     stage.run_for(4.0);
-    stage.check_at_end("overlap", |world| overlap(world, 0.25 * RADIUS));
-    stage.check_at_end("inside", move |world| balls.outside(world, [-half, 0.0, -half], [half, height, half]));
+    stage.check_said("overlap", Said::at_most("depth()", 0.25 * RADIUS).at_end());
+    stage.check_said("inside", outside("ball-*", [-half, 0.0, -half], [half, height, half]).at_end());
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::props::{Things, body, cuboid, cylinder, place, spin, tune, velocity};
 use crate::error::Result;
-use crate::{Camera, Cue, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Cue, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Point, Real, Vec3};
 use tumble::{BodyDesc, Material};
 
@@ -48,8 +48,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     }
     stage.run_for(TAKEN + 4.0);
 
-    let all = barrels.clone();
-    stage.check_always("held", move |world| if world.time() < TAKEN { all.moved(world, RADIUS, 0.05) } else { None });
+    stage.check_said("held", Said::at_most(format!("moved('barrel-*') / {}", RADIUS), 0.05).until(TAKEN - 1e-6));
     let first = barrels.ids[0];
     // Those behind may push it at first.
     let later = |world: &tumble::World| world.time() > TAKEN + 0.5 && world.time() < TAKEN + 2.0;

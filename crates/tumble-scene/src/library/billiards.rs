@@ -2,7 +2,7 @@
 
 use super::props::{Things, body, cuboid, floor, place, sphere, tune, velocity};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Num, Point, Real, Vec3};
 use tumble::{BodyDesc, Material, World};
 
@@ -91,7 +91,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         Some(Reading::at_most((now - before).length() / before.length(), 0.06))
     });
     let start = stage.world.measure().energy();
-    stage.check_always("energy", move |world| Some(Reading::at_most(world.measure().energy() / start, 1.001)));
+    stage.check_said("energy", Said::at_most(format!("energy() / ({start:e})"), 1.001));
     let all = rack.clone();
     let mut deepest = 0.0;
     stage.check_always("overlap", move |world| {

@@ -2,7 +2,7 @@
 
 use super::props::{Things, body, floor, place, pointing, sphere, tune, velocity};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Point, Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Material, World};
@@ -80,7 +80,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         past.then(|| Reading::between(velocity(world, ball).x / speed, 0.3, 0.9))
     });
     let start = stage.world.measure().energy();
-    stage.check_always("energy", move |world| Some(Reading::at_most(world.measure().energy() / start, 1.001)));
+    stage.check_said("energy", Said::at_most(format!("energy() / ({start:e})"), 1.001));
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! A column of boxes that stands.
 
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Point, Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, BodyId, World};
@@ -47,35 +47,25 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.run_for(10.0);
 
     // The bars of the demo: a hundredth of an edge, a degree, a fiftieth of an edge per interface.
-    let all = boxes.clone();
-    stage.check_always("drift", move |world| {
-        worst(world, &all, |_, p, _| Reading::at_most((p.x * p.x + p.z * p.z).sqrt() / size, 0.01))
-    });
-    let all = boxes.clone();
-    stage.check_always("tilt", move |world| {
-        worst(world, &all, |_, _, up| Reading::at_most((up.x * up.x + up.z * up.z).sqrt(), 0.01745))
-    });
-    let all = boxes.clone();
+    stage.check_said("drift", Said::at_most(format!("strayed('box-*') / {size}"), 0.01));
+    stage.check_said("tilt", Said::at_most("tilt('box-*')", 0.01745));
+    stage.check_said("asleep", Said::at_most("awake('box-*')", 0.0).at_end());
     stage.check_always("sag", move |world| {
-        worst(world, &all, |i, p, _| {
-            let below = match i.checked_sub(1).map(|b| world.body(all[b]).map(|b| b.position().y)) {
+        worst(world, &boxes, |i, p| {
+            let below = match i.checked_sub(1).map(|b| world.body(boxes[b]).map(|b| b.position().y)) {
                 Some(below) => below.unwrap_or(f64::NAN),
                 None => -0.5 * size,
             };
             Reading::at_most(1.0 - (p.y - below) / size, 0.02)
         })
     });
-    stage.check_at_end("asleep", move |world| {
-        let awake = boxes.iter().filter(|&&id| !world.body(id).is_ok_and(|b| b.is_asleep())).count();
-        Some(Reading::at_most(awake as f64, 0.0))
-    });
     Ok(())
 }
 
-/// The worst reading of all boxes, from index, position and the direction of the upper face.
-fn worst(world: &World, boxes: &[BodyId], read: impl Fn(usize, Point, Vec3<f64>) -> Reading) -> Option<Reading> {
+/// The worst reading of all boxes, from index and position.
+fn worst(world: &World, boxes: &[BodyId], read: impl Fn(usize, Point) -> Reading) -> Option<Reading> {
     let one = |(i, &id): (usize, &BodyId)| match world.body(id) {
-        Ok(body) => read(i, body.position(), body.rotation().to_f64().rotate(Vec3::Y)),
+        Ok(body) => read(i, body.position()),
         Err(_) => Reading::at_most(f64::NAN, 0.0),
     };
     boxes.iter().enumerate().map(one).reduce(Reading::or_worse)

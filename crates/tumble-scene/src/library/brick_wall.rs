@@ -2,7 +2,7 @@
 
 use super::props::{Things, floor, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::math::Real;
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Material};
@@ -41,8 +41,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         }
     }
     stage.run_for(60.0);
-    let all = bricks.clone();
-    stage.check_always("stands", move |world| all.strayed(world, BRICK[0], 0.01));
-    stage.check_at_end("asleep", move |world| bricks.awake(world));
+    stage.check_said("stands", Said::at_most(format!("strayed('brick-*') / {}", BRICK[0]), 0.01));
+    stage.check_said("asleep", Said::at_most("awake('brick-*')", 0.0).at_end());
     Ok(())
 }

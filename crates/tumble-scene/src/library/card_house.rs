@@ -2,7 +2,7 @@
 
 use super::props::{Things, floor, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::math::{Float, Point, Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Material};
@@ -53,8 +53,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     level += 2.0 * CARD[0];
     house.frame(stage, 0.0, level)?;
     stage.run_for(60.0);
-    let cards = house.cards;
-    stage.check_always("stands", move |world| cards.moved(world, 2.0 * CARD[2], 0.1));
+    stage.check_said("stands", Said::at_most(format!("moved('card-*') / {}", 2.0 * CARD[2]), 0.1));
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::props::{Things, joint};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values, quality};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Num, Point, Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, JointDesc, JointId, Material, World};
@@ -58,7 +58,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     joints.push(joint(stage, JointDesc::ball(World::BODY, last).anchor(end).name("end"))?);
     stage.run_for(30.0);
 
-    stage.check_always("gap", |world| Some(Reading::at_most(quality::gap(world) / LINK, 0.02)));
+    stage.check_said("gap", Said::at_most(format!("gap() / {LINK}"), 0.02));
     // y = a cosh(x/a): a from the length between the posts, 2 a sinh(half/a).
     let a = catenary(half, 0.5 * long);
     let low = a * (libm::cosh(half / a) - 1.0);

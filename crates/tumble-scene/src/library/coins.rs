@@ -2,7 +2,7 @@
 
 use super::props::{Random, Things, cylinder, floor, place, pointing, tune, velocity};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Point, Vec3};
 use tumble::{BodyDesc, BodyId, Material};
 
@@ -65,7 +65,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         Some(Reading::at_most(all.ids.iter().filter(below).count() as f64, 0.0))
     });
     let start = stage.world.measure().energy();
-    stage.check_always("energy", move |world| Some(Reading::at_most(world.measure().energy() / start, 1.001)));
+    stage.check_said("energy", Said::at_most(format!("energy() / ({start:e})"), 1.001));
     // Those that lean on another rattle on: see the limits in the manual.
     let all = coins.clone();
     stage.check_at_end("rest", move |world| {

@@ -1,8 +1,8 @@
 //! Round stones in a pit.
 
-use super::props::{Random, Things, cube_root, heap, overlap, pit, tune};
+use super::props::{Random, Things, cube_root, heap, outside, pit, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Material};
 
@@ -37,7 +37,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         stones.add(stage, desc, shape.clone(), Material::default())?;
     }
     stage.run_for(4.0);
-    stage.check_at_end("overlap", |world| overlap(world, 0.25 * RADIUS));
-    stage.check_at_end("inside", move |world| stones.outside(world, [-half, 0.0, -half], [half, height, half]));
+    stage.check_said("overlap", Said::at_most("depth()", 0.25 * RADIUS).at_end());
+    stage.check_said("inside", outside("stone-*", [-half, 0.0, -half], [half, height, half]).at_end());
     Ok(())
 }

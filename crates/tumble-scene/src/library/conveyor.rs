@@ -1,8 +1,8 @@
 //! A conveyor belt.
 
-use super::props::{Things, body, cuboid, floor, place, tune, velocity};
+use super::props::{Things, body, cuboid, floor, outside, place, tune, velocity};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Real, Vec3};
 use tumble::{BodyDesc, Material, World};
 
@@ -32,7 +32,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let rubber = Material::default().with_friction(friction as Real);
     let moving = Material { surface_velocity: Vec3::new(speed as Real, 0.0, 0.0), ..rubber.clone() };
     let shape = cuboid(stage, [LONG, HIGH, 1.0])?;
-    let belt = body(stage, BodyDesc::fixed().name("belt").position([0.0, 0.5 * HIGH, 0.0]), shape, &moving)?;
+    body(stage, BodyDesc::fixed().name("belt").position([0.0, 0.5 * HIGH, 0.0]), shape, &moving)?;
     // The bin is long enough for what flies off the fastest belt.
     let (from, to) = (0.5 * LONG, 0.5 * LONG + 3.0);
     for (name, x, z, edges) in [
@@ -68,8 +68,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let readings = all.ids.iter().map(|&id| Reading::at_most((velocity(world, id).x / speed - 1.0).abs(), 0.005));
         if carried(world) { readings.reduce(Reading::or_worse) } else { None }
     });
-    let start = place(&stage.world, belt);
-    stage.check_always("belt", move |world| Some(Reading::at_most((place(world, belt) - start).length(), 0.0)));
-    stage.check_at_end("bin", move |world| parcels.outside(world, [from, 0.0, -0.8], [to - 0.1, 1.0, 0.8]));
+    stage.check_said("belt", Said::at_most("moved('belt')", 0.0));
+    stage.check_said("bin", outside("parcel-*", [from, 0.0, -0.8], [to - 0.1, 1.0, 0.8]).at_end());
     Ok(())
 }

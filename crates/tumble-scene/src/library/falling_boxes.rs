@@ -1,8 +1,8 @@
 //! Boxes that fall onto a floor.
 
-use super::props::{Random, Things, cube_root, floor, heap, overlap, tune};
+use super::props::{Random, Things, cube_root, floor, heap, outside, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Material};
 
@@ -31,9 +31,9 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         boxes.add(stage, desc, shape.clone(), Material::default())?;
     }
     stage.run_for(4.0);
-    stage.check_at_end("overlap", |world| overlap(world, 0.05));
+    stage.check_said("overlap", Said::at_most("depth()", 0.05).at_end());
     // Boxes that fall on others from the height of the cube roll far.
     let reach = 2.0 * f64::from(cube_root(count)) * PITCH + 8.0;
-    stage.check_at_end("near", move |world| boxes.outside(world, [-reach, 0.3, -reach], [reach, 2.0 * reach, reach]));
+    stage.check_said("near", outside("box-*", [-reach, 0.3, -reach], [reach, 2.0 * reach, reach]).at_end());
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! A field of many fixed boxes, and a few balls.
 
-use super::props::{Things, overlap, tune};
+use super::props::{Things, outside, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::math::Vec3;
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Material};
@@ -38,8 +38,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         balls.add(stage, desc, ball.clone(), Material::default())?;
     }
     stage.run_for(2.0);
-    stage.check_at_end("overlap", |world| overlap(world, 0.05 * 0.4));
+    stage.check_said("overlap", Said::at_most("depth()", 0.05 * 0.4).at_end());
     let far = f64::from(side);
-    stage.check_at_end("on-top", move |world| balls.outside(world, [-1.0, 0.3, -1.0], [far, 2.0, far]));
+    stage.check_said("on-top", outside("ball-*", [-1.0, 0.3, -1.0], [far, 2.0, far]).at_end());
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::props::{Things, joint, place, pointing, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values, quality};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Point, Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, JointDesc, Layers, Material, World};
@@ -65,6 +65,6 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let axle = pointing(world, wheel, Vec3::Y);
         Some(Reading::at_most((super::props::spin(world, wheel).dot(axle) / spin - 1.0).abs(), 0.01))
     });
-    stage.check_always("gap", |world| Some(Reading::at_most(quality::gap(world) / ARM, 0.01)));
+    stage.check_said("gap", Said::at_most(format!("gap() / {ARM}"), 0.01));
     Ok(())
 }

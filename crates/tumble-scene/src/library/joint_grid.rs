@@ -1,8 +1,8 @@
 //! A net of balls and ball joints that hangs from its upper edge.
 
-use super::props::{Things, gap, tune};
+use super::props::{Things, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::math::Real;
 use tumble::shape::Shape;
 use tumble::{BodyDesc, BodyId, JointDesc, Material};
@@ -51,7 +51,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         above = here;
     }
     stage.run_for(3.0);
-    stage.check_at_end("gap", |world| gap(world, 0.1));
-    stage.check_at_end("hangs", move |world| balls.moved(world, edge, 0.8));
+    stage.check_said("gap", Said::at_most("gap()", 0.1).at_end());
+    stage.check_said("hangs", Said::at_most(format!("moved('ball-*') / {}", edge), 0.8).at_end());
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::props::{Random, Things, cuboid, floor, joint};
 use crate::error::Result;
-use crate::{Camera, Cue, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Cue, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Num, Point, Quat, Real, Vec3};
 use tumble::{BodyDesc, BodyId, JointDesc, JointId, Material, World};
 
@@ -112,7 +112,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let fallen = |i: usize| Reading::at_least(all.start[i].y - super::props::place(world, all.ids[i]).y, 2.5);
         (0..all.ids.len()).map(fallen).reduce(Reading::or_worse)
     });
-    stage.check_at_end("asleep", move |world| boxes.awake(world));
+    stage.check_said("asleep", Said::at_most("awake('box-*')", 0.0).at_end());
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! Small pyramids in rows, which have nothing to do with each other.
 
-use super::props::{Things, floor, overlap, tune};
+use super::props::{Things, floor, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::math::Real;
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Material};
@@ -40,7 +40,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         }
     }
     stage.run_for(3.0);
-    stage.check_at_end("stands", move |world| boxes.strayed(world, 1.0, 0.25));
-    stage.check_at_end("overlap", |world| overlap(world, 0.02));
+    stage.check_said("stands", Said::at_most(format!("strayed('box-*') / {}", 1.0), 0.25).at_end());
+    stage.check_said("overlap", Said::at_most("depth()", 0.02).at_end());
     Ok(())
 }

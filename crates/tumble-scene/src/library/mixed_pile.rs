@@ -1,8 +1,8 @@
 //! Balls and boxes in one heap.
 
-use super::props::{Random, Things, cube_root, cuboid, heap, overlap, pit, sphere, tune};
+use super::props::{Random, Things, cube_root, cuboid, heap, outside, pit, sphere, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::{BodyDesc, Material};
 
 /// Edge of a box, radius of a ball, and how far apart they start, in metres.
@@ -39,9 +39,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         things.add(stage, desc.name(format!("{name}-{i}")), shape.clone(), rolling.clone())?;
     }
     stage.run_for(25.0);
-    stage.check_at_end("overlap", |world| overlap(world, 0.02));
-    let all = things.clone();
-    stage.check_at_end("inside", move |world| all.outside(world, [-half, 0.0, -half], [half, height, half]));
-    stage.check_at_end("asleep", move |world| things.awake(world));
+    stage.check_said("overlap", Said::at_most("depth()", 0.02).at_end());
+    stage.check_said("inside", outside("b*-*", [-half, 0.0, -half], [half, height, half]).at_end());
+    stage.check_said("asleep", Said::at_most("awake('b*-*')", 0.0).at_end());
     Ok(())
 }

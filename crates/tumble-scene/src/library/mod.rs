@@ -61,7 +61,7 @@ mod washer;
 mod wrecking_ball;
 
 use crate::error::{Error, Result};
-use crate::names::nearest;
+use crate::names::instead;
 use crate::scene::Scene;
 
 pub(crate) use props::Random;
@@ -144,7 +144,7 @@ pub fn find(name: &str) -> Result<Scene> {
         Some(index) => Ok(scenes.swap_remove(index)),
         None => Err(Error::UnknownScene {
             name: name.to_owned(),
-            nearest: nearest(name, scenes.iter().map(|scene| scene.name.as_ref())).unwrap_or_default().to_owned(),
+            advice: instead(name, scenes.iter().map(|scene| scene.name.as_ref())),
         }),
     }
 }

@@ -1,8 +1,8 @@
 //! Newton's cradle: balls in a row, each on two strings.
 
-use super::props::{Things, gap};
+use super::props::Things;
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Num, Point, Real};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, JointDesc, Material, World};
@@ -92,6 +92,6 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     });
     let mut still = watch;
     stage.check_always("still", move |world| still.look(world).then(|| Reading::at_most(still.between / RADIUS, 0.25)));
-    stage.check_at_end("strings", |world| gap(world, 0.005));
+    stage.check_said("strings", Said::at_most("gap()", 0.005).at_end());
     Ok(())
 }

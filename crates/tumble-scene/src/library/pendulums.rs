@@ -1,9 +1,9 @@
 //! Pendulums whose lengths are tuned to one another.
 
 use super::dzhanibekov_nut::elliptic_k2;
-use super::props::{body, cuboid, gap, joint, pointing};
+use super::props::{body, cuboid, joint, pointing};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Point, Real, Vec3};
 use tumble::{BodyDesc, BodyId, JointDesc, Material, World};
 
@@ -62,7 +62,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.check_always("energy", move |world| {
         Some(Reading::at_most((world.measure().energy() - start).abs() / swing, 0.02))
     });
-    stage.check_always("gap", |world| gap(world, 1e-3));
+    stage.check_said("gap", Said::at_most("gap()", 1e-3));
     Ok(())
 }
 

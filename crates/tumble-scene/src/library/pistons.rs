@@ -1,8 +1,8 @@
 //! An engine: three pistons on one crankshaft.
 
-use super::props::{body, cuboid, gap, joint, place};
+use super::props::{body, cuboid, joint, place};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::constraint::Motor;
 use tumble::constraint::joint::Hinge;
 use tumble::math::{Float, Point, Real, Vec3};
@@ -108,7 +108,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let w = world.body(shaft).map_or(f64::NAN, |b| b.angular_velocity().z.to_f64());
         Some(Reading::at_most((w / speed - 1.0).abs(), 0.01))
     });
-    stage.check_always("gap", |world| gap(world, 2e-3));
+    stage.check_said("gap", Said::at_most("gap()", 2e-3));
     Ok(())
 }
 

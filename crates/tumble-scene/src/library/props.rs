@@ -1,7 +1,7 @@
 //! What scenes of things that stand and fall share: floors, pits, random numbers, and checks of where things are.
 
 use crate::error::Result;
-use crate::{Reading, Stage, quality};
+use crate::{Reading, Said, Stage};
 use tumble::math::{Float, Point, Quat, Real, Vec3};
 use tumble::shape::{MeshDesc, Shape};
 use tumble::{BodyDesc, BodyId, ColliderDesc, JointDesc, JointId, Material, World};
@@ -173,14 +173,9 @@ impl Random {
     }
 }
 
-/// How deep anything lies in anything else, in metres, against a bound.
-pub fn overlap(world: &World, bound: f64) -> Option<Reading> {
-    Some(Reading::at_most(quality::depth(world), bound))
-}
-
-/// How far the worst joint has come apart, in metres, against a bound.
-pub fn gap(world: &World, bound: f64) -> Option<Reading> {
-    Some(Reading::at_most(quality::gap(world), bound))
+/// None of the bodies that a pattern names is outside of the box between two corners.
+pub fn outside(pattern: &str, [x, y, z]: [f64; 3], [far_x, far_y, far_z]: [f64; 3]) -> Said {
+    Said::at_most(format!("outside('{pattern}', {x}, {y}, {z}, {far_x}, {far_y}, {far_z})"), 0.0)
 }
 
 /// Things, and where they were put.
@@ -207,16 +202,6 @@ impl Things {
     pub fn moved(&self, world: &World, size: f64, bound: f64) -> Option<Reading> {
         let far = |(id, start): (&BodyId, &Point)| {
             world.body(*id).map_or(f64::NAN, |b| (b.position() - *start).length() / size)
-        };
-        let all = self.ids.iter().zip(&self.start).map(far);
-        all.map(|d| Reading::at_most(d, bound)).reduce(Reading::or_worse)
-    }
-
-    /// The same sideways only.
-    pub fn strayed(&self, world: &World, size: f64, bound: f64) -> Option<Reading> {
-        let far = |(id, start): (&BodyId, &Point)| {
-            let d = world.body(*id).map_or(Point::all(f64::NAN), |b| b.position() - *start);
-            (d.x * d.x + d.z * d.z).sqrt() / size
         };
         let all = self.ids.iter().zip(&self.start).map(far);
         all.map(|d| Reading::at_most(d, bound)).reduce(Reading::or_worse)

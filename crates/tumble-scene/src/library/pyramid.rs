@@ -1,8 +1,8 @@
 //! A pyramid of boxes.
 
-use super::props::{Things, floor, overlap, tune};
+use super::props::{Things, floor, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::math::Real;
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Material};
@@ -38,11 +38,9 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         }
     }
     stage.run_for(10.0);
-    let all = boxes.clone();
-    stage.check_always("drift", move |world| all.strayed(world, 1.0, 0.01));
-    let all = boxes.clone();
-    stage.check_at_end("stands", move |world| all.strayed(world, 1.0, 0.5));
-    stage.check_at_end("overlap", |world| overlap(world, 0.02));
-    stage.check_at_end("asleep", move |world| boxes.awake(world));
+    stage.check_said("drift", Said::at_most(format!("strayed('box-*') / {}", 1.0), 0.01));
+    stage.check_said("stands", Said::at_most(format!("strayed('box-*') / {}", 1.0), 0.5).at_end());
+    stage.check_said("overlap", Said::at_most("depth()", 0.02).at_end());
+    stage.check_said("asleep", Said::at_most("awake('box-*')", 0.0).at_end());
     Ok(())
 }

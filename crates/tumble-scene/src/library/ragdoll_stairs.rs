@@ -1,8 +1,8 @@
 //! A ragdoll that falls down a staircase.
 
-use super::props::{Things, cuboid, floor, joint, place, velocity};
+use super::props::{Things, cuboid, floor, joint};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::constraint::joint::Hinge;
 use tumble::math::{Float, Num, Point, Real, Vec3};
 use tumble::{BodyDesc, JointDesc, JointId, Material, World};
@@ -101,8 +101,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         };
         hinges.iter().map(beyond).reduce(Reading::or_worse)
     });
-    let pelvis = parts.ids[0];
-    stage.check_at_end("down", move |world| Some(Reading::at_most(place(world, pelvis).y, 1.0)));
-    stage.check_at_end("rest", move |world| Some(Reading::at_most(velocity(world, pelvis).length(), 0.2)));
+    stage.check_said("down", Said::at_most("y('pelvis')", 1.0).at_end());
+    stage.check_said("rest", Said::at_most("speed('pelvis')", 0.2).at_end());
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Ragdolls that fall onto hilly ground.
 
-use super::props::{Random, Things, gap, hills, tune};
+use super::props::{Random, Things, hills, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::constraint::joint::{Ball, Hinge};
 use tumble::math::{Point, Real, Vec3};
 use tumble::shape::Shape;
@@ -85,7 +85,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         }
     }
     stage.run_for(3.0);
-    stage.check_at_end("gap", |world| gap(world, 0.05));
+    stage.check_said("gap", Said::at_most("gap()", 0.05).at_end());
     stage.check_at_end("above", move |world| {
         let lost =
             |p: Point| !(p.y > super::props::hill(p.x, p.z) - 0.1 && p.y < 4.0 && p.x.abs() < half && p.z.abs() < half);

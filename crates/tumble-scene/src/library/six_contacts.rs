@@ -2,7 +2,7 @@
 
 use super::props::{Things, body, cuboid, joint, sphere};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Mat3, Point, Quat, Real};
 use tumble::{BodyDesc, JointDesc, JointId, Material, World};
 
@@ -54,7 +54,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.check_always("contacts", |world| {
         (world.time() > 0.5).then(|| Reading::at_most((f64::from(world.profile().contacts) - 6.0).abs(), 0.0))
     });
-    stage.check_always("still", move |world| balls.moved(world, RADIUS, 0.02));
+    stage.check_said("still", Said::at_most(format!("moved('ball-*') / {}", RADIUS), 0.02));
     let force = mass * 9.81 / Float::cos(slope);
     stage.check_always("force", move |world| {
         let pressed = |&(scale, normal): &(JointId, Point)| {

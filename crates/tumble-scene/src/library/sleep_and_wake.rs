@@ -2,7 +2,7 @@
 
 use super::props::{Things, body, cuboid, floor, place, tune};
 use crate::error::Result;
-use crate::{Camera, Cue, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Cue, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::force::Uniform;
 use tumble::{BodyDesc, BodySet, EffectDesc, Material, World};
 
@@ -53,7 +53,6 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.run_for(12.0);
 
     let all: Vec<Things> = vec![fallen.clone(), blown.clone(), sleeper.clone()];
-    let everybody = all.clone();
     let awake = |world: &World, stacks: &[Things]| stacks.iter().filter_map(|s| s.awake(world)).reduce(sum);
     stage.check_always(
         "asleep",
@@ -78,8 +77,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let now = world.time() > GUST[0] + 0.05 && world.time() < GUST[1];
         now.then(|| Reading::at_most(asleep as f64, 0.0))
     });
-    stage.check_always("sleeper", move |world| if world.time() > 3.0 { sleeper.awake(world) } else { None });
-    stage.check_at_end("again", move |world| awake(world, &everybody));
+    stage.check_said("sleeper", Said::at_most("awake('box-2-*')", 0.0).from(3.0 + 1e-6));
+    stage.check_said("again", Said::at_most("awake('box-*')", 0.0).at_end());
     Ok(())
 }
 

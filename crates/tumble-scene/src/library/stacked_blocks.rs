@@ -2,7 +2,7 @@
 
 use super::props::{Things, body, cuboid, joint};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Point, Real};
 use tumble::{BodyDesc, JointDesc, Material, World};
 
@@ -74,7 +74,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let changes = now.iter().zip(start).map(|(a, b)| Reading::at_most((a - *b).abs(), 1e-3));
         changes.reduce(Reading::or_worse)
     });
-    stage.check_at_end("overlap", |world| super::props::overlap(world, 0.006));
-    stage.check_at_end("asleep", move |world| blocks.awake(world));
+    stage.check_said("overlap", Said::at_most("depth()", 0.006).at_end());
+    stage.check_said("asleep", Said::at_most("awake('block-*')", 0.0).at_end());
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Boxes that start stuck in the floor.
 
-use super::props::{Things, cuboid, floor, overlap, pointing, velocity};
+use super::props::{Things, cuboid, floor, pointing, velocity};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Real, Vec3};
 use tumble::{BodyDesc, Material};
 
@@ -33,7 +33,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         boxes.add(stage, desc.turned(Vec3::Z, turn as Real), shape, Material::default())?;
     }
     stage.run_for(4.0);
-    stage.check_always("lifted", |world| if world.time() > 2.0 { overlap(world, 0.006) } else { None });
+    stage.check_said("lifted", Said::at_most("depth()", 0.006).from(2.0 + 1e-6));
     let all = boxes.clone();
     stage.check_always("calm", move |world| {
         let above = |i: usize| super::props::place(world, all.ids[i]).y / BOXES[i].0 - 0.5;

@@ -1,8 +1,8 @@
 //! A table made of five boxes.
 
-use super::props::{Things, body, cuboid, cylinder, floor, place, pointing, sphere, tune};
+use super::props::{Things, body, cuboid, cylinder, floor, pointing, sphere, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Pose, Real, Vec3};
 use tumble::shape::{CompoundChild, Shape};
 use tumble::{BodyDesc, Material};
@@ -60,7 +60,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let shape = sphere(stage, 0.1)?;
     let ball = BodyDesc::dynamic().name("ball").position([0.1, 0.1, 2.0]).can_sleep(false);
     let ball = ball.linear_velocity([0.0, 0.0, -1.0]).angular_velocity([-10.0, 0.0, 0.0]);
-    let ball = body(stage, ball, shape, &wood)?;
+    body(stage, ball, shape, &wood)?;
     stage.run_for(4.0);
 
     let (mass, moments) = analytic(&parts);
@@ -76,11 +76,11 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.check_at_end("stands", move |world| {
         Some(Reading::at_most(Float::acos(pointing(world, table, Vec3::Y).y) / f64::PI * 180.0, 0.5))
     });
-    stage.check_at_end("height", move |world| Some(Reading::at_most(place(world, table).y.abs(), 0.01)));
+    stage.check_said("height", Said::at_most("abs(y('table'))", 0.01).at_end());
     stage.check_at_end("carries", move |world| {
         load.outside(world, [-0.8, LEG[1] + TOP[1], -0.4], [0.8, LEG[1] + TOP[1] + 1.0, 0.4])
     });
-    stage.check_at_end("through", move |world| Some(Reading::at_least(-place(world, ball).z - 0.4, 0.5)));
+    stage.check_said("through", Said::at_least("-z('ball') - 0.4", 0.5).at_end());
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::props::{floor, place, pointing, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Point, Real, Sym3, Vec3};
 use tumble::shape::{MassProperties, Shape};
 use tumble::{BodyDesc, ColliderDesc, Material, World};
@@ -60,6 +60,6 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let start = jellett(&stage.world);
     stage.check_always("jellett", move |world| Some(Reading::at_most((jellett(world) / start - 1.0).abs(), 0.1)));
     let begin = stage.world.measure().energy();
-    stage.check_always("energy", move |world| Some(Reading::at_most(world.measure().energy() / begin, 1.005)));
+    stage.check_said("energy", Said::at_most(format!("energy() / ({begin:e})"), 1.005));
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::props::{body, cuboid, floor, joint, place, sphere, velocity};
 use crate::error::Result;
-use crate::{Camera, Cue, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Cue, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Num, Point, Quat, Real, Vec3};
 use tumble::{BodyDesc, ColliderDesc, JointDesc, Layers, Material, World};
 
@@ -115,7 +115,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let expected = shot.at.x + shot.velocity.x * fall / 9.81;
         Some(Reading::at_most(((p.x - shot.at.x) / (expected - shot.at.x) - 1.0).abs(), 0.03))
     });
-    stage.check_always("gap", |world| super::props::gap(world, 0.02));
+    stage.check_said("gap", Said::at_most("gap()", 0.02));
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::props::{Things, floor, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Material};
@@ -49,9 +49,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let counts = world.steps() > 2 && world.time() < 0.4;
         counts.then(|| Reading::at_most((f64::from(world.profile().islands) - 3.0).abs(), 0.0))
     });
-    let [hit, sleeper] = stacks;
-    let all = sleeper.clone();
-    stage.check_always("sleeper", move |world| if world.time() > 4.0 { all.awake(world) } else { None });
+    let [hit, _] = stacks;
+    stage.check_said("sleeper", Said::at_most("awake('box-1-*')", 0.0).from(4.0 + 1e-6));
     let mut woken = std::collections::BTreeSet::new();
     stage.check_always("hit", move |world| {
         let awake = hit.ids.iter().filter(|&&id| world.body(id).is_ok_and(|b| !b.is_asleep()));

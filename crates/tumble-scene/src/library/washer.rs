@@ -1,8 +1,8 @@
 //! Boxes in a drum that turns.
 
-use super::props::{Random, Things, cube_root, heap, overlap, tune};
+use super::props::{Random, Things, cube_root, heap, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Quat, Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, ColliderDesc, Material};
@@ -41,7 +41,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     }
     stage.run_for(5.0);
     // What is deeper than half an edge comes out on the wrong side.
-    stage.check_at_end("overlap", |world| overlap(world, HALF));
+    stage.check_said("overlap", Said::at_most("depth()", HALF).at_end());
     stage.check_at_end("inside", move |world| {
         let inside = |p: Vec3<f64>| (p.x * p.x + p.y * p.y).sqrt() <= radius && p.z.abs() <= depth;
         let out = boxes.ids.iter().filter(|&&id| !world.body(id).is_ok_and(|b| inside(b.position()))).count();

@@ -1,8 +1,8 @@
 //! A heavy ball on a chain swings into a wall.
 
-use super::props::{Things, floor, gap, tune};
+use super::props::{Things, floor, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values, quality};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Point, Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, JointDesc, Material, World};
@@ -79,8 +79,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.engine(|world| world.add_joint(JointDesc::ball(last, id).anchor(top + along * (f64::from(links) * LINK))))?;
 
     stage.run_for(4.0);
-    stage.check_at_end("gap", |world| gap(world, 0.1 * LINK));
-    stage.check_always("chain", |world| Some(Reading::at_most(quality::gap(world) / LINK, 0.05)));
+    stage.check_said("gap", Said::at_most("gap()", 0.1 * LINK).at_end());
+    stage.check_said("chain", Said::at_most(format!("gap() / {LINK}"), 0.05));
     let wall = bricks.clone();
     stage.check_at_end("breach", move |world| {
         let far = wall.moved(world, BRICK[2], 1.0)?.figure;

@@ -78,7 +78,7 @@ pub struct TriangleMesh {
 
 /// What is wrong with a mesh file.
 fn fault(message: impl Into<String>) -> Error {
-    Error::File(FileError { file: "mesh".to_owned(), line: 0, column: 0, message: message.into() })
+    Error::File(FileError::whole("mesh", message))
 }
 
 impl TriangleMesh {
@@ -92,20 +92,22 @@ impl TriangleMesh {
             }
             other => other,
         };
+        if path.is_dir() {
+            return Err(named(fault("this is a folder, and a file is needed")));
+        }
         let Some(format) = Format::of(path) else {
             let endings = Format::ENDINGS.map(|e| format!(".{e}")).join(", ");
             return Err(named(fault(format!("meshes are read from files that end in {endings}"))));
         };
-        let size = std::fs::metadata(path).map_err(|error| named(fault(format!("it cannot be read: {error}"))))?.len();
-        if size > LARGEST {
-            return Err(named(fault(format!("it has more than {} MB", LARGEST >> 20))));
-        }
-        let bytes = std::fs::read(path).map_err(|error| named(fault(format!("it cannot be read: {error}"))))?;
+        let bytes = crate::file::read_file(path, LARGEST).map_err(|problem| named(fault(problem)))?;
         Self::read(&bytes, format, path.parent().unwrap_or(Path::new("."))).map_err(named)
     }
 
     /// Reads the bytes of a file. Further files that it names (buffers of glTF) are looked for in `folder`.
     pub fn read(bytes: &[u8], format: Format, folder: impl AsRef<Path>) -> Result<Self> {
+        if bytes.is_empty() {
+            return Err(fault("it is empty"));
+        }
         let soup = match format {
             Format::Obj => obj::read(bytes),
             Format::Stl => stl::read(bytes),

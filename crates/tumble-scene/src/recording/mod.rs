@@ -165,7 +165,7 @@ fn checksum(kind: u8, payload: &[u8]) -> u32 {
 }
 
 fn fault(message: impl Into<String>) -> Error {
-    Error::File(FileError { file: "recording".to_owned(), line: 0, column: 0, message: message.into() })
+    Error::File(FileError::whole("recording", message))
 }
 
 fn engine(source: tumble::Error) -> Error {

@@ -61,7 +61,9 @@ impl Recording {
             }
             other => other,
         };
-        let bytes = std::fs::read(path).map_err(|error| named(fault(format!("it cannot be read: {error}"))))?;
+        // A recording may have any size; what is no file at all may have no end.
+        let most = if path.is_file() { u64::MAX } else { 1 << 30 };
+        let bytes = crate::file::read_file(path, most).map_err(|problem| named(fault(problem)))?;
         Self::read(bytes).map_err(named)
     }
 

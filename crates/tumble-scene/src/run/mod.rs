@@ -4,7 +4,7 @@ mod cost;
 mod drift;
 mod strain;
 
-use crate::check::{Claim, Gauge, Outcome, Verdict};
+use crate::check::{Claim, Gauge, Outcome, Said, Verdict};
 use crate::cue::Cue;
 use crate::error::{Error, Result};
 use crate::flat::Flat;
@@ -89,7 +89,8 @@ impl<'a> Setup<'a> {
         let mut world = World::with_method(self.method.unwrap_or_default()).map_err(engine)?;
         let clock = |dt: f64| Clock { pace: Pace::Fixed(dt), max_per_call: dt, ..Clock::default() };
         world.set_clock(clock(chosen.dt.unwrap_or(1.0 / 60.0))).map_err(engine)?;
-        let Built { mut world, dt, seconds, checks, cues, drives } = self.scene.build(world, chosen, &self.values)?;
+        let Built { mut world, dt, seconds, checks, cues, drives, warnings, said } =
+            self.scene.build(world, chosen, &self.values)?;
         // A scene may prefer another one.
         world.set_clock(clock(dt)).map_err(engine)?;
         if self.threads != 1 {
@@ -106,6 +107,8 @@ impl<'a> Setup<'a> {
             drives,
             driven: false,
             cues,
+            warnings,
+            said,
             done: 0,
             costs: Costs::default(),
             strain: Strain::default(),
@@ -137,6 +140,8 @@ pub struct Run {
     /// They have acted before the next step.
     driven: bool,
     cues: Vec<(f64, Cue)>,
+    warnings: Vec<String>,
+    said: Vec<(String, Said)>,
     /// How many of the cues have been given.
     done: usize,
     costs: Costs,
@@ -195,6 +200,27 @@ impl Run {
     /// What is still to be done to the world, and when.
     pub fn cues(&self) -> &[(f64, Cue)] {
         &self.cues[self.done..]
+    }
+
+    /// The checks that are said in words.
+    pub(crate) fn said(&self) -> &[(String, Said)] {
+        &self.said
+    }
+
+    /// Code acts on the world before each step, which no file can say.
+    pub fn is_driven(&self) -> bool {
+        !self.drives.is_empty()
+    }
+
+    /// What is allowed in the scene, and hardly meant: a body without mass and shape, for example.
+    ///
+    /// ```
+    /// let scene = tumble_scene::file::parse("[[body]]\nname = 'ghost'", "a.toml", ".")?;
+    /// assert!(scene.setup().start()?.warnings()[0].starts_with("a.toml:1:"));
+    /// # Ok::<(), tumble_scene::Error>(())
+    /// ```
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     fn observe(&mut self) {

@@ -8,7 +8,9 @@ use tumble::World;
 use tumble_scene::{Error, Run, Scene, file, library};
 
 pub const EVERYTHING: &str = include_str!("everything.toml");
+pub const ARTICULATED: &str = include_str!("articulated.toml");
 pub const DOOR: &str = include_str!("../../../../docs/scenes/door-conveyor-stack.toml");
+pub const CRANE: &str = include_str!("../../../../docs/scenes/crane-and-chain.toml");
 
 fn parse(text: &str) -> Scene {
     file::parse(text, "test.toml", ".").unwrap()
@@ -47,6 +49,9 @@ fn assert_same(a: &World, b: &World, what: &str) {
         assert_eq!(x.centre_velocity(), y.centre_velocity(), "{what}: {:?}", x.name());
         assert_eq!(x.mass_properties(), y.mass_properties(), "{what}: {:?}", x.name());
     }
+    for (i, j) in a.articulation_ids().zip(b.articulation_ids()) {
+        assert_eq!(a.articulation(i).unwrap().desc(), b.articulation(j).unwrap().desc(), "{what}");
+    }
     for (i, j) in a.joint_ids().zip(b.joint_ids()) {
         assert_eq!(a.joint(i).unwrap().desc(), b.joint(j).unwrap().desc(), "{what}");
     }
@@ -62,23 +67,33 @@ fn assert_same(a: &World, b: &World, what: &str) {
 /// A scene of the library says the same as a file: the same world before the first step, and the same bits after many.
 #[test]
 fn library_scenes_as_files() {
+    let mut checks = (0, 0);
     for scene in library::scenes() {
         let mut run = scene.setup().start().unwrap();
-        // Files have no words for articulations yet.
-        if run.world().articulation_count() > 0 {
-            assert!(file::write(&scene, &run).is_err());
-            continue;
-        }
         let text = file::write(&scene, &run).unwrap();
         let mut again = start(&text);
         assert_same(again.world(), run.world(), &scene.name);
         assert_eq!((again.seconds(), again.dt()), (run.seconds(), run.dt()), "{}", scene.name);
-        for _ in 0..20 {
+        // Its checks come along, and those that do not are named.
+        let left = file::left_out(&scene, &run).join(" ");
+        let kept: Vec<String> = again.verdicts().iter().map(|v| v.claim.name.to_string()).collect();
+        for claim in &scene.checks {
+            assert_ne!(kept.contains(&claim.name.to_string()), left.contains(&format!("{:?}", claim.name)), "{left}");
+        }
+        checks = (checks.0 + kept.len(), checks.1 + scene.checks.len());
+        // What drives a scene before each step is code.
+        for _ in 0..if run.is_driven() { 0 } else { 20 } {
             run.step().unwrap();
             again.step().unwrap();
         }
         assert_eq!(again.world().hash(), run.world().hash(), "{} differs after 20 steps", scene.name);
+        for verdict in again.verdicts().iter().filter(|_| !run.is_driven()) {
+            let of_library = run.verdicts().into_iter().find(|v| v.claim == verdict.claim).unwrap();
+            assert_eq!((verdict.figure, verdict.bound), (of_library.figure, of_library.bound), "{}", scene.name);
+        }
     }
+    println!("{} of {} checks are said in files", checks.0, checks.1);
+    assert!(checks.0 > 60);
 }
 
 /// Everything that the format can say comes back to the bit, from a file and from the file that is written of it; also a world that
@@ -112,6 +127,35 @@ fn everything_comes_back() {
         let v = a.centre_velocity().to_f64();
         assert!((v - b.centre_velocity().to_f64()).length() < 1e-6 * (1.0 + v.length()), "{:?}", a.name());
         assert_eq!(a.rotation(), b.rotation(), "{:?}", a.name());
+    }
+}
+
+/// So does everything that can be said of articulations, and it does what it says.
+#[test]
+fn articulations_come_back() {
+    let scene = parse(ARTICULATED);
+    let mut run = scene.setup().set("links", 7.0).unwrap().start().unwrap_or_else(|error| panic!("{error}"));
+    assert!(run.warnings().is_empty(), "{:?}", run.warnings());
+    assert_eq!((run.world().articulation_count(), run.world().body_count()), (3, 1 + 7 + 2 * 9));
+    let written = file::write(&scene, &run).unwrap();
+    let copy = parse(&written);
+    let mut again = copy.setup().start().unwrap_or_else(|error| panic!("{error}\n{written}"));
+    assert_same(again.world(), run.world(), "articulated");
+    assert_eq!(written, file::write(&copy, &again).unwrap());
+    for _ in 0..60 {
+        run.step().unwrap();
+        again.step().unwrap();
+    }
+    assert_eq!(again.world().hash(), run.world().hash());
+    for verdict in run.verdicts() {
+        println!("{verdict}");
+    }
+    assert!(run.passed());
+    // Later it is the same tree at the same coordinates.
+    let later = start(&file::write(&scene, &run).unwrap());
+    for (a, b) in run.world().articulation_ids().zip(later.world().articulation_ids()) {
+        let (a, b) = (run.world().articulation(a).unwrap(), later.world().articulation(b).unwrap());
+        assert_eq!((a.position(), a.velocity()), (b.position(), b.velocity()));
     }
 }
 
@@ -159,6 +203,20 @@ fn example_of_the_manual() {
     assert_eq!(failed, [true, true, false]);
 }
 
+/// So does that of articulations: the crane lifts, and a motor that is too weak does not.
+#[test]
+fn articulated_example_of_the_manual() {
+    let mut run = start(CRANE);
+    run.finish().unwrap();
+    for verdict in run.verdicts() {
+        println!("{verdict}");
+    }
+    assert!(run.passed());
+    let mut run = start(&CRANE.replace("max_force = 1e4", "max_force = 1e3"));
+    run.finish().unwrap();
+    assert!(!run.passed());
+}
+
 /// The same scene in millimetres, grams and degrees with z up is the same scene.
 #[test]
 fn units_and_the_upward_axis() {
@@ -181,6 +239,52 @@ fn units_and_the_upward_axis() {
     assert!((a.linear_velocity() - b.linear_velocity()).to_f64().length() < 1e-6);
     assert!((a.angular_velocity() - b.angular_velocity()).to_f64().length() < 1e-6);
     assert!(near(a.rotation().y.into(), b.rotation().y.into()) && a.locks() == b.locks());
+}
+
+/// So is an articulation, whose joints have axes, springs and coordinates.
+#[test]
+fn units_and_the_upward_axis_of_articulations() {
+    let metres = start(
+        "articulation = [{ link = [{ name = 'a', joint = 'free', box = [1, 2, 3], position = { at = [1, 2, -3], rotation = { axis = 'y', angle = 0.5 } },
+         velocity = [1, 2, -3, 0.1, 0.2, -0.3], dof = [{}, {}, {}, {}, { force = 3 }, { damping = 2, force = 1 }] },
+         { name = 'b', parent = 'a', joint = 'revolute', axis = 'y', at = [0, 1, -2], box = [1, 1, 1], position = 0.5, dof = { spring = 5, damping = 2, limit = [-1, 1] } },
+         { name = 'c', parent = 'a', joint = 'prismatic', axis = 'z', box = [1, 1, 1], position = 0.25, velocity = 1, dof = { spring = 5, motor = { velocity = 2, max_force = 7 } } },
+         { name = 'd', parent = 'b', joint = 'spherical', box = [1, 1, 1], velocity = [0.1, 0.2, 0.3], swing = { axis = 'y', cone = 0.5 } }],
+         coupling = [{ a = 'b', b = 'c', ratio = 0.5, offset = 0.1 }] }]",
+    );
+    let other = start(
+        "up = 'z'\nunits = { length = 'mm', mass = 'g', angle = 'deg' }
+         articulation = [{ link = [{ name = 'a', joint = 'free', box = [1000, 3000, 2000], position = { at = [1000, 3000, 2000], rotation = { axis = 'z', angle = '0.5 rad' } },
+         velocity = [1000, 3000, 2000, '0.1 rad', '0.3 rad', '0.2 rad'], dof = [{}, {}, {}, {}, { damping = 2e9, force = -1e9 }, { force = 3e9 }] },
+         { name = 'b', parent = 'a', joint = 'revolute', axis = 'z', at = [0, 2000, 1000], box = [1000, 1000, 1000], position = '0.5 rad', dof = { spring = 5e9, damping = 2e9, limit = ['-1 rad', '1 rad'] } },
+         { name = 'c', parent = 'a', joint = 'prismatic', axis = '-y', box = [1000, 1000, 1000], position = 250, velocity = 1000, dof = { spring = 5000, motor = { velocity = 2000, max_force = 7e6 } } },
+         { name = 'd', parent = 'b', joint = 'spherical', box = [1000, 1000, 1000], velocity = ['0.1 rad', '-0.3 rad', '0.2 rad'], swing = { axis = 'z', cone = '0.5 rad' } }],
+         coupling = [{ a = 'b', b = 'c', ratio = '500 / (1 rad)', offset = 100 }] }]",
+    );
+    let tree = |run: &Run| run.world().articulation(run.world().articulation_ids().next().unwrap()).unwrap().desc();
+    let (a, b) = (tree(&metres), tree(&other));
+    let near = |x: f64, y: f64| assert!((x - y).abs() <= 1e-6 * (1.0 + x.abs()), "{x} {y}");
+    for (a, b) in a.links.iter().zip(&b.links) {
+        let lists = [(&a.position, &b.position), (&a.velocity, &b.velocity), (&a.rest, &b.rest)];
+        lists.iter().flat_map(|(a, b)| a.iter().zip(b.iter())).for_each(|(x, y)| near(*x, *y));
+        for (a, b) in a.dofs.iter().zip(&b.dofs) {
+            near(a.stiffness, b.stiffness);
+            near(a.damping, b.damping);
+            near(a.force, b.force);
+            near(a.motor.speed, b.motor.speed);
+            near(a.motor.max_force.min(1e9), b.motor.max_force.min(1e9));
+            near(a.limits.unwrap_or_default()[1], b.limits.unwrap_or_default()[1]);
+        }
+        near((a.frame_on_parent.translation - b.frame_on_parent.translation).length(), 0.0);
+        assert!(
+            (a.swing.map(|s| s.axis), a.joint) == (b.swing.map(|s| s.axis), b.joint),
+            "{:?} {:?}",
+            a.joint,
+            b.joint
+        );
+    }
+    near(a.couplings[0].ratio, b.couplings[0].ratio);
+    near(a.couplings[0].offset, b.couplings[0].offset);
 }
 
 /// What `--set` and `--method` choose stands above what the file prefers.
@@ -209,8 +313,13 @@ fn mistakes_have_places() {
         ("[[body]]\nsphere = true", "f:2:10: this must be a number or an expression, got true or false"),
         ("[[body]]\nsphere = nan", "f:2:10: this is not a number; is something divided by zero?"),
         ("[[body]]\nsphere = '0 / 0'", "f:2:10: this is not a number; is something divided by zero?"),
-        ("[[body]]\nsphere = '1 + radius'", r#"f:2:15: nothing is called "radius"; the nearest name is "tau""#),
+        ("[[body]]\nsphere = '1 + radius'", r#"f:2:15: nothing is called "radius"; there are "pi", "tau""#),
         ("[[body]]\nsphere = -1", "f:2:10: sphere: radius must be positive and finite, got -1"),
+        ("[[body]]\nbox = [1, -2, 1]", "f:2:7: the lengths of a box must be positive and finite, got -2"),
+        (
+            "[[body]]\ncylinder = { length = 0, radius = 1 }",
+            "f:2:23: the length of a cylinder must be positive and finite, got 0",
+        ),
         ("[[body]]\nsphere = inf", "f:2:10: sphere: radius must be positive and finite, got inf"),
         (
             "[[body]]\nsphere = 1\nbox = [1, 1, 1]",
@@ -253,7 +362,7 @@ fn mistakes_have_places() {
         ),
         (
             "[[joint]]\nkind = 'hinge'\npitch = 1\nbodies = ['a', 'b']",
-            r#"f:3:1: there is no "pitch" in a hinge; the nearest name is "limit""#,
+            r#"f:3:1: there is no "pitch" in a hinge; there are "limit", "motor", "kind", "bodies", "name", "anchor" and 16 more"#,
         ),
         ("method = 'soft-stop'", r#"f:1:10: method "soft-stop": no such preset; there are"#),
         ("[method]\ntolerances = { sloop = 1 }", r#"f:2:16: the method cannot be read: unknown field `sloop`"#),
@@ -268,14 +377,122 @@ fn mistakes_have_places() {
         ("format = 2", "f:1:10: this is format 2; this program reads format 1"),
         ("a = [1, 2", "f:1:10: this is not TOML:"),
         ("date = 2020-01-01", "f:1:8: dates mean nothing here"),
+        (
+            "[[articulation]]\n[[articulation.link]]\njoint = 'revolut'",
+            r#"f:3:9: "revolut" is none of fixed, revolute, prismatic, helical, cylindrical, universal, planar, spherical, free; did you mean "revolute"?"#,
+        ),
+        (
+            "[[articulation]]\n[[articulation.link]]\njoint = 'revolute'\naxes = 'z'",
+            r#"f:4:1: there is no "axes" in a revolute link; the nearest name is "axis""#,
+        ),
+        (
+            "[[articulation]]\n[[articulation.link]]\njoint = 'revolute'\nmass = 1",
+            r#"f:2:1: a revolute link needs a value for "axis""#,
+        ),
+        ("[[articulation]]\nname = 'a'", "f:1:1: an articulation needs links; write [[articulation.link]] below it"),
+        (
+            "[[articulation]]\nlink = [{ joint = 'fixed', name = 'hip', mass = 1 }, { joint = 'free', mass = 1, parent = 'hp' }]",
+            r#"f:2:91: there is no link "hp" before this one; the nearest name is "hip""#,
+        ),
+        (
+            "[[articulation]]\nlink = [{ joint = 'fixed', name = 'hip', mass = 1 }, { joint = 'free', mass = 1, parent = 'hip' }]",
+            "f:2:54: link 1: only a link without a parent can be free",
+        ),
+        (
+            "[[articulation]]\nlink = [{ joint = 'spherical', mass = 1, position = [1, 2] }]",
+            "f:2:53: this must be a list of 4 numbers, got 2 of them",
+        ),
+        (
+            "[[articulation]]\nlink = [{ joint = 'prismatic', axis = 'y', mass = 1, position = [1, 2] }]",
+            "f:2:65: the joint takes 1 number, got 2",
+        ),
+        (
+            "[[articulation]]\nlink = [{ joint = 'prismatic', axis = 'y', mass = 1, dof = { limit = [1, -1] } }]",
+            "f:2:9: link 0: limits must be the least first, got [1, -1]",
+        ),
+        (
+            "[[articulation]]\nlink = [{ joint = 'prismatic', axis = 'y', massless = true }]",
+            "f:2:9: body 1v0: its joint can move, but nothing beyond it has a mass",
+        ),
+        (
+            "[[articulation]]\nlink = [{ joint = 'fixed', name = 'a', mass = 1 }]\ncoupling = [{ a = 'a', b = 'a', ratio = 1 }]",
+            "f:3:19: the link has 0 freedoms, and none of the number 0",
+        ),
         ("[[group]]\nbdy = 1", r#"f:2:1: there is no "bdy" in a group; the nearest name is "body""#),
     ];
-    for (text, expected) in cases {
+    let differs = |&(text, expected): &(&str, &str)| {
         let said = fault(text);
-        assert!(said.starts_with(expected), "{text:?}\n  said     {said}\n  expected {expected}");
-    }
+        (!said.starts_with(expected)).then(|| format!("{text:?}\n  said     {said}\n  expected {expected}"))
+    };
+    let wrong: Vec<String> = cases.iter().filter_map(differs).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let missing = file::load("no/such/file.toml").unwrap_err().to_string();
     assert!(missing.starts_with("no/such/file.toml: the file cannot be read"), "{missing}");
+}
+
+/// All mistakes of a file that can be told by themselves are named at once, in the order of its lines: first keys and types, then what the
+/// values make of it. What only misses a body that is wrong is not one of them.
+#[test]
+fn mistakes_are_named_together() {
+    let all = |text: &str| -> Vec<String> {
+        match file::parse(text, "f", ".").and_then(|scene| scene.setup().start()).err() {
+            Some(Error::File(first)) => {
+                std::iter::once(&first).chain(&first.others).map(|e| format!("{}:{}", e.line, e.message)).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    let text = "[[body]]\nmas = 1\nbox = [1, 2]\nkind = 'fixt'\n[[joint]]\nkind = 'hing'\n[[joint]]\nkind = 'hinge'\nbodies = 'a'\n\
+        limit = [0, 1, 2]\n[[effect]]\nkind = 'drag'\nlinear = '2 +'\n[camera]\nfov = 1\n[parameters]\na = true\n[[articulation]]\n\
+        [[articulation.link]]\njoint = 'revolute'\naxis = 'q'\ndof = { motr = 1 }\nposition = true";
+    let found = all(text);
+    let lines: Vec<&str> = found.iter().filter_map(|f| f.split(':').next()).collect();
+    assert_eq!(lines, ["2", "3", "4", "6", "9", "10", "13", "15", "17", "21", "22", "23"], "{found:#?}");
+    let text = "[[joint]]\nkind = 'ball'\nbodies = ['a', 'b']\n[[body]]\nname = 'a'\nsphere = -1\n[[body]]\nname = 'b'\nbox = [1, 0, 1]\n\
+        [[body]]\nname = 'c'\nmass = 1\n[[body]]\nmaterial = 'woud'\nsphere = 1\n[[joint]]\nkind = 'pulley'\nbodies = ['c', 'world']";
+    let found = all(text);
+    let expected = [
+        "6:sphere: radius must be positive and finite, got -1",
+        "9:the lengths of a box must be positive and finite, got 0",
+        "14:there is no material \"woud\"; the nearest name is \"wood\"",
+        "16:a pulley needs a value for \"wheels\"",
+    ];
+    assert_eq!(found, expected);
+}
+
+/// No two bodies have one name unless the file says so; a body that is nothing is warned of.
+#[test]
+fn names_and_bodies_that_are_hardly_meant() {
+    let twice = "[[body]]\nname = 'a'\nsphere = 1\n[[body]]\nname = 'b'\nsphere = 1\n[[body]]\nname = 'a'\nsphere = 1";
+    let expected =
+        "f:7:1: two bodies are called \"a\", and every body needs a name of its own; the other one stands in line 1";
+    assert_eq!(fault(twice), expected);
+    assert_eq!(fault(&format!("same_names = true\n{twice}")), "nothing");
+    let repeated = "[[body]]\nname = 'a'\nrepeat = { i = 2 }\nsphere = 1";
+    assert!(fault(repeated).starts_with("f:1:1: several bodies are called \"a\""), "{}", fault(repeated));
+    let links = "[[articulation]]\nlink = [{ name = 'a', joint = 'fixed', mass = 1 }, { name = 'a', joint = 'fixed', mass = 1 }]";
+    assert!(fault(links).starts_with("f:2:52: several bodies are called \"a\"") || fault(links).contains("two bodies"));
+
+    let ghosts = "[[body]]\nname = 'ghost'\n[[body]]\nname = 'point'\nmass = 1\n[[body]]\nkind = 'fixed'";
+    let run = start(ghosts);
+    let expected = "test.toml:1:1: the body \"ghost\" has neither a shape nor a mass: it weighs 1 kg and meets nothing";
+    assert_eq!(run.warnings(), [expected]);
+}
+
+/// What is offered instead resembles what was said; else it is said what there is.
+#[test]
+fn only_what_is_near_is_offered() {
+    use tumble_scene::names::nearest;
+    for (said, meant) in
+        [("boxx", "box"), ("fixt", "fixed"), ("proj", "projectiles"), ("SPEED", "speed"), ("hieght", "height")]
+    {
+        assert_eq!(nearest(said, ["zebra", meant]), Some(meant), "{said}");
+    }
+    for (said, there) in [("qwertz", "box-stack"), ("a", "x"), ("", "y"), ("pitch", "limit"), ("zz", "at")] {
+        assert_eq!(nearest(said, [there]), None, "{said}");
+    }
+    let folder = file::load(".").unwrap_err().to_string();
+    assert_eq!(folder, ".: this is a folder, and a file is needed");
 }
 
 /// No depth of nesting and no chain of names fills the stack.

@@ -11,7 +11,7 @@ use tumble_scene::{Outcome, library};
 /// is tried.
 #[test]
 fn a_world_from_its_list_moves_alike() {
-    let mut tried = 0;
+    let (mut tried, mut trees) = (0, 0);
     for scene in library::scenes() {
         let run = scene.setup().start().unwrap();
         let Ok(flat) = Flat::of(run.world()) else { continue };
@@ -27,8 +27,10 @@ fn a_world_from_its_list_moves_alike() {
         }
         assert!(Flat::states(&twin) == Flat::states(&other), "{}", scene.name);
         tried += 1;
+        trees += usize::from(!flat.trees.is_empty());
     }
-    assert!(tried > 15, "only {tried} scenes have a list");
+    println!("{tried} scenes have a list, {trees} of them with trees");
+    assert!(tried > 25 && trees > 8, "only {tried} scenes have a list, {trees} of them with trees");
 }
 
 /// A state that is put into a world is the one that comes out of it, and the checks look at it.
@@ -83,16 +85,22 @@ const LIST: &str = "tumble-flat 1 gravity 0 -10 0 length 1 shapes 3 ball 1 mesh 
     dynamic 0 0 0 0 0 0 1 0 0 0 0 0 0 1 0 0 0 1 1 1 0 0 0 1 0 0 0 0 0 0 0 1 0.5 0 \
     joints 1 hinge -1 1 0 0 0 0 0 0 1 0 0 0 0 0 0 1 -inf inf rays 1 0 0 0 1 1 1 end";
 
+const TREES: &str = "tumble-flat 2 gravity 0 -10 0 length 1 shapes 0 bodies 2 \
+    dynamic 0 0 0 0 0 0 1 0 0 0 0 0 0 1 0 0 0 1 1 1 0 0 0 0 dynamic 0 0 0 0 0 0 1 0 0 0 0 0 0 1 0 0 0 1 1 1 0 0 0 0 \
+    joints 0 trees 1 tree 1 2 1 link 0 -1 0 revolute 0 0 1 0 0 0 0 0 0 1 0 0 0 0 0 0 1 0.5 0 0 0 \
+    dof -inf inf 0 0 0 0 0 0 inf 0 inf swing 0 link 1 0 0 cylindrical 0 0 1 0 1 0 0 0 0 1 0 0 0 0 0 0 1 0 0 1 2 0 0 0 0 \
+    dof -1 1 0 0 0 0 0 0 0 0 inf dof -inf inf 5 1 0 0 0 0 0 0 inf swing 0 couple 0 0 1 1 0.5 0 rays 0 end";
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// A list that was cut, or in which a word is wrong, is refused or read, never a panic; and one that is built is a world.
     #[test]
-    fn wrong_lists_are_refused(at in 0_usize..100, what in prop::sample::select(vec![
+    fn wrong_lists_are_refused(at in 0_usize..300, list in prop::sample::select(vec![LIST, TREES]), what in prop::sample::select(vec![
         "", "-1", "7", "1e30", "nan", "inf", "4294967295", "ball", "end",
     ])) {
-        let mut words: Vec<&str> = LIST.split_whitespace().collect();
-        prop_assert!(Flat::parse(LIST).is_ok());
+        let mut words: Vec<&str> = list.split_whitespace().collect();
+        prop_assert!(Flat::parse(list).and_then(|flat| flat.build()).is_ok());
         let at = at % words.len();
         prop_assert!(Flat::parse(&words[..at].join(" ")).is_err());
         words[at] = what;

@@ -244,7 +244,7 @@ fn a_body_from_a_mesh_file() {
     assert!((mass("b2") - 125.0).abs() < 1e-3 && (mass("parts") - 1000.0).abs() < 1e-2);
     let missing = tumble_scene::file::parse("[[body]]\nmesh = { file = 'no.obj' }", "m.toml", &folder).unwrap();
     let error = missing.setup().start().err().unwrap().to_string();
-    assert!(error.starts_with("m.toml:2:17: ") && error.contains("no.obj: it cannot be read"), "{error}");
+    assert!(error.starts_with("m.toml:2:17: ") && error.contains("no.obj: the file cannot be read"), "{error}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -296,4 +296,21 @@ fn damaged_files_are_refused() {
     let refused = refused.count();
     println!("{refused} of 1000 refused");
     assert!(refused > 200);
+}
+
+/// A glTF file whose mesh names an accessor that is not there, or that has none at all, is refused. The crate that reads them used to run
+/// beyond the end of its list.
+#[test]
+fn accessors_that_are_missing() {
+    for accessors in ["", ",\"accessors\":[]"] {
+        let text = format!(
+            "{{\"asset\":{{\"version\":\"2.0\"}},\"meshes\":[{{\"primitives\":[{{\"attributes\":{{\"POSITION\":3}}}}]}}]{accessors}}}"
+        );
+        let error = TriangleMesh::read(text.as_bytes(), Format::Gltf, ".").unwrap_err().to_string();
+        assert!(error.ends_with("mesh 0 names accessor 3 of 0"), "{error}");
+    }
+    // Nor is a length believed that is shorter than what states it.
+    let short = TriangleMesh::read(b"glTF\x02\0\0\0\x03\0\0\0", Format::Gltf, ".").unwrap_err().to_string();
+    assert!(short.contains("less than that of its head"), "{short}");
+    assert!(TriangleMesh::read(b"", Format::Stl, ".").unwrap_err().to_string().ends_with("it is empty"));
 }

@@ -1,6 +1,6 @@
 //! A thousand files with something wrong: no panic, no hang, and an answer that names the place.
 
-use super::files::{DOOR, EVERYTHING};
+use super::files::{ARTICULATED, DOOR, EVERYTHING};
 use super::recordings::recorded;
 use std::time::{Duration, Instant};
 use tumble_scene::recording::Recording;
@@ -50,6 +50,10 @@ const WORDS: &[&[u8]] = &[
     b"repeat = { i = 1e9 }\n",
     b"repeat = { i = 3 }\n",
     b"kind = 'hinge'\n",
+    b"[[articulation.link]]\n",
+    b"joint = 'spherical'\n",
+    b"joint = 'free'\n",
+    b"massless = true\n",
     b"'{x}'",
     b"999999999999999999999",
     b"\xff",
@@ -86,10 +90,10 @@ pub fn mutate(bytes: &[u8], words: &[&[u8]], random: &mut Random) -> Vec<u8> {
 }
 
 /// Files to begin with, from the shortest to the one that says everything.
-fn texts() -> [String; 3] {
+fn texts() -> [String; 4] {
     let stack = library::find("box-stack").unwrap();
     let written = file::write(&stack, &stack.setup().start().unwrap()).unwrap();
-    [DOOR.to_owned(), EVERYTHING.to_owned(), written]
+    [DOOR.to_owned(), EVERYTHING.to_owned(), written, ARTICULATED.to_owned()]
 }
 
 /// Reads and builds a damaged scene file, and makes a step; whether it was refused.
@@ -120,7 +124,7 @@ fn scene_files() {
     let (mut refused, mut slowest) = (0, Duration::ZERO);
     for i in 0..1000 {
         let begin = Instant::now();
-        refused += u32::from(scene_file(&texts[i % 3], &mut random));
+        refused += u32::from(scene_file(&texts[i % 4], &mut random));
         slowest = slowest.max(begin.elapsed());
     }
     println!("{refused} of 1000 refused, the slowest took {slowest:?}");
@@ -186,5 +190,5 @@ fn an_hour_of_damaged_files() {
         }
         count += 1;
     }
-    println!("{count} rounds of ten files");
+    println!("{count} rounds of eleven files");
 }

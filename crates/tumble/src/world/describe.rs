@@ -4,11 +4,15 @@
 //! continues to the bit is a snapshot; what can be edited, written to a file or built in another world is a description.
 
 use super::World;
+use crate::articulation::store::Articulation;
+use crate::articulation::tree::Link;
+use crate::articulation::{ArticulationDesc, ArticulationRef, LinkDesc};
 use crate::body::desc::{BodyDesc, ColliderDesc, MassSource, MaterialSource};
 use crate::body::{BodyRef, ColliderRef, Material, PairCoefficients};
 use crate::constraint::joint::{JointDesc, JointRef};
 use crate::force::{EffectDesc, EffectRef};
 use crate::id::{BodyId, MaterialId};
+use crate::math::{Vec3, WorldPose};
 
 impl BodyRef<'_> {
     /// The body as it is now, with its colliders. Materials that colliders share are named by their ids.
@@ -171,6 +175,61 @@ impl EffectRef<'_> {
             remove_at_end: self.removed_at_end(),
             name: self.name().map(str::to_owned),
             user_data: self.user_data(),
+        }
+    }
+}
+
+impl ArticulationRef<'_> {
+    /// The description from which this articulation would be made as it is now. Where its links are follows from the coordinates of
+    /// their joints; what its constraints remember is not in it.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World, articulation::{ArticulationDesc, LinkDesc}};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut desc = ArticulationDesc::new().name("pendulum");
+    /// desc.add(LinkDesc::revolute(BodyDesc::dynamic().mass(2.0), [0.0, 0.0, 1.0]).anchor([0.0, 1.0, 0.0]).position(&[0.5]));
+    /// let (mut world, mut twin) = (World::new(), World::new());
+    /// let id = world.add_articulation(desc)?;
+    /// twin.add_articulation(world.articulation(id)?.desc())?;
+    /// assert_eq!(world.hash(), twin.hash());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn desc(&self) -> ArticulationDesc {
+        let Articulation { tree, bodies, self_collision, name } = self.articulation;
+        let link = |(of, &body): (&Link, &u32)| {
+            let view = self.state.bodies.cold.id_at(body).map(|id| BodyRef {
+                state: self.state,
+                id,
+                dense: self.state.bodies.dense_at(body),
+            });
+            let mut body = view.map_or_else(BodyDesc::dynamic, |view| view.desc());
+            // They follow from the joints, and a link without mass has none whatever it is told.
+            body.pose = WorldPose::IDENTITY;
+            (body.linear_velocity, body.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
+            if of.massless {
+                body.mass = MassSource::Colliders;
+            }
+            LinkDesc {
+                body,
+                massless: of.massless,
+                parent: of.parent(),
+                joint: of.joint,
+                frame_on_parent: of.frames[0],
+                frame_on_link: of.frames[1],
+                dofs: tree.dofs[of.dofs()].to_vec(),
+                swing: of.swing,
+                position: tree.q[of.coordinates()].to_vec(),
+                velocity: tree.qd[of.dofs()].to_vec(),
+                rest: tree.rest[of.coordinates()].to_vec(),
+                target: tree.target[of.coordinates()].to_vec(),
+            }
+        };
+        ArticulationDesc {
+            links: tree.links.iter().zip(bodies).map(link).collect(),
+            couplings: tree.couplings.clone(),
+            self_collision: *self_collision,
+            name: name.clone(),
         }
     }
 }

@@ -4,12 +4,12 @@ use super::super::forms::{BODY, COLLIDER, EXCLUDE, LAYERS, LOCKS, MASS_PROPERTIE
 use super::super::record::Record;
 use super::super::text::{Fault, Node, Read};
 use super::super::units::{Dimension, Up};
-use super::Assembly;
 use super::shapes::pose;
-use crate::names::nearest;
+use super::{Assembly, Named};
+use crate::names::missing;
 use tumble::math::{Sym3, Vec3};
 use tumble::shape::MassProperties;
-use tumble::{BodyDesc, BodyId, ColliderDesc, Layers, Locks, MassSource, MaterialSource, World};
+use tumble::{BodyDesc, BodyId, BodyKind, ColliderDesc, Layers, Locks, MassSource, MaterialSource, World};
 
 impl Assembly<'_> {
     pub fn add_body(&mut self, node: &Node) -> Read<()> {
@@ -20,17 +20,44 @@ impl Assembly<'_> {
             Some("kinematic") => BodyDesc::kinematic(),
             _ => BodyDesc::dynamic(),
         };
-        desc.name = record.text("name")?;
-        if let Some(name) = &desc.name
-            && (name.starts_with('#') || name == "world")
-        {
-            return Err(Fault::new(node.at, format!("a body cannot be called {name:?}, which has a meaning already")));
-        }
         desc.pose.translation = self.placing.point(record.vector("at")?.unwrap_or(Vec3::ZERO));
         desc.pose.rotation = self.placing.turn(record.rotation("rotation")?.unwrap_or_default());
         let direction = |v: Option<Vec3<f64>>| self.placing.direction(v.unwrap_or(Vec3::ZERO)).to_real();
         desc.linear_velocity = direction(record.vector("velocity")?);
         desc.angular_velocity = direction(record.vector("angular_velocity")?);
+        desc.locks = locks(&record)?;
+        let desc = self.substance(&record, desc)?;
+        self.enter_name(desc.name.as_deref(), node.at)?;
+        let name = desc.name.clone();
+        let id = self.engine(node.at, |world| world.add_body(desc))?;
+        self.enter(id, name.as_deref(), node.at);
+        Ok(())
+    }
+
+    /// A name that a body or link can have: no other has it, and it means nothing else.
+    pub fn enter_name(&self, name: Option<&str>, at: usize) -> Read<()> {
+        let Some(name) = name else { return Ok(()) };
+        if name.starts_with('#') || name == "world" {
+            return Err(Fault::new(at, format!("a body cannot be called {name:?}, which has a meaning already")));
+        }
+        match self.named.get(name) {
+            Some(other) if !self.same_names => Err(taken(name, at, other.at)),
+            _ => Ok(()),
+        }
+    }
+
+    /// A body that is in the world now.
+    pub fn enter(&mut self, id: BodyId, name: Option<&str>, at: usize) {
+        self.bodies.push(id);
+        if let Some(name) = name {
+            self.named.entry(name.to_owned()).and_modify(|named| named.id = None).or_insert(Named { id: Some(id), at });
+        }
+    }
+
+    /// What bodies and links have in common.
+    pub fn substance(&mut self, record: &Record<'_>, mut desc: BodyDesc) -> Read<BodyDesc> {
+        desc.name = record.text("name")?;
+        let direction = |v: Option<Vec3<f64>>| self.placing.direction(v.unwrap_or(Vec3::ZERO)).to_real();
         desc.force = direction(record.vector("force")?);
         desc.torque = direction(record.vector("torque")?);
         let numbers = [
@@ -57,16 +84,19 @@ impl Assembly<'_> {
             }
         }
         desc.user_data = record.user_data()?.unwrap_or(0);
-        desc.locks = locks(&record)?;
-        desc.mass = self.mass(&record)?;
-        desc.colliders = self.colliders(&record)?;
-        let name = desc.name.clone();
-        let id = self.engine(node.at, |world| world.add_body(desc))?;
-        self.bodies.push(id);
-        if let Some(name) = name {
-            self.named.entry(name).and_modify(|id| *id = None).or_insert(Some(id));
+        desc.mass = self.mass(record)?;
+        desc.colliders = self.colliders(record)?;
+        let massless = record.form.find("massless").is_some() && record.flag("massless")?.unwrap_or(false);
+        if desc.kind == BodyKind::Dynamic
+            && desc.colliders.is_empty()
+            && desc.mass == MassSource::Colliders
+            && !massless
+        {
+            let name = desc.name.as_ref().map_or_else(String::new, |name| format!(" {name:?}"));
+            let message = format!("the body{name} has neither a shape nor a mass: it weighs 1 kg and meets nothing");
+            self.warnings.push(Fault::new(record.at, message));
         }
-        Ok(())
+        Ok(desc)
     }
 
     fn mass(&mut self, record: &Record<'_>) -> Read<MassSource> {
@@ -201,23 +231,25 @@ impl Assembly<'_> {
     /// The body of this name, by its number as `#3`, or the world itself.
     pub fn body(&self, node: &Node) -> Read<BodyId> {
         let name = self.scope.text(node)?;
-        if name == "world" {
-            return Ok(World::BODY);
+        if let Some(id) = self.find_body(&name) {
+            return Ok(id);
         }
-        if let Some(number) = name.strip_prefix('#') {
-            let id = number.parse().ok().and_then(|n: usize| self.bodies.get(n));
-            let message = || format!("there is no body {name}; the scene has #1 to #{}", self.bodies.len() - 1);
-            return id.copied().ok_or_else(|| Fault::new(node.at, message()));
-        }
-        match self.named.get(&name) {
-            Some(Some(id)) => Ok(*id),
-            Some(None) => {
-                Err(Fault::new(node.at, format!("several bodies are called {name:?}; give them different names")))
-            }
-            None => {
-                let near = nearest(&name, self.named.keys().map(String::as_str).chain(["world"])).unwrap_or("world");
-                Err(Fault::new(node.at, format!("there is no body {name:?}; the nearest name is {near:?}")))
-            }
+        let message = if name.starts_with('#') {
+            format!("there is no body {name}; the scene has #1 to #{}", self.bodies.len() - 1)
+        } else if self.named.contains_key(&name) {
+            format!("several bodies are called {name:?}; give them different names")
+        } else {
+            let near = self.named.keys().map(String::as_str).chain(["world"]);
+            missing("body", &name, near)
+        };
+        Err(Fault::new(node.at, message))
+    }
+
+    pub fn find_body(&self, name: &str) -> Option<BodyId> {
+        match name.strip_prefix('#') {
+            Some(number) => number.parse().ok().and_then(|n: usize| self.bodies.get(n)).copied(),
+            None if name == "world" => Some(World::BODY),
+            None => self.named.get(name)?.id,
         }
     }
 
@@ -243,6 +275,20 @@ impl Assembly<'_> {
         pairs.sort_unstable();
         pairs.into_iter().try_for_each(|(a, b, at)| self.engine(at, |world| world.set_pair_excluded(a, b, true)))
     }
+}
+
+/// Two bodies have one name.
+pub fn taken(name: &str, at: usize, other: usize) -> Fault {
+    if at == other {
+        let message =
+            format!("several bodies are called {name:?}: a name that is repeated needs a number, as {name}-{{i}}");
+        return Fault::new(at, message);
+    }
+    Fault::new(
+        at,
+        format!("two bodies are called {name:?}, and every body needs a name of its own; the other one stands"),
+    )
+    .and_line_of(other)
 }
 
 /// Motions that are forbidden, along and about the axes of the file.

@@ -1,13 +1,11 @@
 //! Checks of a file: expressions over the world.
 
-use super::super::expression::{Expression, Meaning};
 use super::super::forms::CHECK;
-use super::super::record::{Record, Scope};
+use super::super::record::Record;
+use super::super::sight::{Measure, Targets};
 use super::super::text::{Fault, Item, Read};
-use super::super::units::Units;
-use crate::{Bound, Reading, Stage};
-use tumble::math::{Float, Point, Vec3};
-use tumble::{BodyId, BodyKind, JointId, World};
+use crate::{Bound, Stage};
+use std::sync::Arc;
 
 /// Name, statement and unit of every check.
 pub fn claims(record: &Record<'_>) -> Read<Vec<(String, String, String)>> {
@@ -34,194 +32,10 @@ pub fn claims(record: &Record<'_>) -> Read<Vec<(String, String, String)>> {
     Ok(claims)
 }
 
-/// Functions of the world that a check can call.
-const FUNCTIONS: &[&str] = &[
-    "x",
-    "y",
-    "z",
-    "speed",
-    "spin",
-    "moved",
-    "strayed",
-    "tilt",
-    "awake",
-    "count",
-    "value",
-    "gap",
-    "force",
-    "energy",
-    "kinetic",
-    "contacts",
-    "islands",
-    "penetration",
-];
-
-/// What the functions find by name, looked up once.
-struct Targets {
-    bodies: Vec<(String, BodyId, Point, Vec3<f64>)>,
-    joints: Vec<(String, JointId)>,
-}
-
-/// The world at a moment, in the units of the file.
-struct Sight<'a> {
-    scope: &'a Scope,
-    world: &'a World,
-    targets: &'a Targets,
-    /// Of what a pattern names the smallest counts, not the largest.
-    smallest: bool,
-}
-
-/// `*` stands for any letters.
-fn matches(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
-    let parts: Vec<&str> = parts.collect();
-    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
-    let mut rest = rest;
-    for part in middle {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
-impl Sight<'_> {
-    /// Of two figures the one that counts; NaN is the worst.
-    fn outer(&self, a: f64, b: f64) -> f64 {
-        let farther = if self.smallest { b < a } else { b > a };
-        if !a.is_nan() && (farther || b.is_nan()) { b } else { a }
-    }
-
-    /// The outermost of what is measured of the bodies that a pattern names.
-    fn over_bodies(&self, pattern: &str, measure: impl Fn(BodyId, Point, Vec3<f64>) -> f64) -> Result<f64, String> {
-        let all = self.targets.bodies.iter().filter(|(name, ..)| matches(pattern, name));
-        let outermost = all.map(|(_, id, place, up)| measure(*id, *place, *up)).reduce(|a, b| self.outer(a, b));
-        outermost.ok_or_else(|| {
-            let near = crate::names::nearest(pattern, self.targets.bodies.iter().map(|b| b.0.as_str()));
-            format!("there is no body {pattern:?}; the nearest name is {:?}", near.unwrap_or_default())
-        })
-    }
-
-    fn over_joints(&self, pattern: &str, measure: impl Fn(JointId) -> f64) -> Result<f64, String> {
-        let all = self.targets.joints.iter().filter(|(name, _)| matches(pattern, name));
-        let outermost = all.map(|(_, id)| measure(*id)).reduce(|a, b| self.outer(a, b));
-        outermost.ok_or_else(|| {
-            let near = crate::names::nearest(pattern, self.targets.joints.iter().map(|j| j.0.as_str()));
-            format!("there is no joint {pattern:?}; the nearest name is {:?}", near.unwrap_or_default())
-        })
-    }
-
-    fn coordinate(&self, name: &str, axis: usize) -> Result<f64, String> {
-        let length = self.scope.units.length;
-        let up = self.scope.up;
-        self.over_bodies(name, |id, _, _| {
-            self.world.body(id).map_or(f64::NAN, |b| up.back(b.position().to_array())[axis] / length)
-        })
-    }
-}
-
-impl Meaning for Sight<'_> {
-    fn name(&self, name: &str) -> Option<Result<f64, String>> {
-        if name == "time" { Some(Ok(self.world.time())) } else { self.scope.name(name) }
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.scope.names().into_iter().chain(["time".to_owned()]).collect()
-    }
-
-    fn units(&self) -> Units {
-        self.scope.units
-    }
-
-    fn functions(&self) -> &'static [&'static str] {
-        FUNCTIONS
-    }
-
-    fn call(&self, function: &str, texts: &[String], numbers: &[f64]) -> Option<Result<f64, String>> {
-        if !FUNCTIONS.contains(&function) {
-            return None;
-        }
-        let world = self.world;
-        let Units { length, mass, angle } = self.scope.units;
-        let alone = ["energy", "kinetic", "contacts", "islands", "penetration"].contains(&function);
-        let name = match (texts, numbers, alone) {
-            ([], [], true) => "",
-            ([name], [], false) => name.as_str(),
-            (_, _, true) => return Some(Err(format!("{function} takes nothing: write {function}()"))),
-            _ => return Some(Err(format!("{function} takes a name: write {function}('NAME')"))),
-        };
-        let body = |id: BodyId| world.body(id);
-        let across = |d: Vec3<f64>| (d.x * d.x + d.z * d.z).sqrt();
-        Some(match function {
-            "x" => self.coordinate(name, 0),
-            "y" => self.coordinate(name, 1),
-            "z" => self.coordinate(name, 2),
-            "speed" => self.over_bodies(name, |id, _, _| {
-                body(id).map_or(f64::NAN, |b| b.linear_velocity().to_f64().length() / length)
-            }),
-            "spin" => self.over_bodies(name, |id, _, _| {
-                body(id).map_or(f64::NAN, |b| b.angular_velocity().to_f64().length() / angle)
-            }),
-            "moved" => self.over_bodies(name, |id, start, _| {
-                body(id).map_or(f64::NAN, |b| (b.position() - start).length() / length)
-            }),
-            "strayed" => self
-                .over_bodies(name, |id, start, _| body(id).map_or(f64::NAN, |b| across(b.position() - start) / length)),
-            "tilt" => self.over_bodies(name, |id, _, up| {
-                body(id).map_or(f64::NAN, |b| {
-                    let now = b.rotation().to_f64().rotate(Vec3::Y);
-                    libm::atan2(up.cross(now).length(), up.dot(now)) / angle
-                })
-            }),
-            "awake" => {
-                let named = self.targets.bodies.iter().filter(|(n, ..)| matches(name, n));
-                let is_awake = |b: tumble::BodyRef<'_>| !b.is_asleep() && b.kind() == BodyKind::Dynamic;
-                Ok(named.filter(|(_, id, ..)| body(*id).is_ok_and(is_awake)).count() as f64)
-            }
-            "count" => {
-                Ok(self.targets.bodies.iter().filter(|(n, id, ..)| matches(name, n) && body(*id).is_ok()).count()
-                    as f64)
-            }
-            "value" => self.over_joints(name, |id| {
-                let joint = world.joint(id);
-                let Ok(joint) = joint else { return f64::NAN };
-                let unit = if joint.angles().is_some() { angle } else { length };
-                joint.value().map_or(f64::NAN, |v| v.to_f64() / unit)
-            }),
-            "gap" => self.over_joints(name, |id| world.joint(id).map_or(0.0, |j| j.gap().to_f64() / length)),
-            "force" => self
-                .over_joints(name, |id| world.joint(id).map_or(0.0, |j| j.force().to_f64().length() / (mass * length))),
-            "energy" => Ok(world.measure().energy()),
-            "kinetic" => Ok(world.measure().kinetic),
-            "contacts" => Ok(f64::from(world.profile().contacts)),
-            "islands" => Ok(f64::from(world.profile().islands)),
-            // Only `penetration` is left.
-            _ => Ok(world.deepest_overlap().to_f64() / length),
-        })
-    }
-}
-
 /// Gives every check its measurement.
 pub fn add(record: &Record<'_>, stage: &mut Stage) -> Read<()> {
     let Some(node) = record.get("check") else { return Ok(()) };
-    let up_axis = |b: tumble::BodyRef<'_>| b.rotation().to_f64().rotate(Vec3::Y);
-    let targets = std::sync::Arc::new(Targets {
-        bodies: stage
-            .world
-            .body_ids()
-            .filter_map(|id| {
-                let body = stage.world.body(id).ok()?;
-                Some((body.name()?.to_owned(), id, body.position(), up_axis(body)))
-            })
-            .collect(),
-        joints: stage
-            .world
-            .joint_ids()
-            .filter_map(|id| Some((stage.world.joint(id).ok()?.name()?.to_owned(), id)))
-            .collect(),
-    });
+    let targets = Arc::new(Targets::of(&stage.world));
     for node in record.scope.list(node)? {
         let check = Record::open(node, &CHECK, record.scope)?;
         let Some(Item::Text(name)) = check.get("name").map(|n| &n.item) else { continue };
@@ -229,46 +43,18 @@ pub fn add(record: &Record<'_>, stage: &mut Stage) -> Read<()> {
         let Item::Text(text) = &measure.item else {
             return Err(Fault::new(measure.at, "the measure of a check is an expression, as a text"));
         };
-        let place = |(offset, words): (usize, String)| Fault::new(measure.at + 1 + offset, words);
-        let expression = Expression::parse(text).map_err(place)?;
-        let scope = record.scope.clone();
-        // What cannot be found now is never found.
-        let sight = Sight { scope: &scope, world: &stage.world, targets: &targets, smallest: false };
-        expression.value(&sight).map_err(place)?;
         let bound = match (check.quantity("at_most")?, check.quantity("at_least")?) {
             (Some(high), Some(low)) => Bound::Between(low, high),
             (Some(high), None) => Bound::AtMost(high),
             (None, Some(low)) => Bound::AtLeast(low),
             (None, None) => return Err(Fault::new(node.at, "a check needs `at_most`, `at_least` or both")),
         };
+        let place = |(offset, words): (usize, String)| Fault::new(measure.at + 1 + offset, words);
+        let measure = Measure::new(text, bound, record.scope, &stage.world, &targets).map_err(place)?;
         let from = check.quantity("from")?.unwrap_or(f64::NEG_INFINITY);
         let until = check.quantity("until")?.unwrap_or(f64::INFINITY);
-        let targets = targets.clone();
-        let read = move |world: &World| {
-            let of = |smallest| expression.value(&Sight { scope: &scope, world, targets: &targets, smallest });
-            let figures = [of(false), of(true)].map(|figure| figure.unwrap_or(f64::NAN));
-            Reading { figure: worse(figures, bound), bound }
-        };
-        if check.flag("at_end")?.unwrap_or(false) {
-            stage.check_at_end(name.clone(), move |world| Some(read(world)));
-        } else {
-            // Times are sums of steps: a hair's breadth is not a step.
-            let hair = 1e-9;
-            stage.check_always(name.clone(), move |world| {
-                let time = world.time();
-                (time >= from - hair && time <= until + hair).then(|| read(world))
-            });
-        }
+        let at_end = check.flag("at_end")?.unwrap_or(false);
+        stage.measure(name.clone(), measure.gauge(from, until, at_end));
     }
     Ok(())
-}
-
-/// Where a pattern names several, the figure that misses the bound, or comes nearer to it: with the largest of them, or with the smallest.
-fn worse([a, b]: [f64; 2], bound: Bound) -> f64 {
-    let beyond = |figure: f64| match bound {
-        Bound::AtMost(high) => figure - high,
-        Bound::AtLeast(low) => low - figure,
-        Bound::Between(low, high) => (figure - high).max(low - figure),
-    };
-    if a.is_nan() || beyond(a) >= beyond(b) { a } else { b }
 }

@@ -5,7 +5,7 @@ use super::super::record::Record;
 use super::super::text::{Fault, Node, Read};
 use super::Assembly;
 use crate::cue::Cue;
-use crate::names::nearest;
+use crate::names::missing;
 use tumble::JointId;
 
 impl Assembly<'_> {
@@ -49,11 +49,7 @@ impl Assembly<'_> {
             }
             (None, _) => {
                 let ids: Vec<JointId> = self.world.joint_ids().collect();
-                let message = match nearest(&name, ids.iter().filter_map(named)) {
-                    Some(near) => format!("there is no joint {name:?}; the nearest name is {near:?}"),
-                    None => format!("there is no joint {name:?}; no joint of the scene has a name"),
-                };
-                Err(Fault::new(node.at, message))
+                Err(Fault::new(node.at, missing("joint", &name, ids.iter().filter_map(named))))
             }
         }
     }

@@ -4,7 +4,7 @@ use super::super::forms::{MATERIAL, PAIR};
 use super::super::record::{Record, wrong};
 use super::super::text::{Fault, Item, Node, Read};
 use super::Assembly;
-use crate::names::nearest;
+use crate::names::missing;
 use tumble::math::Real;
 use tumble::{Material, MaterialId, MaterialSource, PairCoefficients, Softness, World};
 
@@ -84,8 +84,7 @@ impl Assembly<'_> {
                     for name in Material::names() {
                         known.push(name);
                     }
-                    let near = nearest(name, known).unwrap_or_default();
-                    Err(Fault::new(at, format!("there is no material {name:?}; the nearest name is {near:?}")))
+                    Err(Fault::new(at, missing("material", name, known)))
                 }
             },
         }

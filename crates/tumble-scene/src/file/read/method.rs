@@ -6,7 +6,7 @@
 
 use super::super::record::{Scope, wrong};
 use super::super::text::{Entry, Fault, Item, Node, Read};
-use crate::names::nearest;
+use crate::names::{instead, nearest};
 use serde_json::{Map, Value};
 use tumble::Method;
 
@@ -27,8 +27,7 @@ pub fn read(node: &Node, scope: &Scope) -> Read<Method> {
     for entry in rest {
         let Some(part) = parts.get_mut(&entry.key) else {
             let names: Vec<&str> = parts.keys().map(String::as_str).chain(["preset"]).collect();
-            let near = nearest(&entry.key, names).unwrap_or("preset");
-            let message = format!("there is no {:?} in a method; the nearest name is {near:?}", entry.key);
+            let message = format!("there is no {:?} in a method; {}", entry.key, instead(&entry.key, names));
             return Err(Fault::new(entry.at, message));
         };
         change(part, &entry.node, scope)?;

@@ -1,5 +1,6 @@
 //! Scenes from files.
 
+mod articulations;
 mod bodies;
 mod checks;
 mod cues;
@@ -11,13 +12,17 @@ mod repeat;
 mod settings;
 mod shapes;
 
+pub use articulations::freedoms;
+
 use super::forms::SCENE;
+use super::inspect::{MOST_FAULTS, inspect};
 use super::record::{Record, Scope};
-use super::text::{Fault, FileError, Node, Read, Source};
+use super::text::{Fault, FileError, Item, LARGEST, Node, Read, Source};
 use super::units::{Units, Up};
 use crate::error::{Error, Result};
 use crate::{Parameter, Scene, Stage, Values};
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 use tumble::math::{Quat, Real, Vec3};
@@ -59,9 +64,22 @@ pub struct Document {
 /// ```
 pub fn parse(text: impl Into<String>, name: &str, folder: impl AsRef<Path>) -> Result<Scene> {
     let source = Source::new(text.into(), name, folder);
-    match source.parse().and_then(|root| describe(&source, &root).map(|head| (root, head))) {
+    let read = || {
+        let root = source.parse().map_err(|fault| vec![fault])?;
+        if matches!(&root.item, Item::Table(entries) if entries.is_empty()) {
+            return Err(vec![Fault::new(0, "there is nothing in this file; a scene has at least a [[body]]")]);
+        }
+        let mut faults = Vec::new();
+        inspect(&root, &SCENE, &mut faults);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let head = describe(&source, &root).map_err(|fault| vec![fault])?;
+        Ok((root, head))
+    };
+    match read() {
         Ok((root, head)) => Ok(head.into_scene(Document { source, root })),
-        Err(fault) => Err(Error::File(source.locate(fault))),
+        Err(faults) => Err(Error::File(source.locate_all(faults))),
     }
 }
 
@@ -76,13 +94,31 @@ pub fn parse(text: impl Into<String>, name: &str, folder: impl AsRef<Path>) -> R
 pub fn load(path: impl AsRef<Path>) -> Result<Scene> {
     let path = path.as_ref();
     let name = path.display().to_string();
-    let wrong = |message: String| Error::File(FileError { file: name.clone(), line: 0, column: 0, message });
-    let bytes = std::fs::read(path).map_err(|error| wrong(format!("the file cannot be read: {error}")))?;
+    let wrong = |message: String| Error::File(FileError::whole(name.clone(), message));
+    let bytes = read_file(path, LARGEST as u64).map_err(wrong)?;
+    if crate::recording::Recording::begins(&bytes) {
+        return Err(wrong("this is a recording, and a scene is needed; `tumble convert` makes one of it".to_owned()));
+    }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         wrong(format!("the file is not text: byte {at} is not UTF-8"))
     })?;
     parse(text, &name, path.parent().unwrap_or(Path::new(".")))
+}
+
+/// The bytes of a file, at most so many, or in words why there are none.
+pub(crate) fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    if path.is_dir() {
+        return Err("this is a folder, and a file is needed".to_owned());
+    }
+    let mut bytes = Vec::new();
+    // Some files have no end, as /dev/zero.
+    let read = std::fs::File::open(path).and_then(|f| f.take(most.saturating_add(1)).read_to_end(&mut bytes));
+    match read {
+        Ok(_) if bytes.len() as u64 > most => Err(format!("the file has more than {} MB", most >> 20)),
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(format!("the file cannot be read: {error}")),
+    }
 }
 
 /// What is known of a scene before it is built.
@@ -100,7 +136,7 @@ struct HeadScene {
 }
 
 fn describe(source: &Source, root: &Node) -> Read<Head> {
-    let mut scope = Scope { units: Units::SI, up: Up::Y, names: Vec::new() };
+    let mut scope = Scope::plain();
     let record = Record::open(root, &SCENE, &scope)?;
     if let Some(node) = record.get("format") {
         let format = scope.whole(node)?;
@@ -128,7 +164,7 @@ impl Head {
         let document = Arc::new(document);
         let kept = document.clone();
         let build = move |stage: &mut Stage, values: &Values| {
-            assemble(&document, stage, values).map_err(|fault| Error::File(document.source.locate(fault)))
+            assemble(&document, stage, values).map_err(|faults| Error::File(document.source.locate_all(faults)))
         };
         let mut scene = Scene::new(name, build).description(description).seed(seed).camera(camera).written_as(kept);
         for parameter in parameters {
@@ -180,6 +216,14 @@ impl Placing {
     }
 }
 
+/// What a name stands for.
+struct Named {
+    /// `None` where several have it.
+    id: Option<BodyId>,
+    /// Where the first of them stands in the file.
+    at: usize,
+}
+
 /// A scene while it is built.
 struct Assembly<'a> {
     world: &'a mut World,
@@ -189,8 +233,15 @@ struct Assembly<'a> {
     placing: Placing,
     /// Bodies in the order of the file, the world's own first, as `#0`.
     bodies: Vec<BodyId>,
-    /// By name; `None` where several have it.
-    named: BTreeMap<String, Option<BodyId>>,
+    named: BTreeMap<String, Named>,
+    /// Bodies may share a name, and are referred to by number then.
+    same_names: bool,
+    /// What is allowed, and hardly meant.
+    warnings: Vec<Fault>,
+    /// What is wrong with tables that were left out for it.
+    faults: Vec<Fault>,
+    /// Bodies are among them, so that others may miss these.
+    bodies_missing: bool,
     materials: BTreeMap<String, MaterialId>,
     definitions: &'a [super::text::Entry],
     shapes: BTreeMap<String, Shape>,
@@ -211,6 +262,19 @@ impl Assembly<'_> {
         act(self.world).map_err(|error| Fault::new(at, error.to_string()))
     }
 
+    /// Notes what is wrong with a table, which is left out then. What misses a body that was left out is only a consequence.
+    fn note(&mut self, done: Read<()>) -> Read<()> {
+        match done {
+            Err(fault) if self.things > MOST_THINGS || self.faults.len() >= MOST_FAULTS => Err(fault),
+            Err(fault) if self.bodies_missing && fault.message.starts_with("there is no body") => Ok(()),
+            Err(fault) => {
+                self.faults.push(fault);
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
     /// Counts what is made, so that a slip in a number is answered before the memory is full.
     fn count(&mut self, at: usize) -> Read<()> {
         self.things += 1;
@@ -221,8 +285,16 @@ impl Assembly<'_> {
     }
 }
 
-fn assemble(document: &Document, stage: &mut Stage, values: &Values) -> Read<()> {
-    let plain = Scope { units: Units::SI, up: Up::Y, names: Vec::new() };
+/// Fills the stage. Tables that are wrong by themselves are all named.
+fn assemble(document: &Document, stage: &mut Stage, values: &Values) -> Result<(), Vec<Fault>> {
+    let mut faults = Vec::new();
+    let done = assemble_noting(document, stage, values, &mut faults);
+    faults.extend(done.err());
+    if faults.is_empty() { Ok(()) } else { Err(faults) }
+}
+
+fn assemble_noting(document: &Document, stage: &mut Stage, values: &Values, faults: &mut Vec<Fault>) -> Read<()> {
+    let plain = Scope::plain();
     let head = Record::open(&document.root, &SCENE, &plain)?;
     let (units, up) = settings::units(&head)?;
     let mut scope = Scope { units, up, names: Vec::new() };
@@ -239,6 +311,10 @@ fn assemble(document: &Document, stage: &mut Stage, values: &Values) -> Read<()>
         placing: Placing::WORLD,
         bodies: vec![World::BODY],
         named: BTreeMap::new(),
+        same_names: record.flag("same_names")?.unwrap_or(false),
+        warnings: Vec::new(),
+        faults: Vec::new(),
+        bodies_missing: false,
         materials: BTreeMap::new(),
         definitions: settings::entries(&record, "material"),
         shapes: BTreeMap::new(),
@@ -251,15 +327,23 @@ fn assemble(document: &Document, stage: &mut Stage, values: &Values) -> Read<()>
     };
     assembly.add_materials(&record)?;
     assembly.make_all(&document.root)?;
-    for (at, cue) in assembly.cues(&record)? {
+    if !assembly.faults.is_empty() {
+        faults.append(&mut assembly.faults);
+        return Ok(());
+    }
+    let (cues, warnings) = (assembly.cues(&record)?, assembly.warnings);
+    for (at, cue) in cues {
         stage.at(at, cue);
+    }
+    for warning in warnings {
+        stage.warn(document.source.locate(warning).to_string());
     }
     checks::add(&record, stage)
 }
 
 /// The units, the upward axis, and the values of `let` and `check` as they are written.
 pub fn as_written(document: &Document) -> Option<(Units, Up, String)> {
-    let plain = Scope { units: Units::SI, up: Up::Y, names: Vec::new() };
+    let plain = Scope::plain();
     let head = Record::open(&document.root, &SCENE, &plain).ok()?;
     let (units, up) = settings::units(&head).ok()?;
     let lines = ["let", "check"].into_iter().filter_map(|name| Some((name, head.get(name)?)));

@@ -23,14 +23,16 @@ pub struct Waiting<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Thing {
     Body,
+    Articulation,
     Exclusion,
     Joint,
     Effect,
     Group,
 }
 
-const THINGS: [(&str, Thing); 5] = [
+const THINGS: [(&str, Thing); 6] = [
     ("body", Thing::Body),
+    ("articulation", Thing::Articulation),
     ("exclude", Thing::Exclusion),
     ("joint", Thing::Joint),
     ("effect", Thing::Effect),
@@ -43,10 +45,15 @@ impl<'a> Assembly<'a> {
     pub fn make_all(&mut self, root: &'a Node) -> Read<()> {
         self.make_in(root, 0)?;
         let waiting = std::mem::take(&mut self.waiting);
+        // What misses a body that was left out says nothing, and takes its time to find out.
+        if self.bodies_missing && waiting.len() > 1000 {
+            return Ok(());
+        }
         for kind in [Thing::Joint, Thing::Exclusion, Thing::Effect] {
             for one in waiting.iter().filter(|w| w.kind == kind) {
                 (self.scope, self.placing) = (one.scope.clone(), one.placing);
-                self.make(kind, one.node)?;
+                let done = self.make(kind, one.node);
+                self.note(done)?;
             }
             if kind == Thing::Exclusion {
                 self.exclude()?;
@@ -65,12 +72,12 @@ impl<'a> Assembly<'a> {
         }
         things.sort_by_key(|(table, _)| table.at);
         for (table, kind) in things {
-            self.repeated(table, &mut |assembly| {
+            let done = self.repeated(table, &mut |assembly| {
                 // Also an empty group counts: a million of them take their time.
                 assembly.count(table.at)?;
                 match kind {
                     Thing::Group => assembly.make_group(table, depth),
-                    Thing::Body => assembly.make(kind, table),
+                    Thing::Body | Thing::Articulation => assembly.make(kind, table),
                     Thing::Joint if assembly.knows_bodies(table) => assembly.make(kind, table),
                     _ => {
                         let (scope, placing) = (assembly.scope.clone(), assembly.placing);
@@ -78,7 +85,9 @@ impl<'a> Assembly<'a> {
                         Ok(())
                     }
                 }
-            })?;
+            });
+            self.bodies_missing |= done.is_err() && matches!(kind, Thing::Body | Thing::Articulation);
+            self.note(done)?;
         }
         Ok(())
     }
@@ -86,6 +95,7 @@ impl<'a> Assembly<'a> {
     fn make(&mut self, kind: Thing, table: &Node) -> Read<()> {
         match kind {
             Thing::Body => self.add_body(table),
+            Thing::Articulation => self.add_articulation(table),
             Thing::Exclusion => self.add_exclusion(table),
             Thing::Joint => self.add_joint(table),
             Thing::Effect => self.add_effect(table),
@@ -97,7 +107,9 @@ impl<'a> Assembly<'a> {
     /// All bodies that a table names are there.
     fn knows_bodies(&self, table: &Node) -> bool {
         let known = |entry: &Entry| match &entry.node.item {
-            Item::List(names) => names.iter().all(|name| self.body(name).is_ok()),
+            Item::List(names) => {
+                names.iter().all(|name| self.scope.text(name).is_ok_and(|n| self.find_body(&n).is_some()))
+            }
             _ => false,
         };
         ["bodies", "except"].iter().filter_map(|key| table.get(key)).all(known)
@@ -121,7 +133,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Once for every combination of the names that count, where the condition holds.
-    fn repeated(&mut self, node: &Node, act: &mut dyn FnMut(&mut Self) -> Read<()>) -> Read<()> {
+    pub fn repeated(&mut self, node: &Node, act: &mut dyn FnMut(&mut Self) -> Read<()>) -> Read<()> {
         let counters: &[_] = match node.get("repeat").map(|e| &e.node) {
             None => &[],
             Some(Node { item: Item::Table(entries), .. }) => entries,
@@ -175,7 +187,7 @@ impl<'a> Assembly<'a> {
 }
 
 /// The tables of a list.
-fn tables<'n>(node: &'n Node, list: &str) -> Read<&'n [Node]> {
+pub fn tables<'n>(node: &'n Node, list: &str) -> Read<&'n [Node]> {
     match node.get(list).map(|e| &e.node) {
         None => Ok(&[]),
         Some(Node { item: Item::List(nodes), .. }) => {

@@ -6,9 +6,21 @@ use super::super::text::{Fault, Item, Node, Read};
 use super::super::units::Dimension;
 use super::Assembly;
 use crate::mesh::{PartsOptions, TriangleMesh};
-use crate::names::nearest;
+use crate::names::missing;
 use tumble::math::{Float, Pose, Quat, Real, Vec3};
 use tumble::shape::{CompoundChild, HeightFieldDesc, MeshDesc, Shape, Sides};
+
+/// Whole lengths, as the file has them: the engine would speak of halves.
+fn positive(node: &Node, what: &str, lengths: &[f64]) -> Read<()> {
+    let is_one = |length: f64| Real::from_f64(0.5 * length) > 0.0 && Real::from_f64(length).is_finite();
+    match lengths.iter().find(|length| !is_one(**length)) {
+        Some(wrong) => {
+            let got = crate::figure::Exact(*wrong);
+            Err(Fault::new(node.at, format!("{what} must be positive and finite, got {got}")))
+        }
+        None => Ok(()),
+    }
+}
 
 impl Assembly<'_> {
     /// The shape that a table names by exactly one key; `None` where it names none.
@@ -25,12 +37,19 @@ impl Assembly<'_> {
         let shape = match entry.key.as_str() {
             "box" => {
                 let size = record.scope.sizes(node)?;
+                positive(node, "the lengths of a box", &size.to_array())?;
                 Shape::cuboid(half(size.x), half(size.y), half(size.z))
             }
             "sphere" => Shape::sphere(record.scope.real(node, Dimension::LENGTH)?),
             key @ ("capsule" | "cylinder" | "cone") => {
                 let round = Record::open(node, &ROUND, record.scope)?;
-                let length = half(round.scope.quantity(round.needed("length")?, Dimension::LENGTH)?);
+                let length = round.needed("length")?;
+                let long = round.scope.quantity(length, Dimension::LENGTH)?;
+                // A capsule without a length is a ball.
+                if !(key == "capsule" && long == 0.0) {
+                    positive(length, &format!("the length of a {key}"), &[long])?;
+                }
+                let length = half(long);
                 let radius = round.scope.real(round.needed("radius")?, Dimension::LENGTH)?;
                 match key {
                     "capsule" => Shape::capsule(length, radius),
@@ -51,6 +70,7 @@ impl Assembly<'_> {
             }
             "rectangle" => {
                 let [x, z]: [f64; 2] = record.scope.several(node, Dimension::LENGTH)?;
+                positive(node, "the lengths of a rectangle", &[x, z])?;
                 Shape::rectangle(half(x), half(z))
             }
             "hull" => Shape::hull(&self.points(node)?),
@@ -70,11 +90,11 @@ impl Assembly<'_> {
         }
         let definitions = self.shape_definitions;
         let Some(entry) = definitions.iter().find(|e| e.key == name) else {
-            let advice = match nearest(name, definitions.iter().map(|e| e.key.as_str())) {
-                Some(near) => format!("the nearest name is {near:?}"),
-                None => "the file has none; write one under [shape.NAME]".to_owned(),
+            let message = match definitions {
+                [] => format!("there is no shape {name:?}; the file has none; write one under [shape.NAME]"),
+                some => missing("shape", name, some.iter().map(|e| e.key.as_str())),
             };
-            return Err(Fault::new(at, format!("there is no shape {name:?}; {advice}")));
+            return Err(Fault::new(at, message));
         };
         if self.open_shapes.iter().any(|open| open == name) {
             return Err(Fault::new(entry.at, format!("the shape {name:?} is made of itself")));

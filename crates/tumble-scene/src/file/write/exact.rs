@@ -58,6 +58,14 @@ pub fn rotation(q: Quat) -> Quat {
     std::iter::once(q).chain(scaled).find(gives).unwrap_or(q)
 }
 
+/// The same in double precision, whatever that of the engine is.
+pub fn turn(q: Quat<f64>) -> Quat<f64> {
+    let bits = |q: Quat<f64>| <[f64; 4]>::from(q).map(f64::to_bits);
+    let gives = |candidate: &Quat<f64>| candidate.try_normalize().is_some_and(|unit| bits(unit) == bits(q));
+    let scaled = (-500..=500).map(|k| q.scaled(1.0 + 1e-6 * f64::from(k)));
+    std::iter::once(q).chain(scaled).find(gives).unwrap_or(q)
+}
+
 /// A direction that normalised gives this one.
 pub fn direction(unit: Vec3, normal: impl Fn(Vec3) -> Option<Vec3>) -> Vec3 {
     let bits = |v: Vec3| v.to_array().map(Real::to_bits);

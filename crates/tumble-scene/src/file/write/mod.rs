@@ -1,5 +1,6 @@
 //! Worlds as files.
 
+mod articulation;
 mod exact;
 mod joint;
 mod method;
@@ -9,17 +10,18 @@ mod value;
 use super::text::{Item, Node};
 use super::units::{Units, Up};
 use crate::error::{Error, Result};
-use crate::{Camera, Cue, Run, Scene};
+use crate::{Bound, Camera, Cue, Run, Scene};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tumble::math::{Real, Vec3};
 use tumble::{
-    BodyDesc, BodyId, BodyKind, ColliderDesc, Layers, Locks, MassSource, Material, MaterialId, MaterialSource, World,
+    ArticulationId, BodyDesc, BodyId, BodyKind, BodyRef, ColliderDesc, Layers, Locks, MassSource, Material, MaterialId,
+    MaterialSource, World,
 };
 use value::{Inline, list, number, numbers, point, quoted, real, text, vector};
 
 /// The world of a run as a scene file, in metres with y up. What can be changed about the scene is decided: every body stands there as
-/// it is now. The checks of a scene that came from a file stay; those of the library are code and are left out.
+/// it is now. The checks of a scene that came from a file stay, and of the library those that are said in words: see [`left_out`].
 ///
 /// What is still to be done to the world at set times stays too.
 ///
@@ -39,7 +41,7 @@ use value::{Inline, list, number, numbers, point, quoted, real, text, vector};
 /// ```
 ///
 /// # Errors
-/// What only code can say: custom joints and force effects, contact hooks, and as yet articulations.
+/// What only code can say: custom joints and force effects, contact hooks.
 pub fn write(scene: &Scene, run: &Run) -> Result<String> {
     let heading = Heading {
         name: &scene.name,
@@ -54,6 +56,9 @@ pub fn write(scene: &Scene, run: &Run) -> Result<String> {
     let mut out = finish(out, &heading, run.world())?;
     let refused = |problem: String| Error::Unwritable { scene: scene.name.to_string(), problem };
     cues(run, &mut out).map_err(refused)?;
+    if scene.document().is_none() {
+        said_checks(scene, run, &mut out);
+    }
     Ok(out)
 }
 
@@ -97,6 +102,7 @@ impl Heading<'_> {
             }
         }
         table.set("seconds", number(self.seconds)).set("dt", number(self.dt));
+        table.flag("same_names", uses(world).values().any(|count| *count > 1), false);
         let gravity = world.gravity();
         if gravity != Vec3::new(0.0, -9.81, 0.0) {
             table.set("gravity", vector(gravity));
@@ -110,9 +116,6 @@ fn finish(mut out: String, heading: &Heading<'_>, world: &World) -> Result<Strin
     let refused = |problem: String| Error::Unwritable { scene: heading.name.to_owned(), problem };
     if world.contact_hook().is_some() {
         return Err(refused("a contact hook, which is code".to_owned()));
-    }
-    if world.articulation_count() > 0 {
-        return Err(refused("articulations, for which files have no words yet".to_owned()));
     }
     let Camera { eye, target, field_of_view } = heading.camera;
     let (eye, target, view) = (numbers(eye), numbers(target), number(field_of_view));
@@ -131,16 +134,28 @@ fn finish(mut out: String, heading: &Heading<'_>, world: &World) -> Result<Strin
         joints.push((format!("[[joint]]\n{lines}\n"), view.made_before()));
     }
     let mut joints = joints.into_iter().peekable();
+    let mut trees = trees(world);
     for id in world.body_ids().filter(|id| *id != World::BODY) {
         let Ok(view) = world.body(id) else { continue };
-        let mut desc = view.desc();
-        desc.pose.translation = exact::position(&view);
-        desc.linear_velocity = exact::velocity(&view);
-        bodies += "[[body]]\n";
-        bodies += &body(&desc, &materials, &mut shapes).map_err(refused)?;
-        bodies.push('\n');
+        let mut last = id;
+        match trees.get_mut(&id) {
+            // With its first link the whole of it was said.
+            Some(None) => continue,
+            Some(tree) => {
+                if let Some((tree, end)) = tree.take() {
+                    bodies +=
+                        &articulation::articulation(world, tree, name, &materials, &mut shapes).map_err(refused)?;
+                    last = end;
+                }
+            }
+            None => {
+                bodies += "[[body]]\n";
+                bodies += &body(&view, &materials, &mut shapes).map_err(refused)?;
+                bodies.push('\n');
+            }
+        }
         // What was made before the body that comes next.
-        while let Some((text, _)) = joints.next_if(|(_, before)| (1..=id.index() + 1).contains(before)) {
+        while let Some((text, _)) = joints.next_if(|(_, before)| (1..=last.index() + 1).contains(before)) {
             bodies += &text;
         }
     }
@@ -158,15 +173,23 @@ fn finish(mut out: String, heading: &Heading<'_>, world: &World) -> Result<Strin
     Ok(out)
 }
 
+/// For every link nothing, but for the first link of each articulation that, and its last link.
+fn trees(world: &World) -> BTreeMap<BodyId, Option<(ArticulationId, BodyId)>> {
+    let mut trees = BTreeMap::new();
+    for id in world.articulation_ids() {
+        let links: Vec<BodyId> = world.articulation(id).map(|tree| tree.links().collect()).unwrap_or_default();
+        trees.extend(links.iter().map(|link| (*link, None)));
+        if let (Some(first), Some(last)) = (links.iter().min(), links.iter().max()) {
+            trees.insert(*first, Some((id, *last)));
+        }
+    }
+    trees
+}
+
 /// How bodies are referred to: by name where it is unique, else by number.
 fn names(world: &World) -> BTreeMap<BodyId, String> {
     let ids: Vec<BodyId> = world.body_ids().filter(|id| *id != World::BODY).collect();
-    let mut uses: BTreeMap<&str, u32> = BTreeMap::new();
-    for id in &ids {
-        if let Ok(Some(name)) = world.body(*id).map(|b| b.name()) {
-            *uses.entry(name).or_default() += 1;
-        }
-    }
+    let uses = uses(world);
     let refer = |(index, id): (usize, &BodyId)| {
         let name = world.body(*id).ok().and_then(|b| b.name());
         let said = match name {
@@ -176,6 +199,17 @@ fn names(world: &World) -> BTreeMap<BodyId, String> {
         (*id, said)
     };
     ids.iter().enumerate().map(refer).collect()
+}
+
+/// How many bodies have each name.
+fn uses(world: &World) -> BTreeMap<&str, u32> {
+    let mut uses: BTreeMap<&str, u32> = BTreeMap::new();
+    for id in world.body_ids() {
+        if let Ok(Some(name)) = world.body(id).map(|b| b.name()) {
+            *uses.entry(name).or_default() += 1;
+        }
+    }
+    uses
 }
 
 /// A name that a file can give.
@@ -238,18 +272,16 @@ fn material_table(material: &Material, usual: Option<&str>) -> Inline {
 }
 
 fn body(
-    desc: &BodyDesc,
+    view: &BodyRef<'_>,
     materials: &BTreeMap<MaterialId, String>,
     shapes: &mut shape::Shapes,
 ) -> Result<String, String> {
-    let usual = BodyDesc::default();
+    let mut desc = view.desc();
+    desc.pose.translation = exact::position(view);
+    desc.linear_velocity = exact::velocity(view);
+    let desc = &desc;
     let mut table = Inline::default();
-    if let Some(name) = &desc.name {
-        if !is_plain(name) {
-            return Err(format!("a body called {name:?}, which has a meaning in files"));
-        }
-        table.set("name", text(name));
-    }
+    name(desc, &mut table)?;
     match desc.kind {
         BodyKind::Dynamic => {}
         BodyKind::Fixed => drop(table.set("kind", quoted("fixed"))),
@@ -260,6 +292,39 @@ fn body(
     }
     shape::add_rotation(desc.pose.rotation, &mut table);
     table.vector("velocity", desc.linear_velocity).vector("angular_velocity", desc.angular_velocity);
+    if desc.locks != Locks::NONE {
+        let all = [
+            (Locks::MOVE_X, "move-x"),
+            (Locks::MOVE_Y, "move-y"),
+            (Locks::MOVE_Z, "move-z"),
+            (Locks::TURN_X, "turn-x"),
+            (Locks::TURN_Y, "turn-y"),
+            (Locks::TURN_Z, "turn-z"),
+        ];
+        table.set("locks", list(all.iter().filter(|(l, _)| desc.locks.contains(*l)).map(|(_, name)| quoted(name))));
+    }
+    substance(desc, materials, shapes, &mut table)?;
+    Ok(table.lines())
+}
+
+/// The name of a body or link.
+fn name(desc: &BodyDesc, table: &mut Inline) -> Result<(), String> {
+    let Some(name) = &desc.name else { return Ok(()) };
+    if !is_plain(name) {
+        return Err(format!("a body called {name:?}, which has a meaning in files"));
+    }
+    table.set("name", text(name));
+    Ok(())
+}
+
+/// What bodies and links have in common.
+fn substance(
+    desc: &BodyDesc,
+    materials: &BTreeMap<MaterialId, String>,
+    shapes: &mut shape::Shapes,
+    table: &mut Inline,
+) -> Result<(), String> {
+    let usual = BodyDesc::default();
     match &desc.mass {
         MassSource::Colliders => {}
         MassSource::Total(mass) => drop(table.set("mass", real(*mass))),
@@ -280,17 +345,6 @@ fn body(
     }
     table.real("linear_damping", desc.linear_damping, 0.0).real("angular_damping", desc.angular_damping, 0.0);
     table.real("gravity_scale", desc.gravity_scale, 1.0);
-    if desc.locks != Locks::NONE {
-        let all = [
-            (Locks::MOVE_X, "move-x"),
-            (Locks::MOVE_Y, "move-y"),
-            (Locks::MOVE_Z, "move-z"),
-            (Locks::TURN_X, "turn-x"),
-            (Locks::TURN_Y, "turn-y"),
-            (Locks::TURN_Z, "turn-z"),
-        ];
-        table.set("locks", list(all.iter().filter(|(l, _)| desc.locks.contains(*l)).map(|(_, name)| quoted(name))));
-    }
     table.real("max_speed", desc.max_linear_speed, Real::INFINITY);
     table.real("max_angular_speed", desc.max_angular_speed, Real::INFINITY);
     table.vector("force", desc.force).vector("torque", desc.torque);
@@ -300,7 +354,7 @@ fn body(
     match desc.colliders.as_slice() {
         [] => {}
         [only] if only.pose == tumble::math::Pose::IDENTITY && only.user_data == 0 => {
-            collider(only, materials, shapes, &mut table)?;
+            collider(only, materials, shapes, table)?;
         }
         several => {
             let mut lines = String::new();
@@ -315,7 +369,7 @@ fn body(
             table.set("colliders", format!("[\n{lines}]"));
         }
     }
-    Ok(table.lines())
+    Ok(())
 }
 
 fn collider(
@@ -354,8 +408,6 @@ fn collider(
     Ok(())
 }
 
-/// The checks of a file, word for word, with the numbers that they name. They are in the units of that file, so one with others
-/// than those that are written loses them.
 /// What is still to be done to the world, in seconds from now.
 fn cues(run: &Run, out: &mut String) -> Result<(), String> {
     let world = run.world();
@@ -382,8 +434,13 @@ fn cues(run: &Run, out: &mut String) -> Result<(), String> {
     Ok(())
 }
 
+/// The checks of a file, word for word, with the numbers that they name. They are in the units of that file, so one with others
+/// than those that are written loses them.
 fn checks(scene: &Scene, run: &Run, out: &mut String) {
-    let Some(document) = scene.document().filter(|_| !scene.checks.is_empty()) else { return };
+    let Some(document) = scene.document() else { return };
+    if scene.checks.is_empty() {
+        return;
+    }
     let Some((units, up, lines)) = super::read::as_written(document) else { return };
     if units != Units::SI || up != Up::Y {
         out.push_str("# The checks of the scene are left out: they are in other units than this file.\n");
@@ -397,6 +454,55 @@ fn checks(scene: &Scene, run: &Run, out: &mut String) {
         let _ = writeln!(out, "parameters = {}", table.table());
     }
     *out += &lines;
+}
+
+/// The checks of a scene of the library, as far as they are said in words.
+fn said_checks(scene: &Scene, run: &Run, out: &mut String) {
+    for claim in &scene.checks {
+        let Some((_, said)) = run.said().iter().find(|(name, _)| *name == claim.name) else { continue };
+        let mut table = Inline::default();
+        table.set("name", quoted(&claim.name)).set("statement", quoted(&claim.statement));
+        if !claim.unit.is_empty() {
+            table.set("unit", quoted(&claim.unit));
+        }
+        table.set("measure", quoted(&said.measure));
+        match said.bound {
+            Bound::AtMost(high) => table.set("at_most", number(high)),
+            Bound::AtLeast(low) => table.set("at_least", number(low)),
+            Bound::Between(low, high) => table.set("at_least", number(low)).set("at_most", number(high)),
+        };
+        table.number("from", said.from, f64::NEG_INFINITY).number("until", said.until, f64::INFINITY);
+        table.flag("at_end", said.at_end, false);
+        let _ = writeln!(out, "[[check]]\n{}", table.lines());
+    }
+}
+
+/// What [`write()`] leaves out of a scene because it is code: the names of its checks, and whether something drives it.
+///
+/// ```
+/// # fn main() -> tumble_scene::Result<()> {
+/// use tumble_scene::{file, library};
+/// let scene = library::find("pyramid")?;
+/// assert!(file::left_out(&scene, &scene.setup().start()?).is_empty());
+/// # Ok(())
+/// # }
+/// ```
+pub fn left_out(scene: &Scene, run: &Run) -> Vec<String> {
+    let mut left = Vec::new();
+    if scene.document().is_none() {
+        let said = |name: &str| run.said().iter().any(|(other, _)| other == name);
+        let checks: Vec<String> =
+            scene.checks.iter().filter(|c| !said(&c.name)).map(|c| format!("{:?}", c.name)).collect();
+        match checks.as_slice() {
+            [] => {}
+            [one] => left.push(format!("the check {one}")),
+            several => left.push(format!("the checks {}", several.join(", "))),
+        }
+    }
+    if run.is_driven() {
+        left.push("what drives it while it runs".to_owned());
+    }
+    left
 }
 
 /// A value of a file as it stands there.

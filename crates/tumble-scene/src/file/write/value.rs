@@ -79,6 +79,14 @@ impl Inline {
         self
     }
 
+    /// The same of a number of 64 bits.
+    pub fn number(&mut self, key: &str, value: f64, usual: f64) -> &mut Self {
+        if value.to_bits() != usual.to_bits() {
+            self.set(key, number(value));
+        }
+        self
+    }
+
     pub fn flag(&mut self, key: &str, value: bool, usual: bool) -> &mut Self {
         if value != usual {
             self.set(key, value.to_string());
@@ -106,7 +114,7 @@ impl Inline {
     }
 
     pub fn table(&self) -> String {
-        format!("{{ {} }}", self.0.join(", "))
+        if self.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", self.0.join(", ")) }
     }
 
     /// Each in a line of its own.

@@ -1,9 +1,9 @@
 //! A ring of links, closed by a joint, falls on the floor.
 
-use super::super::props::{floor, gap, tune};
+use super::super::props::{floor, tune};
 use super::{add, rod};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc};
 use tumble::math::{Float, Num, Real};
 use tumble::{JointDesc, Material};
@@ -49,7 +49,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         world.add_joint(JointDesc::hinge(first, last).anchor(at).axis([0.0, 0.0, 1.0]).name("closure"))
     })?;
     stage.run_for(4.0);
-    stage.check_always("gap", |world| gap(world, 0.03 * LINK));
+    stage.check_said("gap", Said::at_most("gap()", 0.03 * LINK));
     stage.check_always("above", move |world| {
         let heights = world.articulation(id).ok()?.links().map(|b| world.body(b).map_or(f64::NAN, |b| b.position().y));
         Some(Reading::at_least(heights.fold(f64::INFINITY, Num::min), 0.0))

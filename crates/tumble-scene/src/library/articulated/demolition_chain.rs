@@ -1,6 +1,6 @@
 //! A chain with a heavy ball on its end swings into a wall.
 
-use super::super::props::{Things, floor, tune};
+use super::super::props::{Things, floor, outside, tune};
 use super::{add, rod};
 use crate::error::Result;
 use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
@@ -61,8 +61,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let gap = |w: &[tumble::BodyRef<'_>]| w[0].to_world(end(-0.5 * LINK)) - w[1].to_world(end(0.5 * LINK));
         Some(Reading::at_most(bodies.windows(2).map(|w| gap(w).length()).fold(0.0, Num::max), 1e-5))
     });
-    let wall = bricks.clone();
-    stage.check_at_end("breach", move |world| Some(Reading::between(wall.moved(world, 1.0, 1.0)?.figure, 1.0, 60.0)));
-    stage.check_at_end("above", move |world| bricks.outside(world, [-80.0, 0.1, -80.0], [80.0, 80.0, 80.0]));
+    stage.check_at_end("breach", move |world| Some(Reading::between(bricks.moved(world, 1.0, 1.0)?.figure, 1.0, 60.0)));
+    stage.check_said("above", outside("brick-*", [-80.0, 0.1, -80.0], [80.0, 80.0, 80.0]).at_end());
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! A loaded link at its limit rests on a free box.
 
 use super::super::props::{floor, tune};
-use super::{add, coordinate};
+use super::add;
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc};
 use tumble::math::{Num, Real};
 use tumble::shape::Shape;
@@ -39,7 +39,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
             .anchor([-0.5, 0.0, 0.0])
             .dof(0, limited),
     );
-    let id = add(stage, desc)?;
+    add(stage, desc)?;
     let places = [[0.8, 1.15, 0.0], [0.8, 0.475, 0.0]];
     let boxes = stage.engine(|world| {
         Ok([
@@ -48,7 +48,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         ])
     })?;
     stage.run_for(5.0);
-    stage.check_always("limit", move |world| Some(Reading::at_most(coordinate(world, id, 0).abs(), 2e-3)));
+    stage.check_said("limit", Said::at_most("abs(coordinate('arm'))", 2e-3));
     stage.check_always("still", move |world: &World| {
         let far = |i: usize| world.body(boxes[i]).map_or(f64::NAN, |b| (b.position() - places[i].into()).length());
         Some(Reading::at_most(Num::max(far(0), far(1)), 0.01))

@@ -1,9 +1,9 @@
 //! Four pistons on one crankshaft.
 
-use super::super::props::{gap, tune};
+use super::super::props::tune;
 use super::{add, coordinate, rod, speed};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
 use tumble::math::{Float, Num, Real};
 use tumble::shape::Shape;
@@ -74,6 +74,6 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.check_always("crank", move |world| {
         (world.time() > 0.5).then(|| Reading::at_most((speed(world, id, 0) / rate - 1.0).abs(), 0.02))
     });
-    stage.check_always("gap", |world| gap(world, 5e-3));
+    stage.check_said("gap", Said::at_most("gap()", 5e-3));
     Ok(())
 }

@@ -3,11 +3,11 @@
 use super::super::props::{Random, floor, tune};
 use super::add;
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
 use tumble::math::{Float, Num, Real, Vec3};
 use tumble::shape::Shape;
-use tumble::{ArticulationId, BodyDesc, ColliderDesc, Material, World};
+use tumble::{BodyDesc, ColliderDesc, Material};
 
 /// Length of thigh and shin, in metres.
 const LIMB: f64 = 0.25;
@@ -108,10 +108,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         Ok(())
     });
     stage.run_for(20.0);
-    let hull = move |world: &World, id: ArticulationId| {
-        Some(world.body(world.articulation(id).ok()?.link(0).ok()?).ok()?.position())
-    };
-    stage.check_at_end("way", move |world| Some(Reading::at_least(hull(world, id)?.x, 5.0)));
-    stage.check_always("upright", move |world| Some(Reading::at_least(hull(world, id)?.y, 0.25)));
+    stage.check_said("way", Said::at_least("x('hull')", 5.0).at_end());
+    stage.check_said("upright", Said::at_least("y('hull')", 0.25));
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Stewart's platform: six legs of changing length carry a plate in all six of its freedoms.
 
-use super::super::props::{gap, tune};
+use super::super::props::tune;
 use super::{add, rod};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, LinkJoint, Motor};
 use tumble::math::{Float, Num, Point, Quat, Real, Vec3};
 use tumble::shape::Shape;
@@ -102,6 +102,6 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let off = world.body(body).ok()?.rotation().to_f64().angle_to(pose(world.time()).1);
         Some(Reading::at_most(off, 0.03))
     });
-    stage.check_always("gap", |world| gap(world, 5e-3));
+    stage.check_said("gap", Said::at_most("gap()", 5e-3));
     Ok(())
 }
