@@ -128,6 +128,21 @@ impl ContactManifold {
         &self.points[..(self.point_count as usize).min(SOLVED_POINTS)]
     }
 
+    /// Takes over the impulses of points whose features are gone, each at the point nearest to it: a face that bears a load bears it
+    /// whichever of its points are looked at.
+    pub fn inherit(&mut self, old: &[(u32, ContactPoint)]) {
+        let count = self.used().len();
+        let (features, points) = (&self.features[..count], &mut self.points[..count]);
+        for (feature, gone) in old {
+            if gone.normal_impulse > 0.0 && !features.contains(feature) {
+                let far = |p: &ContactPoint| (p.anchor - gone.anchor).length_squared();
+                if let Some(heir) = points.iter_mut().min_by(|p, q| far(p).total_cmp(&far(q))) {
+                    heir.normal_impulse += gone.normal_impulse;
+                }
+            }
+        }
+    }
+
     /// Gives it these coefficients, and the flags that go with them.
     pub fn set_material(&mut self, pair: SurfacePair) {
         self.material = pair;

@@ -19,6 +19,9 @@ use crate::profile::Profile;
 use crate::shape::Geometry;
 use crate::world::State;
 
+/// Cosine of the angle between normals of which the points count as those of one face.
+const SAME_FACE: Real = 0.99;
+
 /// Memory of the search, kept between steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Detector {
@@ -337,6 +340,8 @@ impl State {
         let c = self.contacts.all[index as usize];
         let (a, b) = (self.node(c.body_a), self.node(c.body_b));
         let contacts = &mut self.contacts;
+        // The one manifold that there was, by its normal.
+        let single = contacts.manifolds.get(c.manifolds as usize).filter(|m| m.next == NONE).map(|m| m.normal);
         let mut m = c.manifolds;
         while m != NONE {
             let manifold = &contacts.manifolds[m as usize];
@@ -367,6 +372,9 @@ impl State {
             }
             let before = |feature: u32| old.iter().find(|o| o.0 == feature).map_or(ContactPoint::NONE, |o| o.1);
             place(i).write(manifold, patch.normal, &patch.points[..patch.count as usize], before);
+            if patches.len() == 1 && single.is_some_and(|n| n.dot(patch.normal) > SAME_FACE) {
+                manifold.inherit(old);
+            }
             link = manifold.next;
             last = id;
         }

@@ -132,24 +132,46 @@ pub(crate) fn find_ahead(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Po
 }
 
 fn gather(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, margin: Real, cache: &mut PairCache) {
-    if let (Some(ca), Some(cb)) = (ConvexRef::new(a), ConvexRef::new(b)) {
-        collide_by(work.narrow, ca, cb, b_in_a, margin, cache, &mut work.manifold);
-        work.add(0, 0);
-    } else {
-        // Parts of B near A, then parts of A near each of them.
-        let near = a.bounds(&b_in_a.inverse()).expanded(margin);
-        visit(work, b, &near, &mut |work, part_b, pose_b, index_b, slot_b| {
-            let b_in_a = *b_in_a * *pose_b;
-            let near = bounds(part_b, &b_in_a).expanded(margin);
-            visit(work, a, &near, &mut |work, part_a, pose_a, index_a, slot_a| {
-                let relative = pose_a.inverse() * b_in_a;
-                let cache = &mut PairCache::default();
-                collide_by(work.narrow, part_a, part_b, &relative, margin, cache, &mut work.manifold);
-                to_frame(&mut work.manifold, pose_a);
-                work.add(index_a ^ index_b.rotate_left(16), u32::from(slot_a) | u32::from(slot_b) << 16);
+    match (ConvexRef::new(a), ConvexRef::new(b)) {
+        (Some(ca), Some(cb)) => {
+            collide_by(work.narrow, ca, cb, b_in_a, margin, cache, &mut work.manifold);
+            work.add(0, 0);
+        }
+        (None, Some(cb)) => {
+            let near = bounds(cb, b_in_a).expanded(margin);
+            visit(work, a, &near, &mut |work, part, pose, index, slot| {
+                meet(work, (part, pose), (cb, b_in_a), margin);
+                work.add(index, u32::from(slot));
             });
-        });
+        }
+        (Some(ca), None) => {
+            let near = bounds(ca, &b_in_a.inverse()).expanded(margin);
+            visit(work, b, &near, &mut |work, part, pose, index, slot| {
+                let part_in_a = *b_in_a * *pose;
+                collide_by(work.narrow, ca, part, &part_in_a, margin, &mut PairCache::default(), &mut work.manifold);
+                work.add(index.rotate_left(16), u32::from(slot) << 16);
+            });
+        }
+        (None, None) => {
+            // Parts of B near A, then parts of A near each of them.
+            let near = a.bounds(&b_in_a.inverse()).expanded(margin);
+            visit(work, b, &near, &mut |work, part_b, pose_b, index_b, slot_b| {
+                let b_in_a = *b_in_a * *pose_b;
+                let near = bounds(part_b, &b_in_a).expanded(margin);
+                visit(work, a, &near, &mut |work, part_a, pose_a, index_a, slot_a| {
+                    meet(work, (part_a, pose_a), (part_b, &b_in_a), margin);
+                    work.add(index_a ^ index_b.rotate_left(16), u32::from(slot_a) | u32::from(slot_b) << 16);
+                });
+            });
+        }
     }
+}
+
+/// Where two parts touch that are placed in the frame of A.
+fn meet(work: &mut Workspace, (a, pose_a): (ConvexRef<'_>, &Pose), (b, pose_b): (ConvexRef<'_>, &Pose), margin: Real) {
+    let relative = if *pose_a == Pose::IDENTITY { *pose_b } else { pose_a.inverse() * *pose_b };
+    collide_by(work.narrow, a, b, &relative, margin, &mut PairCache::default(), &mut work.manifold);
+    to_frame(&mut work.manifold, pose_a);
 }
 
 type Visitor<'v> = &'v mut dyn FnMut(&mut Workspace, ConvexRef<'_>, &Pose, u32, u16);
