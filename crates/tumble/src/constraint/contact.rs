@@ -99,6 +99,9 @@ pub(crate) struct ContactManifold {
     pub spare_flags: u32,
 }
 
+/// Cosine of the angle between two normals up to which they are those of one face.
+const SAME_FACE: Real = 0.99;
+
 impl ContactManifold {
     /// A surface moves on its body: the velocity must be looked up.
     pub const CONVEYS: u32 = 1;
@@ -128,13 +131,13 @@ impl ContactManifold {
         &self.points[..(self.point_count as usize).min(SOLVED_POINTS)]
     }
 
-    /// Takes over the impulses of points whose features are gone, each at the point nearest to it: a face that bears a load bears it
-    /// whichever of its points are looked at.
-    pub fn inherit(&mut self, old: &[(u32, ContactPoint)]) {
+    /// Takes over the impulses of points of the face with the `normal` whose features are gone, each at the point nearest to it: a
+    /// face that bears a load bears it whichever of its points are looked at.
+    pub fn inherit(&mut self, normal: Vec3, old: impl Iterator<Item = (u32, ContactPoint)>) {
         let count = self.used().len();
         let (features, points) = (&self.features[..count], &mut self.points[..count]);
         for (feature, gone) in old {
-            if gone.normal_impulse > 0.0 && !features.contains(feature) {
+            if gone.normal_impulse > 0.0 && !features.contains(&feature) && normal.dot(self.normal) > SAME_FACE {
                 let far = |p: &ContactPoint| (p.anchor - gone.anchor).length_squared();
                 if let Some(heir) = points.iter_mut().min_by(|p, q| far(p).total_cmp(&far(q))) {
                     heir.normal_impulse += gone.normal_impulse;

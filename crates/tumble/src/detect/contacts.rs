@@ -19,9 +19,6 @@ use crate::profile::Profile;
 use crate::shape::Geometry;
 use crate::world::State;
 
-/// Cosine of the angle between normals of which the points count as those of one face.
-const SAME_FACE: Real = 0.99;
-
 /// Memory of the search, kept between steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Detector {
@@ -372,8 +369,8 @@ impl State {
             }
             let before = |feature: u32| old.iter().find(|o| o.0 == feature).map_or(ContactPoint::NONE, |o| o.1);
             place(i).write(manifold, patch.normal, &patch.points[..patch.count as usize], before);
-            if patches.len() == 1 && single.is_some_and(|n| n.dot(patch.normal) > SAME_FACE) {
-                manifold.inherit(old);
+            if let (1, Some(normal)) = (patches.len(), single) {
+                manifold.inherit(normal, old.iter().copied());
             }
             link = manifold.next;
             last = id;

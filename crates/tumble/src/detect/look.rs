@@ -240,12 +240,13 @@ impl Scene<'_> {
             // SAFETY: a manifold belongs to one contact, and this thread has it.
             let manifold = unsafe { self.manifolds.get(contact.manifolds as usize) };
             if manifold.next == NONE && manifold.material_slots == patch.material_slots {
-                let old = (manifold.features, manifold.points);
+                let (old, normal) = ((manifold.features, manifold.points), manifold.normal);
                 let before = |feature: u32| {
                     let i = old.0.iter().position(|&f| f == feature);
                     i.map_or(ContactPoint::NONE, |i| old.1[i])
                 };
                 place.write(manifold, patch.normal, &patch.points, before);
+                manifold.inherit(normal, old.0.into_iter().zip(old.1));
                 return self.count(contact, out);
             }
         }
