@@ -1,4 +1,4 @@
-//! Soft step: sub-stepped soft constraints with relaxation, the default method.
+//! Soft step: sub-stepped constraints with relaxation, the default method. Joints are soft, contacts are hard and take overlap out by nudges.
 //!
 //! ```text
 //!   effects     forces at x + ½ dt v, see `force`                       1 pass over each set
@@ -7,9 +7,9 @@
 //!   repeat for each sub-step h = dt / n:
 //!     v ← v + h a, and the impulses of the last sub-step once more      1 pass over bodies
 //!     (in the first: the impulses of the last step                      1 pass over constraints)
-//!     solve with push                                                   1 pass over constraints (2 in the first)
-//!     x ← x + h v                                                       1 pass over bodies
-//!     solve without push: relax                                         1 pass over constraints
+//!     solve, and nudges u against overlap                               1 pass over constraints (2 in the first)
+//!     x ← x + h (v + u), u ← 0                                          1 pass over bodies
+//!     solve without bias: relax                                         1 pass over constraints
 //!     restitution, where something can bounce                           3 passes over constraints, and one per blow
 //!   store impulses, write poses back, boxes, sleep                      1 pass each
 //! ```
