@@ -82,7 +82,7 @@ fn forward(world: &mut World) -> tumble::Result<()> {
 }
 
 fn keep(world: &mut World) -> tumble::Result<()> {
-    let bytes = world.snapshot().unwrap();
+    let bytes = world.snapshot()?;
     world.restore(black_box(&bytes))
 }
 

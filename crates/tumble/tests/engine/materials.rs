@@ -249,7 +249,7 @@ fn every_slot_can_be_exchanged() {
         world.set_collider_materials(own, vec![rough.clone().into(), material(-1.0, 0.0, 0.0).into()]),
         world.set_collider_materials(own, vec![MaterialSource::default(); 65]),
         // A body of no mass: refused when all is already in place.
-        world.set_collider_materials(own, vec![Material { density: 1e-45, ..rough.clone() }.into(); 2]),
+        world.set_collider_materials(own, vec![Material { density: Real::MIN_POSITIVE, ..rough.clone() }.into(); 2]),
     ];
     for (i, result) in refused.into_iter().enumerate() {
         assert!(result.is_err(), "{i}");
