@@ -17,6 +17,12 @@ const FUNCTIONS: &[&str] = &[
     "x",
     "y",
     "z",
+    "vx",
+    "vy",
+    "vz",
+    "wx",
+    "wy",
+    "wz",
     "speed",
     "spin",
     "moved",
@@ -159,6 +165,24 @@ impl Sight<'_> {
         }
     }
 
+    /// A component of the velocity of the centre of mass, or of the angular velocity, along an axis of the file.
+    fn component(&self, name: &str, function: &str) -> Result<f64, String> {
+        let axis = if function.ends_with('x') {
+            0
+        } else if function.ends_with('y') {
+            1
+        } else {
+            2
+        };
+        let turning = function.starts_with('w');
+        let unit = if turning { self.scope.units.angle } else { self.scope.units.length };
+        self.over_bodies(name, |id, _, _| {
+            let velocity =
+                self.world.body(id).map(|b| if turning { b.angular_velocity() } else { b.centre_velocity() });
+            velocity.map_or(f64::NAN, |v| self.scope.up.back(v.to_f64().to_array())[axis] / unit)
+        })
+    }
+
     fn coordinate(&self, name: &str, axis: usize) -> Result<f64, String> {
         let length = self.scope.units.length;
         let up = self.scope.up;
@@ -222,6 +246,7 @@ impl Meaning for Sight<'_> {
             "x" => self.coordinate(name, 0),
             "y" => self.coordinate(name, 1),
             "z" => self.coordinate(name, 2),
+            "vx" | "vy" | "vz" | "wx" | "wy" | "wz" => self.component(name, function),
             "speed" => self.over_bodies(name, |id, _, _| {
                 body(id).map_or(f64::NAN, |b| b.linear_velocity().to_f64().length() / length)
             }),

@@ -65,8 +65,6 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let behind = all.ids.iter().filter(|&&id| !(place(world, id).dot(along) > RADIUS)).count();
         Some(Reading::at_most(behind as f64, 0.0))
     });
-    stage.check_always("straight", move |world| {
-        barrels.ids.iter().map(|&id| Reading::at_most(place(world, id).z.abs(), 0.1)).reduce(Reading::or_worse)
-    });
+    stage.check_said("straight", Said::at_most("abs(z('barrel-*'))", 0.1));
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::props::{Things, floor, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Num, Real};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Material, World};
@@ -82,9 +82,6 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         down |= y < 0.02;
         down.then(|| Reading::at_most(y, 0.02))
     });
-    stage.check_always("gain", move |world| {
-        let highest = (0..balls.ids.len()).map(|i| state(world, &balls, i).0).fold(0.0, Num::max);
-        Some(Reading::at_most(highest / height, 1.005))
-    });
+    stage.check_said("gain", Said::at_most(format!("(y('ball-*') - {RADIUS}) / {height}"), 1.005));
     Ok(())
 }

@@ -65,12 +65,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.run_for(-START / speed + 4.0);
 
     let lean = |world: &World, id| Float::acos(pointing(world, id, Vec3::Y).y) / f64::PI * 180.0;
-    let all = pins.clone();
-    stage.check_always("stand", move |world| {
-        let before = world.time() < (-START - 0.3) / speed;
-        let leans = all.ids.iter().map(|&id| Reading::at_most(lean(world, id), 1.0));
-        if before { leans.reduce(Reading::or_worse) } else { None }
-    });
+    stage.check_said("stand", Said::at_most("tilt('pin-*') / 1 deg", 1.0).until((-START - 0.3) / speed));
     stage.check_at_end("fall", move |world| {
         let down = pins.ids.iter().filter(|&&id| lean(world, id) > 30.0).count();
         Some(Reading::at_least(down as f64, 9.0))

@@ -86,10 +86,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         };
         ends.iter().map(pull).reduce(Reading::or_worse)
     });
-    stage.check_at_end("rest", move |world| {
-        let fast = links.ids.iter().map(|&id| Reading::at_most(super::props::velocity(world, id).length(), 0.01));
-        fast.reduce(Reading::or_worse)
-    });
+    stage.check_said("rest", Said::at_most("speed('link-*')", 0.01).at_end());
     Ok(())
 }
 

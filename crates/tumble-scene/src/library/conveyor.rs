@@ -1,6 +1,6 @@
 //! A conveyor belt.
 
-use super::props::{Things, body, cuboid, floor, outside, place, tune, velocity};
+use super::props::{Things, body, cuboid, floor, outside, place, tune};
 use crate::error::Result;
 use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Real, Vec3};
@@ -63,11 +63,10 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let readings = (0..all.ids.len()).map(|i| Reading::at_most((behind(i) / way - 1.0).abs(), 0.05));
         if carried(world) { readings.reduce(Reading::or_worse) } else { None }
     });
-    let all = parcels.clone();
-    stage.check_always("speed", move |world| {
-        let readings = all.ids.iter().map(|&id| Reading::at_most((velocity(world, id).x / speed - 1.0).abs(), 0.005));
-        if carried(world) { readings.reduce(Reading::or_worse) } else { None }
-    });
+    stage.check_said(
+        "speed",
+        Said::at_most(format!("abs(vx('parcel-*') / {speed} - 1)"), 0.005).from(slip + 0.21).until(last - 1e-6),
+    );
     stage.check_said("belt", Said::at_most("moved('belt')", 0.0));
     stage.check_said("bin", outside("parcel-*", [from, 0.0, -0.8], [to - 0.1, 1.0, 0.8]).at_end());
     Ok(())

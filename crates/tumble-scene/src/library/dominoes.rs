@@ -2,7 +2,7 @@
 
 use super::props::{Things, body, cuboid, floor, pointing, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Point, Quat, Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, BodyId, Material, World};
@@ -178,10 +178,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let fell = last.iter().filter(|&&id| fallen(world, id)).count();
         (world.time() < 2.0).then(|| Reading::at_most(fell as f64, 0.0))
     });
-    stage.check_at_end("tower", move |world| {
-        let heights = tower.ids.iter().map(|&id| Reading::at_most(super::props::place(world, id).y, 0.5));
-        heights.reduce(Reading::or_worse)
-    });
+    stage.check_said("tower", Said::at_most("y('tower-*')", 0.5).at_end());
     Ok(())
 }
 

@@ -58,9 +58,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let expected = round * world.time();
         (expected > 1.0).then(|| Reading::at_most((turned / expected - 1.0).abs(), 0.01))
     });
-    stage.check_always("level", move |world| {
-        Some(Reading::at_most(Float::asin(place(world, wheel).y / ARM).abs() / f64::PI * 180.0, 1.0))
-    });
+    stage.check_said("level", Said::at_most(format!("abs(asin(y('wheel') / {ARM})) / 1 deg"), 1.0));
     stage.check_always("spin", move |world| {
         let axle = pointing(world, wheel, Vec3::Y);
         Some(Reading::at_most((super::props::spin(world, wheel).dot(axle) / spin - 1.0).abs(), 0.01))

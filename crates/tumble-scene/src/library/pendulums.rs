@@ -59,9 +59,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         watch.iter_mut().filter_map(|passage| passage.look(world)).reduce(Reading::or_worse)
     });
     let start = stage.world.measure().energy();
-    stage.check_always("energy", move |world| {
-        Some(Reading::at_most((world.measure().energy() - start).abs() / swing, 0.02))
-    });
+    stage.check_said("energy", Said::at_most(format!("abs(energy() - ({start:e})) / ({swing:e})"), 0.02));
     stage.check_said("gap", Said::at_most("gap()", 1e-3));
     Ok(())
 }

@@ -97,17 +97,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let off = |&(piston, phase, _): &(_, f64, Point)| (place(world, piston).y - height(angle(world) + phase)).abs();
         all.iter().map(|piston| Reading::at_most(off(piston), 2e-3)).reduce(Reading::or_worse)
     });
-    stage.check_always("straight", move |world| {
-        let aside = |&(piston, _, top): &(_, f64, Point)| {
-            let d = place(world, piston) - top;
-            (d.x * d.x + d.z * d.z).sqrt()
-        };
-        pistons.iter().map(|piston| Reading::at_most(aside(piston), 1e-3)).reduce(Reading::or_worse)
-    });
-    stage.check_always("turns", move |world| {
-        let w = world.body(shaft).map_or(f64::NAN, |b| b.angular_velocity().z.to_f64());
-        Some(Reading::at_most((w / speed - 1.0).abs(), 0.01))
-    });
+    stage.check_said("straight", Said::at_most("strayed('piston-*')", 1e-3));
+    stage.check_said("turns", Said::at_most(format!("abs(wz('shaft') / {speed} - 1)"), 0.01));
     stage.check_said("gap", Said::at_most("gap()", 2e-3));
     Ok(())
 }

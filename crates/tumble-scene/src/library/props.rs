@@ -216,10 +216,4 @@ impl Things {
         let out = self.ids.iter().filter(|&&id| !world.body(id).is_ok_and(|b| within(b.centre_of_mass()))).count();
         Some(Reading::at_most(out as f64, 0.0))
     }
-
-    /// How many are awake; none should be.
-    pub fn awake(&self, world: &World) -> Option<Reading> {
-        let awake = self.ids.iter().filter(|&&id| !world.body(id).is_ok_and(|b| b.is_asleep())).count();
-        Some(Reading::at_most(awake as f64, 0.0))
-    }
 }

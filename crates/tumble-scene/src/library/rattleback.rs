@@ -2,10 +2,10 @@
 
 use super::props::{floor, spin, tune};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Num, Point, Vec3};
 use tumble::shape::Shape;
-use tumble::{BodyDesc, ColliderDesc, Material, World};
+use tumble::{BodyDesc, ColliderDesc, Material};
 
 /// Half-axes of the ellipsoid whose lower half the stone is, in metres.
 const AXES: [f64; 3] = [0.1, 0.015, 0.02];
@@ -72,9 +72,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         (world.time() < 2.0).then(|| Reading::at_least(-spin(world, right).y / turn, 0.2))
     });
     let (start, turns) = (stage.world.measure().energy(), stage.world.measure().kinetic);
-    stage.check_always("energy", move |world: &World| {
-        Some(Reading::at_most((world.measure().energy() - start) / turns, 0.02))
-    });
+    stage.check_said("energy", Said::at_most(format!("(energy() - ({start:e})) / ({turns:e})"), 0.02));
     Ok(())
 }
 

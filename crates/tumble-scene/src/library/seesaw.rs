@@ -2,7 +2,7 @@
 
 use super::props::{Things, body, cuboid, floor, joint, place, velocity};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::math::{Float, Num, Point};
 use tumble::{BodyDesc, BodyId, JointDesc, Material, World};
 
@@ -67,9 +67,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let of_hinge = move |world: &World, read: fn(&tumble::JointRef<'_>) -> f64| {
         world.joint(hinge).map_or(f64::NAN, |joint| read(&joint))
     };
-    stage.check_always("gap", move |world| {
-        (world.time() > 0.5).then(|| Reading::at_most(of_hinge(world, |joint| joint.gap().to_f64()), 0.01))
-    });
+    stage.check_said("gap", Said::at_most("gap('hinge')", 0.01).from(0.5));
     stage.check_always("axis", move |world| {
         Some(Reading::at_most(of_hinge(world, |joint| joint.tilt().to_f64()).to_degrees(), 1.0))
     });

@@ -51,9 +51,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     // They balance: whatever is not quite symmetric grows, fivefold in a second.
     stage.run_for(2.0);
 
-    stage.check_always("contacts", |world| {
-        (world.time() > 0.5).then(|| Reading::at_most((f64::from(world.profile().contacts) - 6.0).abs(), 0.0))
-    });
+    stage.check_said("contacts", Said::at_most("abs(contacts() - 6)", 0.0).from(0.51));
     stage.check_said("still", Said::at_most(format!("moved('ball-*') / {}", RADIUS), 0.02));
     let force = mass * 9.81 / Float::cos(slope);
     stage.check_always("force", move |world| {

@@ -1,10 +1,10 @@
 //! Stacks that fall asleep and are woken.
 
-use super::props::{Things, body, cuboid, floor, place, tune};
+use super::props::{Things, body, cuboid, floor, tune};
 use crate::error::Result;
-use crate::{Camera, Cue, Parameter, Reading, Said, Scene, Stage, Values};
+use crate::{Camera, Cue, Parameter, Said, Scene, Stage, Values};
 use tumble::force::Uniform;
-use tumble::{BodyDesc, BodySet, EffectDesc, Material, World};
+use tumble::{BodyDesc, BodySet, EffectDesc, Material};
 
 /// How high the shelf is, in metres; when it is taken away, and when the wind blows, in seconds.
 const SHELF: f64 = 2.0;
@@ -47,41 +47,24 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
             stack.add(stage, desc, shape.clone(), Material::default())?;
         }
     }
-    let [fallen, blown, sleeper] = stacks;
+    let [_, blown, _] = stacks;
     let gust = EffectDesc::new(Uniform::new([wind, 0.0, 0.0])).bodies(BodySet::list(blown.ids.clone()));
     stage.engine(|world| world.add_effect(gust.window(GUST[0], GUST[1]).name("gust")))?;
     stage.run_for(12.0);
 
-    let all: Vec<Things> = vec![fallen.clone(), blown.clone(), sleeper.clone()];
-    let awake = |world: &World, stacks: &[Things]| stacks.iter().filter_map(|s| s.awake(world)).reduce(sum);
-    stage.check_always(
-        "asleep",
-        move |world| {
-            if world.time() > 3.0 && world.time() < TAKEN { awake(world, &all) } else { None }
-        },
-    );
+    stage.check_said("asleep", Said::at_most("awake('box-*')", 0.0).from(3.01).until(TAKEN - 1e-6));
     // From a step or two after it is gone on.
-    let stack = fallen.clone();
-    stage.check_always("support", move |world| {
-        let asleep = stack.ids.iter().filter(|&&id| !world.body(id).is_ok_and(|b| !b.is_asleep())).count();
-        let now = world.time() > TAKEN + 0.05 && world.time() < TAKEN + 0.2;
-        now.then(|| Reading::at_most(asleep as f64, 0.0))
-    });
+    stage.check_said(
+        "support",
+        Said::at_most("count('box-0-*') - awake('box-0-*')", 0.0).from(TAKEN + 0.051).until(TAKEN + 0.2),
+    );
     let height = 0.5 * f64::from(count);
-    stage.check_at_end("falls", move |world| {
-        let heights = fallen.ids.iter().map(|&id| Reading::at_most(place(world, id).y, height));
-        heights.reduce(Reading::or_worse)
-    });
-    stage.check_always("wind", move |world| {
-        let asleep = blown.ids.iter().filter(|&&id| !world.body(id).is_ok_and(|b| !b.is_asleep())).count();
-        let now = world.time() > GUST[0] + 0.05 && world.time() < GUST[1];
-        now.then(|| Reading::at_most(asleep as f64, 0.0))
-    });
+    stage.check_said("falls", Said::at_most("y('box-0-*')", height).at_end());
+    stage.check_said(
+        "wind",
+        Said::at_most("count('box-1-*') - awake('box-1-*')", 0.0).from(GUST[0] + 0.051).until(GUST[1] - 1e-6),
+    );
     stage.check_said("sleeper", Said::at_most("awake('box-2-*')", 0.0).from(3.0 + 1e-6));
     stage.check_said("again", Said::at_most("awake('box-*')", 0.0).at_end());
     Ok(())
-}
-
-fn sum(a: Reading, b: Reading) -> Reading {
-    Reading { figure: a.figure + b.figure, ..a }
 }

@@ -44,11 +44,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     Things::default().add(stage, ball, shape, Material::default())?;
     stage.run_for(7.0);
 
-    stage.check_always("islands", move |world| {
-        // From the first contact on, and before anything sleeps.
-        let counts = world.steps() > 2 && world.time() < 0.4;
-        counts.then(|| Reading::at_most((f64::from(world.profile().islands) - 3.0).abs(), 0.0))
-    });
+    stage.check_said("islands", Said::at_most("abs(islands() - 3)", 0.0).from(0.05).until(0.39));
     let [hit, _] = stacks;
     stage.check_said("sleeper", Said::at_most("awake('box-1-*')", 0.0).from(4.0 + 1e-6));
     let mut woken = std::collections::BTreeSet::new();

@@ -495,6 +495,21 @@ fn only_what_is_near_is_offered() {
     assert_eq!(folder, ".: this is a folder, and a file is needed");
 }
 
+/// Whatever speed a file gives a body, a step is made: beyond the range of numbers its travel has no box to look ahead with.
+#[test]
+fn speeds_beyond_numbers() {
+    for (linear, angular) in [("1e38", "0"), ("0", "1e38"), ("3e38", "3e38"), ("1e25", "1e19")] {
+        let text = format!(
+            "[[body]]\nkind = 'fixed'\nhalf_space = 'y'\n[[body]]\nat = [0, 2, 0]\nbox = [1, 1, 1]\n\
+             velocity = [{linear}, -{linear}, 0]\nangular_velocity = [{angular}, {angular}, 0]"
+        );
+        let mut run = start(&text);
+        for _ in 0..3 {
+            run.step().unwrap();
+        }
+    }
+}
+
 /// No depth of nesting and no chain of names fills the stack.
 #[test]
 fn depth_is_limited() {

@@ -106,8 +106,12 @@ fn scene_file(text: &str, random: &mut Random) -> bool {
         if run.world().body_count() < 2000 { run.step() } else { Ok(()) }
     });
     match outcome {
+        Ok(()) => false,
         // What the engine refuses only in a step has no place in the file.
-        Ok(()) | Err(Error::Engine { .. }) => false,
+        Err(Error::Engine { source, .. }) => {
+            assert!(!source.to_string().contains("panicked"), "{source}\n{text}");
+            false
+        }
         Err(Error::File(error)) => {
             assert!(error.line > 0 && error.column > 0 && !error.message.is_empty(), "{error}\n{text}");
             assert!(!error.message.contains('\n'), "{error}");

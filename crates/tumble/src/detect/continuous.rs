@@ -367,6 +367,11 @@ impl State {
             let motion = travel.motion(&collider.pose, centre, travel.start.centre);
             let (first, last) = (collider.shape.bounds(&motion.start), collider.shape.bounds(&motion.at(1.0)));
             let swept: Aabb = first.union(&last).expanded(half + bulge).moved_to(travel.start.centre);
+            // A travel beyond the range of numbers has no box; its end puts the body into quarantine.
+            let is_box = swept.min.x <= swept.max.x && swept.min.y <= swept.max.y && swept.min.z <= swept.max.z;
+            if !is_box {
+                continue;
+            }
             self.broad.move_proxy(ProxyId(collider.proxy), &swept, Vec3::ZERO);
         }
     }

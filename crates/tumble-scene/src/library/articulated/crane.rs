@@ -1,11 +1,11 @@
 //! A crane that lifts a thousand times the mass of its hook.
 
 use super::super::props::{floor, tune};
-use super::{add, coordinate, speed};
+use super::add;
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
-use tumble::math::{Num, Real};
+use tumble::math::Real;
 use tumble::shape::Shape;
 use tumble::{BodyDesc, JointDesc, Material};
 
@@ -53,24 +53,15 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let hook = desc.add(hook);
     let id = add(stage, desc)?;
     let at = [1.0, 8.0 - 0.35 - 6.0 - 0.1 - 0.5, 0.0];
-    let (body, joint) = stage.engine(|world| {
+    stage.engine(|world| {
         let body = world.add_body(load.position(at).name("load"))?;
         let hook = world.articulation(id)?.link(hook)?;
-        let joint = world.add_joint(JointDesc::ball(hook, body).anchor([at[0], at[1] + 0.5, at[2]]))?;
-        Ok((body, joint))
+        world.add_joint(JointDesc::ball(hook, body).anchor([at[0], at[1] + 0.5, at[2]]))
     })?;
     stage.run_for(6.0);
-    stage.check_always("hoist", move |world| {
-        (world.time() > 0.5).then(|| Reading::between(speed(world, id, 2) / rate, 0.98, 1.02))
-    });
-    stage.check_at_end("load", move |world| {
-        let risen = world.body(body).ok()?.position().y - at[1];
-        Some(Reading::between(risen / (rate * world.time()), 0.98, 1.02))
-    });
-    let mut widest = 0.0;
-    stage.check_always("gap", move |world| {
-        widest = Num::max(widest, f64::from(world.joint(joint).ok()?.gap()));
-        Some(Reading::at_most(widest, 0.01)).filter(|_| coordinate(world, id, 2).is_finite())
-    });
+    stage.check_said("hoist", Said::between(format!("rate('hook') / {rate}"), 0.98, 1.02).from(0.5));
+    stage
+        .check_said("load", Said::between(format!("(y('load') - ({})) / ({rate} * time)", at[1]), 0.98, 1.02).at_end());
+    stage.check_said("gap", Said::at_most("gap()", 0.01));
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::super::props::tune;
 use super::{add, coordinate};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
 use tumble::math::{Float, Real, Sym3, Vec3};
 use tumble::shape::{MassProperties, Shape};
@@ -70,9 +70,6 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         // By then the errors of single extremes, a step wide, are small against the turn.
         latest.filter(|_| world.time() > 59.0).map(|ratio| Reading::between(ratio, 0.99, 1.01))
     });
-    stage.check_always("platform", move |world| {
-        let off = (super::speed(world, id, 0) / turning - 1.0).abs();
-        Some(Reading::at_most(off, 1e-3))
-    });
+    stage.check_said("platform", Said::at_most(format!("abs(rate('platform') / {turning} - 1)"), 1e-3));
     Ok(())
 }

@@ -3,11 +3,11 @@
 use super::super::props::{floor, tune};
 use super::add;
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Said, Scene, Stage, Values};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, LinkJoint, Motor};
 use tumble::math::{Real, Vec3};
 use tumble::shape::Shape;
-use tumble::{ArticulationId, BodyDesc, ColliderDesc, Material, World};
+use tumble::{BodyDesc, ColliderDesc, Material};
 
 pub fn scene() -> Scene {
     Scene::new("humanoid", build)
@@ -83,20 +83,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         Ok(())
     });
     stage.run_for(10.0);
-    stage.check_always("stands", move |world| Some(Reading::at_least(part(world, id, 0)?.y / HIPS, 0.97)));
-    let feet: Vec<_> = [7, 12].map(|i| (i, part(&stage.world, id, i))).into_iter().collect();
-    stage.check_always("feet", move |world| {
-        let far = |&(i, start): &(usize, Option<tumble::math::Point>)| Some((part(world, id, i)? - start?).length());
-        feet.iter().filter_map(far).map(|d| Reading::at_most(d, 0.03)).reduce(Reading::or_worse)
-    });
-    stage.check_at_end("still", move |world| {
-        let speed = world.body(world.articulation(id).ok()?.link(0).ok()?).ok()?.linear_velocity().length();
-        Some(Reading::at_most(f64::from(speed), 0.02))
-    });
+    stage.check_said("stands", Said::at_least(format!("y('pelvis') / {HIPS}"), 0.97));
+    stage.check_said("feet", Said::at_most("moved('*-foot')", 0.03));
+    stage.check_said("still", Said::at_most("speed('pelvis')", 0.02).at_end());
     Ok(())
-}
-
-/// Where a link is.
-fn part(world: &World, id: ArticulationId, link: usize) -> Option<tumble::math::Point> {
-    Some(world.body(world.articulation(id).ok()?.link(link).ok()?).ok()?.position())
 }

@@ -3,11 +3,11 @@
 use super::super::props::tune;
 use super::{add, coordinate, thin_rod};
 use crate::error::Result;
-use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
+use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
 use tumble::math::{Float, Num, Quat, Real, Vec3};
 use tumble::shape::{MassProperties, Shape};
-use tumble::{ArticulationId, BodyDesc, JointDesc, JointId, World};
+use tumble::{BodyDesc, JointDesc, World};
 
 pub fn scene() -> Scene {
     Scene::new("linkages", build)
@@ -74,14 +74,12 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let slider = LinkDesc::prismatic(block.name("slider"), [1.0, 0.0, 0.0]).at([0.0, 0.0, 1.0]).position(&[r + l]);
     let slider = desc.add(slider);
     let engine = add(stage, desc)?;
-    let closures: [JointId; 2] = stage.engine(|world| {
+    stage.engine(|world| {
         let tip = world.articulation(linkage)?.link(last)?;
         let tree = world.articulation(engine)?;
         let (rod, slider) = (tree.link(rod)?, tree.link(slider)?);
-        Ok([
-            world.add_joint(JointDesc::ball(World::BODY, tip).anchor([d, 0.0, 0.0]).name("pivot"))?,
-            world.add_joint(JointDesc::ball(rod, slider).anchor([r + l, 0.0, 1.0]).name("pin"))?,
-        ])
+        world.add_joint(JointDesc::ball(World::BODY, tip).anchor([d, 0.0, 0.0]).name("pivot"))?;
+        world.add_joint(JointDesc::ball(rod, slider).anchor([r + l, 0.0, 1.0]).name("pin"))
     })?;
     stage.run_for(6.0);
 
@@ -91,18 +89,12 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         off -= off.round();
         Some(Reading::at_most((off * 2.0 * f64::PI).abs(), 5e-3))
     });
-    stage.check_always("slider", move |world| {
-        let (theta, x) = (coordinate(world, engine, 0), coordinate(world, engine, 2));
-        let s = r * Float::sin(theta);
-        Some(Reading::at_most((x - r * Float::cos(theta) - Num::sqrt(l * l - s * s)).abs(), 5e-3))
-    });
-    stage.check_always("crank", move |world| {
-        let off = |id: ArticulationId| (super::speed(world, id, 0) / rate - 1.0).abs();
-        (world.time() > 0.5).then(|| Reading::at_most(Num::max(off(linkage), off(engine)), 0.02))
-    });
-    stage.check_always("gap", move |world| {
-        let gap = |j: &JointId| world.joint(*j).map_or(f64::NAN, |j| f64::from(j.gap()));
-        closures.iter().map(|j| Reading::at_most(gap(j), 5e-3)).reduce(Reading::or_worse)
-    });
+    // x = r cos θ + √(l² - r² sin² θ).
+    let angle = "coordinate('second-crank')";
+    let rod = format!("sqrt({l} ^ 2 - ({r} * sin({angle})) ^ 2)");
+    let slider = format!("abs(coordinate('slider') - {r} * cos({angle}) - {rod})");
+    stage.check_said("slider", Said::at_most(slider, 5e-3));
+    stage.check_said("crank", Said::at_most(format!("abs(rate('*crank') / {rate} - 1)"), 0.02).from(0.5));
+    stage.check_said("gap", Said::at_most("gap()", 5e-3));
     Ok(())
 }

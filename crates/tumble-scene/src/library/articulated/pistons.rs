@@ -1,7 +1,7 @@
 //! Four pistons on one crankshaft.
 
 use super::super::props::tune;
-use super::{add, coordinate, rod, speed};
+use super::{add, coordinate, rod};
 use crate::error::Result;
 use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
@@ -71,9 +71,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         };
         Some(Reading::at_most((0..4).map(off).fold(0.0, Num::max), 5e-3))
     });
-    stage.check_always("crank", move |world| {
-        (world.time() > 0.5).then(|| Reading::at_most((speed(world, id, 0) / rate - 1.0).abs(), 0.02))
-    });
+    stage.check_said("crank", Said::at_most(format!("abs(rate('shaft') / {rate} - 1)"), 0.02).from(0.5));
     stage.check_said("gap", Said::at_most("gap()", 5e-3));
     Ok(())
 }
