@@ -2,7 +2,8 @@
 
 mod record;
 
-use super::adjacency::{Adjacency, adjacency};
+use super::adjacency::{Adjacency, adjacency, inner_edges};
+use super::bvh::WideTree;
 use super::mass::checked_density;
 use super::mesh_edges::check_triangles;
 use super::mesh_weld::weld;
@@ -185,6 +186,9 @@ pub struct Mesh {
     materials: Vec<u16>,
     sides: Sides,
     bvh: Bvh,
+    wide: WideTree,
+    /// For each triangle the edges that are no edges of the surface, see [`inner_edges`].
+    inner_edges: Vec<u8>,
     /// Its volume integrals, or why it has none.
     volume: Result<Solid>,
     /// For a solid the normals of the vertices, weighted by the angles of the faces; else empty.
@@ -217,10 +221,14 @@ impl Mesh {
         }
         let boxes: Vec<Aabb> = triangles.iter().map(|t| Aabb::of_points(t.map(|i| vertices[i as usize]))).collect();
         let flat_sine = Float::sin(Num::min(flat_angle, Real::PI * 0.5));
+        let bvh = Bvh::new(&boxes)?;
+        let adjacency = adjacency(&vertices, &welded, &normals, flat_sine);
         let mut mesh = Self {
-            adjacency: adjacency(&vertices, &welded, &normals, flat_sine),
+            wide: WideTree::new(&bvh, |t| boxes[t as usize]),
+            inner_edges: adjacency.iter().map(inner_edges).collect(),
+            adjacency,
             volume: measure("mesh", &vertices, &welded),
-            bvh: Bvh::new(&boxes)?,
+            bvh,
             vertices,
             triangles,
             normals,
@@ -275,6 +283,23 @@ impl Mesh {
     pub fn triangles_in(&self, bounds: &Aabb) -> impl Iterator<Item = u32> + '_ {
         let bounds = *bounds;
         self.bvh.candidates(&bounds).filter(move |&t| Aabb::of_points(self.triangle(t)).overlaps(&bounds))
+    }
+
+    /// Visits the triangles whose boxes overlap `bounds`, in the order of [`Mesh::triangles_in`], until `visit` says false.
+    #[inline]
+    pub(crate) fn each_triangle_in(&self, bounds: &Aabb, mut visit: impl FnMut(u32) -> bool) {
+        self.wide.each_overlap(bounds, |t| {
+            // The boxes of the tree are exact in `f32`.
+            let certain = size_of::<Real>() == size_of::<f32>();
+            !(certain || Aabb::of_points(self.triangle(t)).overlaps(bounds)) || visit(t)
+        });
+    }
+
+    /// The edges of a triangle that are no edges of the surface, see [`inner_edges`]. Its number must be below
+    /// [`Mesh::triangle_count`].
+    #[inline(always)]
+    pub(crate) fn inner_edges(&self, triangle: u32) -> u8 {
+        self.inner_edges[triangle as usize]
     }
 
     /// The mesh bounds a volume: see [`check_closed`](super::check_closed).

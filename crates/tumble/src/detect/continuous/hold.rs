@@ -4,10 +4,10 @@ use super::meeting::search_moving;
 use super::{Ahead, Mover, Travel, along, extent, watched};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
-use crate::body::store::CentrePose;
+use crate::body::store::{CentrePose, Params};
 use crate::constraint::contact::Contact;
 use crate::detect::broad::{BoxCast, ProxyId};
-use crate::detect::narrow::{ConvexRef, Motion, approach, closest_points};
+use crate::detect::narrow::{ConvexRef, Motion, approach, closest_points, stays_apart};
 use crate::math::{Aabb, Num, Pose, Quat, Real, Vec3};
 use crate::shape::Geometry;
 use crate::world::State;
@@ -34,6 +34,14 @@ struct Stop {
 /// the dense indices; to be called before anything else is told where they are.
 pub(crate) fn hold(state: &mut State, ahead: &mut Ahead) {
     ahead.held.clear();
+    if ahead.movers.is_empty() {
+        return;
+    }
+    ahead.moving_obstacles = state
+        .bodies
+        .params
+        .iter()
+        .any(|p| p.has(Params::KINEMATIC | Params::BULLET) || (p.has(Params::LINK) && p.inv_mass == 0.0));
     for i in 0..ahead.movers.len() {
         let mover = ahead.movers[i];
         if let Some(pose) = state.held(ahead, &mover)
@@ -121,11 +129,12 @@ impl State {
             };
             // What moves may have left its box by as much as slow bodies move.
             let start = around.expanded(ahead.margin).moved_to(travel.start.centre);
-            for tree in &self.broad.trees {
+            for tree in ahead.obstacles(self) {
                 let cast = BoxCast { start, direction: travel.shift, max: limit };
                 tree.cast(&cast, u32::MAX, |proxy, _, _| {
                     let Some(other) = self.broad.user(ProxyId(proxy)) else { return limit };
                     if let Some(obstacle) = solid(other)
+                        && watched(&self.bodies, i, self.bodies.dense_at(obstacle.body)).is_some()
                         && self.may_hold(slot, other)
                         && let Some(stop) = self.stop_at(ahead, i, travel, now, (&motion, collider), obstacle, limit)
                     {
@@ -169,7 +178,7 @@ impl State {
         limit: Real,
     ) -> Option<Stop> {
         let other = self.bodies.dense_at(obstacle.body);
-        let core = watched(self, i, other)?;
+        let core = watched(&self.bodies, i, other)?;
         let kind = self.bodies.cold.at(obstacle.body)?.kind;
         let whole = self.travelled(ahead, other);
         let of_it = whole.after(now);
@@ -183,10 +192,11 @@ impl State {
         let skin = ahead.skin(core);
         let mut first: Option<Stop> = None;
         search_moving((&collider.shape, motion), (&obstacle.shape, &its), limit, &mut |(a, of_a), (b, of_b), limit| {
-            if comes_from_behind(a, of_a, b, of_b) {
+            let size = Num::min(a.extent(), b.extent());
+            // No target is above minus the skin.
+            if stays_apart(a, b, of_a, of_b, limit, 2e-5 * size - 0.99 * skin) || comes_from_behind(a, of_a, b, of_b) {
                 return limit;
             }
-            let size = Num::min(a.extent(), b.extent());
             let target = |s: Real| Some(Num::min(-skin, s - Num::max(DIP * skin, 1e-3 * s.abs() + 1e-4 * size)));
             let Some(found) = approach(a, b, of_a, of_b, limit, true, target) else { return limit };
             let (pose_a, pose_b) = (of_a.at(found.t), of_b.at(found.t));

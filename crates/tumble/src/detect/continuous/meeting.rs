@@ -4,7 +4,7 @@ use super::{Ahead, Encounter, sagitta};
 use crate::body::collider::Collider;
 use crate::detect::look::Place;
 use crate::detect::manifolds::{self, Workspace, bounds};
-use crate::detect::narrow::{ConvexRef, Manifold, Motion, PairCache, approach, collide};
+use crate::detect::narrow::{ConvexRef, Manifold, Motion, PairCache, approach, collide, stays_apart};
 use crate::detect::query::parts::{Near, Part, Sweeping, search};
 use crate::math::{Aabb, Float, Num, Pose, Real, Vec3};
 use crate::shape::Shape;
@@ -48,6 +48,10 @@ fn first_impact(a: &Shape, b: &Shape, of_a: &Motion, of_b: &Motion, reach: Real,
     let mut first = None;
     let mut manifold = Manifold::default();
     search_moving((a, of_a), (b, of_b), 1.0, &mut |(part_a, of_a), (part_b, of_b), limit| {
+        let size = Num::min(part_a.extent(), part_b.extent());
+        if stays_apart(part_a, part_b, of_a, of_b, limit, 2e-5 * size) {
+            return limit;
+        }
         let found = approach(part_a, part_b, of_a, of_b, limit, false, |s| (s > reach).then_some(0.0));
         let Some(found) = found else { return limit };
         // What a touch is, is for the narrow phase to say: it knows the seams of meshes.

@@ -15,7 +15,7 @@
 use super::convex::{ConvexRef, Pair};
 use super::depth;
 use super::gjk::{self, Outcome};
-use super::plane;
+use super::{capsule_triangle, plane};
 use crate::math::{Float, Num, Pose, Quat, Real, Vec3};
 
 /// A shape's motion over a span of time: constant velocity of a point of it, and constant angular velocity about that
@@ -142,6 +142,32 @@ pub(crate) fn approach(
     Some(now)
 }
 
+/// Until `t_max` two moving shapes, one of which is a triangle, are farther apart than `gap` along the normal that the triangle has at the start:
+/// the first step of conservative advancement along an axis that needs no search. `false` says nothing.
+pub(crate) fn stays_apart(a: ConvexRef, b: ConvexRef, of_a: &Motion, of_b: &Motion, t_max: Real, gap: Real) -> bool {
+    let (triangle, of_t, other, of_o) = match (a, b) {
+        (ConvexRef::Triangle(t), _) => (t, of_a, b, of_b),
+        (_, ConvexRef::Triangle(t)) => (t, of_b, a, of_a),
+        _ => return false,
+    };
+    let Some(front) = triangle.area_vector().try_normalize() else { return false };
+    let (front, corner) = (of_t.start.rotation.rotate(front), of_t.start.transform_point(triangle.vertices[0]));
+    let beside = front.dot(of_o.start.transform_point(other.centre()) - corner) < 0.0;
+    let n = if beside { -front } else { front };
+    let local = of_o.start.rotation.unrotate(-n);
+    let lowest = of_o.start.transform_point(other.core_support(local.to_f64()).to_real());
+    let start = n.dot(lowest - corner) - other.radius();
+    let turning = |s: &ConvexRef, m: &Motion| {
+        if m.angular == Vec3::ZERO {
+            0.0
+        } else {
+            (s.farthest_from(m.centre) - s.radius()) * m.angular.cross(n).length()
+        }
+    };
+    let closing = (of_t.linear - of_o.linear).dot(n) + turning(&a, of_a) + turning(&b, of_b);
+    Num::min(start, start - closing * t_max) > gap
+}
+
 /// Separation and normal from A to B in A's frame. Of shapes that overlap the depth and the way out where it is asked
 /// for, else 0 and the last normal.
 fn gap(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, axis: Option<Vec3>, deep: bool) -> (Real, Vec3) {
@@ -152,6 +178,9 @@ fn gap(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, axis: Option<Vec3>, deep: bool
             (separation, -b_in_a.rotation.rotate(q.normal()))
         }
         _ => {
+            if let Some(found) = round_gap(a, b, b_in_a) {
+                return found;
+            }
             let pair = Pair::new(a, b, b_in_a);
             let start = axis.map_or_else(|| pair.centre_line(), |n| n.to_f64());
             let n = match gjk::distance(&pair, start, f64::INFINITY) {
@@ -163,5 +192,27 @@ fn gap(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, axis: Option<Vec3>, deep: bool
             let free = pair.separation_along(n) - pair.radii();
             (Real::from_f64(free), n.to_real())
         }
+    }
+}
+
+/// The same for a triangle and a ball or capsule whose core is clear of it.
+fn round_gap(a: ConvexRef, b: ConvexRef, b_in_a: &Pose) -> Option<(Real, Vec3)> {
+    let core = |s: ConvexRef| match s {
+        ConvexRef::Sphere(s) => Some((0.0, s.radius())),
+        ConvexRef::Capsule(s) => Some((s.half_length(), s.radius())),
+        _ => None,
+    };
+    match (a, b) {
+        (ConvexRef::Triangle(t), _) => {
+            let (half_length, radius) = core(b)?;
+            let (distance, n) = capsule_triangle::distance(t, half_length, b_in_a)?;
+            Some((Real::from_f64(distance - radius.to_f64()), n.to_real()))
+        }
+        (_, ConvexRef::Triangle(t)) => {
+            let (half_length, radius) = core(a)?;
+            let (distance, n) = capsule_triangle::distance(t, half_length, &b_in_a.inverse())?;
+            Some((Real::from_f64(distance - radius.to_f64()), -b_in_a.rotation.rotate(n.to_real())))
+        }
+        _ => None,
     }
 }
