@@ -425,7 +425,7 @@ impl Mesh {
         let origin = line.at(shift);
         let mut hit: Option<(u32, bool)> = None;
         let mut nearest = f64::INFINITY;
-        self.bvh.along_ray(line.origin, line.direction, line.reach(), |t, limit| {
+        let mut meet = |t: u32, limit: f64| {
             let Some((distance, front)) = line_through(origin, line.direction, self.corners(t)) else { return limit };
             let distance = shift + distance;
             if distance < 0.0 || distance > limit || !(front || self.sides == Sides::Two) {
@@ -436,7 +436,20 @@ impl Mesh {
                 nearest = distance;
             }
             distance
-        });
+        };
+        let (from, to) = (ray.origin, ray.origin + ray.direction * max);
+        if (to - from).abs().max_component() <= SHORT * (bounds.max - bounds.min).max_component() {
+            // Few boxes overlap that of the ray: to look at them needs no order. Room for the rounding of both ends.
+            let size = from.abs().max(to.abs()).max_component() + (bounds.max - bounds.min).max_component();
+            let near = Aabb::of_points([from, to]).expanded(16.0 * Real::EPSILON * size);
+            let mut limit = line.reach();
+            self.wide.each_overlap(&near, |t| {
+                limit = meet(t, limit);
+                true
+            });
+        } else {
+            self.bvh.along_ray(line.origin, line.direction, line.reach(), meet);
+        }
         let (triangle, front) = hit?;
         let normal = self.normal(triangle).to_f64();
         line.hit(nearest, if front { normal } else { -normal }, triangle)
@@ -477,6 +490,9 @@ impl Mesh {
         (centre.to_real(), Real::from_f64(Num::max(depth - rounding, 0.0)))
     }
 }
+
+/// Rays up to this part of the size of a mesh are short.
+const SHORT: Real = 0.01;
 
 /// Unit normals, or the first triangle whose height is lost in the rounding of its longest edge.
 fn normals(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<Vec<Vec3>> {

@@ -1,6 +1,6 @@
 //! Holding bodies back that would have passed through something.
 
-use super::meeting::search_moving;
+use super::meeting::{search_moving, smaller};
 use super::{Ahead, Mover, Travel, along, extent, watched};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
@@ -191,12 +191,13 @@ impl State {
         let its = of_it.motion(&obstacle.pose, self.bodies.params[other].local_centre, origin);
         let skin = ahead.skin(core);
         let mut first: Option<Stop> = None;
-        search_moving((&collider.shape, motion), (&obstacle.shape, &its), limit, &mut |(a, of_a), (b, of_b), limit| {
-            let size = Num::min(a.extent(), b.extent());
+        search_moving((&collider.shape, motion), (&obstacle.shape, &its), limit, &mut |one, other, limit| {
+            let (a, b, of_a, of_b) = (one.convex, other.convex, &one.motion, &other.motion);
             // No target is above minus the skin.
-            if stays_apart(a, b, of_a, of_b, limit, 2e-5 * size - 0.99 * skin) || comes_from_behind(a, of_a, b, of_b) {
+            if stays_apart(one, other, 2e-5 * smaller(a, b) - 0.99 * skin) || comes_from_behind(a, of_a, b, of_b) {
                 return limit;
             }
+            let size = Num::min(a.extent(), b.extent());
             let target = |s: Real| Some(Num::min(-skin, s - Num::max(DIP * skin, 1e-3 * s.abs() + 1e-4 * size)));
             let Some(found) = approach(a, b, of_a, of_b, limit, true, target) else { return limit };
             let (pose_a, pose_b) = (of_a.at(found.t), of_b.at(found.t));

@@ -67,7 +67,7 @@ pub(super) fn collide(a: &Triangle, b: &Capsule, b_in_a: &Pose, margin: Real, ou
     let face = Face { triangle: a, normal: if above < 0.0 { -front } else { front }, index: u32::from(above < 0.0) };
     let along = b_in_a.rotation.rotate(Vec3::new(0.0, b.half_length(), 0.0));
     let core = Segment { ends: [centre - along, centre + along], ..core_line(b.half_length()) };
-    let heights = core.ends.map(|p| face.normal.dot(p - a.vertices[0]));
+    let heights = [face.height(core.ends[0]), face.height(core.ends[1])];
     let low = Num::min(heights[0], heights[1]);
     let reach = b.radius() + margin;
     if low > reach {
@@ -75,7 +75,7 @@ pub(super) fn collide(a: &Triangle, b: &Capsule, b_in_a: &Pose, margin: Real, ou
     }
     let size = ConvexRef::Triangle(a).extent();
     let tolerance = tolerance(size, b.half_length() + b.radius(), centre);
-    let Ok(part) = face.part_over(&core, reach, SLACK * tolerance) else { return true };
+    let Some((part, near)) = face.part_over(&core, reach, SLACK * tolerance) else { return true };
     let over = part.map(|part| face.over(&core, heights, &part, b.radius(), margin));
     let lower = usize::from(heights[1] < heights[0]);
     let touch = TOUCH.max(Real::EPSILON.to_f64()) * (size + b.half_length()).to_f64();
@@ -86,7 +86,7 @@ pub(super) fn collide(a: &Triangle, b: &Capsule, b_in_a: &Pose, margin: Real, ou
         face.write(over, b, b_in_a, out);
         return true;
     }
-    let Some(nearest) = face.nearest(&core, heights) else { return false };
+    let Some(nearest) = face.nearest(&core, heights, near) else { return false };
     if nearest.squared > (reach * reach).to_f64() * (1.0 + 8.0 * Real::EPSILON.to_f64()) {
         return true;
     }
@@ -129,8 +129,9 @@ pub(super) fn distance(a: &Triangle, half_length: Real, b_in_a: &Pose) -> Option
     let along = b_in_a.rotation.rotate(Vec3::new(0.0, half_length, 0.0));
     let centre = b_in_a.translation;
     let core = Segment { ends: [centre - along, centre + along], ..core_line(half_length) };
-    let heights = core.ends.map(|p| normal.dot(p - a.vertices[0]));
-    let nearest = Face { triangle: a, normal, index: 0 }.nearest(&core, heights)?;
+    let face = Face { triangle: a, normal, index: 0 };
+    let heights = [face.height(core.ends[0]), face.height(core.ends[1])];
+    let nearest = face.nearest(&core, heights, [true; 3])?;
     let size = (ConvexRef::Triangle(a).extent() + half_length + (centre - a.vertices[0]).length()).to_f64();
     let distance = nearest.squared.sqrt();
     let clear = distance > Real::EPSILON.to_f64() * 16.0 * size;
@@ -142,31 +143,41 @@ fn height_at(heights: [Real; 2], t: Real) -> Real {
 }
 
 impl Face<'_> {
+    #[inline(always)]
+    fn height(&self, p: Vec3) -> Real {
+        self.normal.dot(p - self.triangle.vertices[0])
+    }
+
+    #[inline(always)]
     fn edge(&self, i: usize) -> (Vec3, Vec3) {
         let v = &self.triangle.vertices;
         (v[i], v[if i == 2 { 0 } else { i + 1 }])
     }
 
     /// Across edge i, out of the triangle, as long as the edge.
+    #[inline(always)]
     fn outward(&self, i: usize) -> Vec3 {
         let (p, q) = self.edge(i);
         let out = (q - p).cross(self.normal);
         if self.index == 0 { out } else { -out }
     }
 
-    /// The part of the core over the face, whose borders are moved out by `slack`. An error where it is farther from the plane
-    /// through an edge than `reach`.
-    fn part_over(&self, core: &Segment, reach: Real, slack: Real) -> Result<Option<Part>, ()> {
+    /// The part of the core over the face, whose borders are moved out by `slack`, and which edges may be within `reach` of the core. `None`
+    /// where it is farther out of an edge than that.
+    fn part_over(&self, core: &Segment, reach: Real, slack: Real) -> Option<(Option<Part>, [bool; 3])> {
         let mut part = Part { t: [0.0, 1.0], by: [None, None] };
         let mut aside = false;
+        let mut near = [true; 3];
         for i in 0..3 {
             let (p, _) = self.edge(i);
             let outward = self.outward(i);
             let length = outward.length();
-            let [s, e] = core.ends.map(|x| outward.dot(x - p) - slack * length);
+            let s = outward.dot(core.ends[0] - p) - slack * length;
+            let e = outward.dot(core.ends[1] - p) - slack * length;
+            near[i] = Num::max(s, e) >= -(reach + slack + slack) * length;
             if s > 0.0 && e > 0.0 {
                 if Num::min(s, e) > reach * length {
-                    return Err(());
+                    return None;
                 }
                 aside = true;
             } else if s > 0.0 && s / (s - e) > part.t[0] {
@@ -177,7 +188,7 @@ impl Face<'_> {
                 part.by[1] = Some(i as u32);
             }
         }
-        Ok((!aside && part.t[0] <= part.t[1]).then_some(part))
+        Some(((!aside && part.t[0] <= part.t[1]).then_some(part), near))
     }
 
     /// The points of the surface under the ends of a part of the core.
@@ -211,11 +222,12 @@ impl Face<'_> {
         over.points[..over.count].iter().for_each(|p| out.push(*p));
     }
 
-    /// The nearest points of core and triangle; `None` where the core crosses the triangle.
-    fn nearest(&self, core: &Segment, heights: [Real; 2]) -> Option<Nearest> {
+    /// The nearest points of core and triangle, of whose edges those marked are looked at; `None` where the core crosses the triangle.
+    fn nearest(&self, core: &Segment, heights: [Real; 2], near: [bool; 3]) -> Option<Nearest> {
         let m = self.normal.to_f64();
-        let ends = core.ends.map(Vec3::to_f64);
-        let corners = self.triangle.vertices.map(Vec3::to_f64);
+        let ends = [core.ends[0].to_f64(), core.ends[1].to_f64()];
+        let v = &self.triangle.vertices;
+        let corners = [v[0].to_f64(), v[1].to_f64(), v[2].to_f64()];
         let turn = if self.index == 0 { 1.0 } else { -1.0 };
         let holds = |x: Vec3<f64>| {
             (0..3).all(|i| {
@@ -224,7 +236,7 @@ impl Face<'_> {
                 (q - p).cross(m).dot(x - p) * turn <= 0.0
             })
         };
-        let [h0, h1] = heights.map(|h| h.to_f64());
+        let (h0, h1) = (heights[0].to_f64(), heights[1].to_f64());
         if (h0 <= 0.0) != (h1 <= 0.0) || (h0 == 0.0 && h1 == 0.0) {
             let t = if h0 == h1 { 0.0 } else { h0 / (h0 - h1) };
             if holds(ends[0] + (ends[1] - ends[0]) * t) {
@@ -241,6 +253,9 @@ impl Face<'_> {
         let middle = (ends[0] + ends[1]) * 0.5;
         let half = (ends[1] - ends[0]) * 0.5;
         for i in 0..3 {
+            if !near[i] {
+                continue;
+            }
             let (p, q) = (corners[i], corners[if i == 2 { 0 } else { i + 1 }]);
             let (centre, reach) = ((p + q) * 0.5, (q - p) * 0.5);
             let (on_edge, on_core) = nearest_on_segments(reach, middle - centre, half);

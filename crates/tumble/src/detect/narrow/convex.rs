@@ -130,7 +130,7 @@ impl<'a> ConvexRef<'a> {
     /// The shape is all points within this distance of its core: a point for balls, a segment for capsules, and the
     /// shape itself, with radius 0, for the rest.
     #[inline(always)]
-    pub(super) fn radius(&self) -> Real {
+    pub(crate) fn radius(&self) -> Real {
         match self {
             Self::Sphere(s) => s.radius(),
             Self::Capsule(s) => s.radius(),

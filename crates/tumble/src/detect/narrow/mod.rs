@@ -41,5 +41,5 @@ pub use convex::{ConvexRef, Triangle};
 pub use dispatch::collide;
 pub use distance::{Distance, closest_points, overlap};
 pub use manifold::{Feature, FeatureKind, MAX_POINTS, Manifold, ManifoldPoint, reduce};
+pub(crate) use sweep::{Flight, approach, stays_apart};
 pub use sweep::{Motion, sweep};
-pub(crate) use sweep::{approach, stays_apart};

@@ -142,30 +142,63 @@ pub(crate) fn approach(
     Some(now)
 }
 
-/// Until `t_max` two moving shapes, one of which is a triangle, are farther apart than `gap` along the normal that the triangle has at the start:
-/// the first step of conservative advancement along an axis that needs no search. `false` says nothing.
-pub(crate) fn stays_apart(a: ConvexRef, b: ConvexRef, of_a: &Motion, of_b: &Motion, t_max: Real, gap: Real) -> bool {
-    let (triangle, of_t, other, of_o) = match (a, b) {
-        (ConvexRef::Triangle(t), _) => (t, of_a, b, of_b),
-        (_, ConvexRef::Triangle(t)) => (t, of_b, a, of_a),
-        _ => return false,
-    };
-    let Some(front) = triangle.area_vector().try_normalize() else { return false };
-    let (front, corner) = (of_t.start.rotation.rotate(front), of_t.start.transform_point(triangle.vertices[0]));
-    let beside = front.dot(of_o.start.transform_point(other.centre()) - corner) < 0.0;
-    let n = if beside { -front } else { front };
-    let local = of_o.start.rotation.unrotate(-n);
-    let lowest = of_o.start.transform_point(other.core_support(local.to_f64()).to_real());
-    let start = n.dot(lowest - corner) - other.radius();
-    let turning = |s: &ConvexRef, m: &Motion| {
-        if m.angular == Vec3::ZERO {
+/// A convex shape on its way through unit time.
+#[derive(Clone, Copy)]
+pub(crate) struct Flight<'a> {
+    pub convex: ConvexRef<'a>,
+    pub motion: Motion,
+    pub end: Pose,
+    /// How far a point of the core may leave the straight line between its places at the start and at the end: with |x''| <= ρ ω², ρ
+    /// ω² / 8.
+    pub bulge: Real,
+}
+
+impl<'a> Flight<'a> {
+    pub fn new(convex: ConvexRef<'a>, motion: Motion) -> Self {
+        let bulge = if motion.angular == Vec3::ZERO {
             0.0
         } else {
-            (s.farthest_from(m.centre) - s.radius()) * m.angular.cross(n).length()
-        }
+            0.125 * motion.angular.length_squared() * (convex.farthest_from(motion.centre) - convex.radius())
+        };
+        Self { convex, motion, end: motion.at(1.0), bulge }
+    }
+}
+
+/// Two moving shapes, one of which is a triangle that does not turn, are farther apart than `gap` all the time along the normal of the
+/// triangle, or along one that points out of an edge. `false` says nothing.
+///
+/// The separation along a fixed n is the least of n·x over the points of the other shape. Each n·x(t) is above its chord less the bulge,
+/// and the least of chords is above the chord of the least ones: so it is no less than at the start or at the end, less the bulge.
+pub(crate) fn stays_apart(a: &Flight, b: &Flight, gap: Real) -> bool {
+    let (triangle, on, other) = match (a.convex, b.convex) {
+        (ConvexRef::Triangle(t), _) => (t, a, b),
+        (_, ConvexRef::Triangle(t)) => (t, b, a),
+        _ => return false,
     };
-    let closing = (of_t.linear - of_o.linear).dot(n) + turning(&a, of_a) + turning(&b, of_b);
-    Num::min(start, start - closing * t_max) > gap
+    if on.motion.angular != Vec3::ZERO {
+        return false;
+    }
+    // In the frame of the triangle.
+    let Some(front) = triangle.area_vector().try_normalize() else { return false };
+    let seen = |on: &Pose, other: &Pose| if *on == Pose::IDENTITY { *other } else { on.inverse() * *other };
+    let (start, end) = (seen(&on.motion.start, &other.motion.start), seen(&on.end, &other.end));
+    let needed = gap + other.bulge + other.convex.radius();
+    let clear = |n: Vec3, p: Vec3, at: &Pose| {
+        let lowest = other.convex.core_support(-at.rotation.unrotate(n).to_f64());
+        n.dot(at.transform_point(lowest.to_real()) - p) > needed
+    };
+    let apart = |n: Vec3, p: Vec3| clear(n, p, &start) && clear(n, p, &end);
+    let v = &triangle.vertices;
+    let behind = front.dot(start.transform_point(other.convex.centre()) - v[0]) < 0.0;
+    if apart(if behind { -front } else { front }, v[0]) {
+        return true;
+    }
+    (0..3).any(|i| {
+        let edge = v[if i == 2 { 0 } else { i + 1 }] - v[i];
+        let out = edge.cross(front);
+        // Only edges beyond which the other shape's origin lies can part them.
+        out.dot(start.translation - v[i]) > 0.0 && apart(out * (1.0 / out.length()), v[i])
+    })
 }
 
 /// Separation and normal from A to B in A's frame. Of shapes that overlap the depth and the way out where it is asked
