@@ -330,3 +330,86 @@ impl Nearest {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::narrow::closest_points;
+    use crate::math::Quat;
+    use proptest::prelude::*;
+
+    fn vec3(range: f64) -> impl Strategy<Value = Vec3> {
+        prop::array::uniform3(-range..range).prop_map(|v| Vec3::from(v).to_real())
+    }
+
+    fn pose() -> impl Strategy<Value = Pose> {
+        (vec3(1.5), vec3(3.0))
+            .prop_map(|(at, turn)| Pose { translation: at, rotation: Quat::from_rotation_vector(turn) })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1500))]
+        /// Where the closed form answers, it finds the distance that the search for it finds, on whichever side the capsule is, and
+        /// whichever of the two is asked first; and points only where they are within the margin.
+        #[test]
+        fn agrees_with_the_search(
+            corners in prop::array::uniform3(vec3(1.0)),
+            (half, radius) in (0.0..0.6, 0.05..0.3),
+            at in pose(),
+            margin in 0.0..0.3,
+        ) {
+            let triangle = Triangle::new(corners);
+            let capsule = Capsule::new(Real::from_f64(half), Real::from_f64(radius)).unwrap();
+            let (a, b) = (ConvexRef::Triangle(&triangle), ConvexRef::Capsule(&capsule));
+            let (margin, mut found) = (Real::from_f64(margin), Manifold::default());
+            // Slivers have no normal to speak of.
+            prop_assume!(triangle.area_vector().length() > 0.05);
+            prop_assume!(collide(&triangle, &capsule, &at, margin, &mut found));
+            let judge = closest_points(a, b, &at);
+            let least = found.separation();
+            let room = 1e-4 * (half + 1.0) as Real;
+            if judge.separation > margin + room {
+                prop_assert!(found.is_empty(), "{least} at {}", judge.separation);
+            } else if judge.separation < margin - room {
+                prop_assert!((least - judge.separation).abs() <= room, "{least}, not {}", judge.separation);
+                // A face may stand in for an edge close by it; the direction is right to what that costs.
+                prop_assert!(found.normal.dot(judge.normal) > 0.9);
+            }
+            prop_assert!(found.points().iter().all(|p| p.separation <= margin));
+            let (core, n) = distance(&triangle, capsule.half_length(), &at).unwrap();
+            prop_assert!((core - (judge.separation + capsule.radius()).to_f64()).abs() <= room.to_f64());
+            prop_assert!(n.to_real().dot(judge.normal) > 0.999 || core < 1e-3);
+            let (mut cache, mut swapped) = (Default::default(), Manifold::default());
+            super::super::collide(b, a, &at.inverse(), margin, &mut cache, &mut swapped);
+            prop_assert_eq!(swapped.points().len(), found.points().len());
+            if !found.is_empty() {
+                prop_assert!((swapped.separation() - least).abs() <= room);
+            }
+        }
+    }
+
+    /// Behind a one-sided triangle there is nothing; an inner edge pushes along the face or not at all.
+    #[test]
+    fn sides_and_seams() {
+        let corners = [Vec3::ZERO, Vec3::Z, Vec3::X];
+        let capsule = Capsule::new(0.2, 0.1).unwrap();
+        let lying = Quat::from_rotation_vector(Vec3::new(1.570_796_3, 0.0, 0.0));
+        let place = |x: Real, y: Real| Pose { translation: Vec3::new(x, y, 0.3), rotation: lying };
+        let mut found = Manifold::default();
+        for (two_sided, inner_edges, x, y, points) in [
+            (false, 0, 0.3, 0.1, 2),
+            (false, 0, 0.3, -0.1, 0),
+            (true, 0, 0.3, -0.1, 2),
+            // Beside edge 0, which runs along z: of its own it pushes aside, as an inner one it is not there.
+            (false, 0, -0.05, 0.05, 2),
+            (false, 0b111, -0.05, 0.05, 0),
+        ] {
+            let triangle = Triangle { vertices: corners, two_sided, inner_edges };
+            assert!(collide(&triangle, &capsule, &place(x, y), 0.02, &mut found));
+            assert_eq!(found.points().len(), points, "{two_sided} {inner_edges} {x} {y}: {found:?}");
+            if points > 0 && x > 0.0 {
+                assert!((found.normal - Vec3::Y * y.signum()).length() < 1e-6);
+            }
+        }
+    }
+}

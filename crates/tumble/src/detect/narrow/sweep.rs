@@ -249,3 +249,48 @@ fn round_gap(a: ConvexRef, b: ConvexRef, b_in_a: &Pose) -> Option<(Real, Vec3)> 
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::narrow::{Triangle, closest_points};
+    use crate::shape::{Capsule, Cuboid};
+    use proptest::prelude::*;
+
+    fn vec3(range: f64) -> impl Strategy<Value = Vec3> {
+        prop::array::uniform3(-range..range).prop_map(|v| Vec3::from(v).to_real())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+        /// What is said to stay apart is so at all of many moments.
+        #[test]
+        fn what_stays_apart_does(
+            corners in prop::array::uniform3(vec3(1.0)),
+            (at, turned, centre) in (vec3(1.5), vec3(3.0), vec3(0.3)),
+            (linear, angular) in (vec3(1.0), vec3(2.0)),
+            gap in -0.05..0.2,
+            boxed in any::<bool>(),
+        ) {
+            let triangle = Triangle::new(corners);
+            let (capsule, cuboid) = (Capsule::new(0.3, 0.1).unwrap(), Cuboid::new(Vec3::new(0.3, 0.2, 0.1)).unwrap());
+            let (a, b) = (
+                ConvexRef::Triangle(&triangle),
+                if boxed { ConvexRef::Cuboid(&cuboid) } else { ConvexRef::Capsule(&capsule) },
+            );
+            let start = Pose { translation: at, rotation: Quat::from_rotation_vector(turned) };
+            let motion = Motion { start, centre, linear, angular };
+            let resting = Flight::new(a, Motion::resting(Pose::IDENTITY));
+            let flight = Flight::new(b, motion);
+            let gap = Real::from_f64(gap);
+            if stays_apart(&resting, &flight, gap) {
+                prop_assert!(stays_apart(&flight, &resting, gap));
+                for k in 0..=32 {
+                    let there = motion.at(k as Real / 32.0);
+                    let found = closest_points(a, b, &there);
+                    prop_assert!(found.separation > gap - 1e-4, "{} at {k}, not {gap}", found.separation);
+                }
+            }
+        }
+    }
+}
