@@ -12,18 +12,19 @@ const WIDTH: usize = 8;
 /// Set in links to items; all others are links to nodes.
 const ITEM: u32 = 1 << 31;
 
-/// Eight boxes, coordinate by coordinate. Places without a child hold a box that overlaps nothing.
+/// Eight boxes, coordinate by coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(32))]
 struct Eight {
     min: [[f32; WIDTH]; 3],
     max: [[f32; WIDTH]; 3],
     links: [u32; WIDTH],
+    /// A bit for each place that has a child. (A box without one would overlap a box without bounds.)
+    used: u32,
 }
 
 impl Eight {
     const EMPTY: Self =
-        Self { min: [[f32::INFINITY; WIDTH]; 3], max: [[f32::NEG_INFINITY; WIDTH]; 3], links: [0; WIDTH] };
+        Self { min: [[f32::INFINITY; WIDTH]; 3], max: [[f32::NEG_INFINITY; WIDTH]; 3], links: [0; WIDTH], used: 0 };
 
     /// Which of the boxes overlap, a bit for each.
     #[inline(always)]
@@ -38,7 +39,7 @@ impl Eight {
         for (k, &hit) in hit.iter().enumerate() {
             mask |= u32::from(hit) << k;
         }
-        mask
+        mask & self.used
     }
 }
 
@@ -66,7 +67,7 @@ impl WideTree {
         wide
     }
 
-    /// Appends the subtree and returns its number.
+    /// Appends the subtree and returns its number. No leaf may hold more than eight items.
     fn add(&mut self, tree: &Bvh, root: u32, bounds: &impl Fn(u32) -> Aabb) -> u32 {
         let at = self.nodes.len();
         self.nodes.push(Eight::EMPTY);
@@ -116,6 +117,7 @@ impl WideTree {
                 (node.min[axis][k], node.max[axis][k]) = (min[axis], max[axis]);
             }
             node.links[k] = link;
+            node.used |= 1 << k;
         }
         at as u32
     }
@@ -183,6 +185,13 @@ mod tests {
             let sure = |i: &&u32| boxes[**i as usize].overlaps(&query);
             prop_assert!(found.iter().filter(sure).eq(near.iter().filter(sure)));
             prop_assert!(found.iter().all(|i| near.contains(i)));
+            // A box without bounds finds all.
+            let mut all = Vec::new();
+            wide.each_overlap(&Aabb::EVERYTHING, |i| {
+                all.push(i);
+                true
+            });
+            prop_assert_eq!(all, tree.candidates(&Aabb::EVERYTHING).collect::<Vec<_>>());
             // A visitor that says false is not called again.
             let mut calls = 0;
             wide.each_overlap(&query, |_| {
