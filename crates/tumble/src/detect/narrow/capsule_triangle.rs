@@ -78,7 +78,7 @@ pub(super) fn collide(a: &Triangle, b: &Capsule, b_in_a: &Pose, margin: Real, ou
     let Some((part, near)) = face.part_over(&core, reach, SLACK * tolerance) else { return true };
     let over = part.map(|part| face.over(&core, heights, &part, b.radius(), margin));
     let lower = usize::from(heights[1] < heights[0]);
-    let touch = TOUCH.max(Real::EPSILON.to_f64()) * (size + b.half_length()).to_f64();
+    let touch = Num::max(TOUCH, Real::EPSILON.to_f64()) * (size + b.half_length()).to_f64();
     if let (Some(part), Some(over)) = (&part, &over)
         && low.to_f64() > touch
         && height_at(heights, part.t[lower]) - low <= tolerance

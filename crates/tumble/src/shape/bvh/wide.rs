@@ -179,7 +179,7 @@ mod tests {
                 found.push(i);
                 true
             });
-            let reach = Real::EPSILON.max(f32::EPSILON as Real) * 64.0;
+            let reach = f32::EPSILON as Real * 64.0;
             let near: Vec<u32> =
                 tree.candidates(&query).filter(|&i| boxes[i as usize].overlaps(&query.expanded(reach))).collect();
             let sure = |i: &&u32| boxes[**i as usize].overlaps(&query);
