@@ -90,8 +90,8 @@ impl Hasher {
     #[inline(always)]
     fn block(lanes: &mut [u64; LANES], block: &[u8; BLOCK]) {
         let (words, _) = block.as_chunks::<8>();
-        for (lane, word) in lanes.iter_mut().zip(words) {
-            *lane = Self::fold(*lane, u64::from_le_bytes(*word));
+        for k in 0..LANES {
+            lanes[k] = Self::fold(lanes[k], u64::from_le_bytes(words[k]));
         }
     }
 
