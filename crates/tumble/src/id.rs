@@ -296,8 +296,13 @@ impl<T, K: Kind> Slots<T, K> {
     /// occupants, in the order of the slots.
     pub fn save(&self, out: &mut impl Sink) {
         out.u32(self.slots.len() as u32);
-        for slot in &self.slots {
-            out.u32(slot.generation);
+        // In pieces: a sink takes long ones faster.
+        for part in self.slots.chunks(256) {
+            let mut generations = [0; 256];
+            for (generation, slot) in generations.iter_mut().zip(part) {
+                *generation = slot.generation;
+            }
+            out.bytes(bytemuck::cast_slice(&generations[..part.len()]));
         }
         out.u32s(&self.free);
     }

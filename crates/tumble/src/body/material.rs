@@ -220,18 +220,19 @@ impl Material {
         if let Some(name) = name {
             out.str(name);
         }
-        for v in [
-            density,
-            static_friction,
-            dynamic_friction,
-            restitution,
-            tangential_restitution,
-            rolling_friction,
-            spinning_friction,
-        ] {
-            out.real(*v);
-        }
-        out.vec3(*surface_velocity);
+        let Vec3 { x, y, z } = *surface_velocity;
+        out.reals(&[
+            *density,
+            *static_friction,
+            *dynamic_friction,
+            *restitution,
+            *tangential_restitution,
+            *rolling_friction,
+            *spinning_friction,
+            x,
+            y,
+            z,
+        ]);
         out.bool(softness.is_some());
         if let Some(Softness { hertz, damping_ratio }) = softness {
             out.real(*hertz);
@@ -240,16 +241,29 @@ impl Material {
     }
 
     pub(crate) fn load(source: &mut Source<'_>) -> Result<Self> {
+        let name = if source.bool()? { Some(source.str()?.to_owned()) } else { None };
+        let [
+            density,
+            static_friction,
+            dynamic_friction,
+            restitution,
+            tangential_restitution,
+            rolling_friction,
+            spinning_friction,
+            x,
+            y,
+            z,
+        ] = source.reals()?;
         let material = Self {
-            name: if source.bool()? { Some(source.str()?.to_owned()) } else { None },
-            density: source.real()?,
-            static_friction: source.real()?,
-            dynamic_friction: source.real()?,
-            restitution: source.real()?,
-            tangential_restitution: source.real()?,
-            rolling_friction: source.real()?,
-            spinning_friction: source.real()?,
-            surface_velocity: source.vec3()?,
+            name,
+            density,
+            static_friction,
+            dynamic_friction,
+            restitution,
+            tangential_restitution,
+            rolling_friction,
+            spinning_friction,
+            surface_velocity: Vec3::new(x, y, z),
             softness: if source.bool()? {
                 Some(Softness { hertz: source.real()?, damping_ratio: source.real()? })
             } else {

@@ -36,9 +36,9 @@ mod middle;
 
 pub(crate) use hold::hold;
 
-use crate::body::store::{CentrePose, Params, Rest};
+use crate::body::store::{Bodies, CentrePose, Params, Rest};
 use crate::constraint::Rows;
-use crate::detect::broad::ProxyId;
+use crate::detect::broad::{DynamicTree, ProxyId, ProxyKind};
 use crate::detect::narrow::Motion;
 use crate::integrate::{Loads, accelerated};
 use crate::math::{Aabb, Num, Point, Pose, Quat, Real, Vec3};
@@ -130,6 +130,8 @@ pub(crate) struct Ahead {
     /// Bodies that a fast kinematic one may meet; as above.
     exposed: Vec<bool>,
     movers: Vec<Mover>,
+    /// Something that moves may hold others: a kinematic body, a bullet, a link without mass. Known once bodies are held.
+    moving_obstacles: bool,
     /// Bodies that have been held, and what joints tie to them.
     held: Vec<u32>,
     companions: Vec<Companion>,
@@ -152,6 +154,7 @@ impl Default for Ahead {
             fast: Vec::new(),
             exposed: Vec::new(),
             movers: Vec::new(),
+            moving_obstacles: true,
             held: Vec::with_capacity(along::MOST),
             companions: Vec::with_capacity(2 * along::MOST),
             ties: Vec::with_capacity(2 * along::MOST),
@@ -245,6 +248,12 @@ impl Ahead {
         Travel { start, shift: (old.linear + new.linear) * (0.5 * self.dt), turn }
     }
 
+    /// The trees of what may hold bodies.
+    fn obstacles<'s>(&self, state: &'s State) -> &'s [DynamicTree] {
+        let trees = &state.broad.trees;
+        if self.moving_obstacles { trees } else { &trees[ProxyKind::Fixed as usize..=ProxyKind::Fixed as usize] }
+    }
+
     /// Somebody is fast.
     #[inline(always)]
     pub fn any_fast(&self) -> bool {
@@ -263,7 +272,7 @@ impl Ahead {
     }
 
     fn meet(&self, state: &State, a: usize, b: usize) -> Option<Encounter> {
-        let core = watched(state, a, b)?;
+        let core = watched(&state.bodies, a, b)?;
         let (of_a, of_b) = (self.travel(state, a), self.travel(state, b));
         let rest = &state.bodies.rest;
         let moved = if state.bodies.params[a].inv_mass > 0.0 {
@@ -333,8 +342,8 @@ impl Ahead {
 
 /// The radius of the smaller inner ball of the dynamic ones of two bodies that must not pass through each other; `None` if
 /// they are not watched.
-fn watched(state: &State, a: usize, b: usize) -> Option<Real> {
-    let (params, rest) = (&state.bodies.params, &state.bodies.rest);
+pub(super) fn watched(bodies: &Bodies, a: usize, b: usize) -> Option<Real> {
+    let (params, rest) = (&bodies.params, &bodies.rest);
     let dynamic = |i: usize| params[i].inv_mass > 0.0;
     match (dynamic(a), dynamic(b)) {
         (true, true) if params[a].has(Params::BULLET) || params[b].has(Params::BULLET) => {

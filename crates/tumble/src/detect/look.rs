@@ -8,7 +8,7 @@
 //! point p of B is now at D p, and the separation along the normal n of A has changed by n·(D p - p). Motion is always measured from the pose
 //! at which the points were found, so that errors do not add up. Round shapes are not recycled: they roll over their points.
 
-use super::continuous::Ahead;
+use super::continuous::{Ahead, watched};
 use super::manifolds::{self, Patch, Workspace};
 use crate::body::collider::Collider;
 use crate::body::store::Bodies;
@@ -208,13 +208,17 @@ impl Scene<'_> {
                 _ => None,
             };
         }
-        if self.ahead.any_fast()
-            && self.ahead.is_fast(self.bodies.dense_at(contact.body_a), self.bodies.dense_at(contact.body_b))
-        {
-            return Some(Finding::Encounter);
+        let mut fast = false;
+        if self.ahead.any_fast() {
+            let (i, j) = (self.bodies.dense_at(contact.body_a), self.bodies.dense_at(contact.body_b));
+            fast = self.ahead.is_fast(i, j);
+            if fast && watched(self.bodies, i, j).is_some() {
+                return Some(Finding::Encounter);
+            }
         }
         let place = Place::of(pa, pb);
         if was
+            && !fast
             && self.rules.recycle > 0.0
             && !contact.has(Contact::HOOKED)
             && !is_round(&a.shape)
@@ -231,7 +235,7 @@ impl Scene<'_> {
         if found.is_empty() {
             return was.then_some(Finding::Parted);
         }
-        contact.pose = b_in_a.into();
+        contact.pose = if fast { Default::default() } else { b_in_a.into() };
         if let [patch] = found
             && was
             && patch.points.len() <= self.rules.points

@@ -8,7 +8,7 @@ use super::narrow::{ConvexRef, Manifold, ManifoldPoint, PairCache, Triangle, col
 use crate::constraint::contact::SOLVED_POINTS;
 use crate::math::{Aabb, Pose, Real, Vec3};
 use crate::method::Narrow;
-use crate::shape::{EdgeKind, Geometry, Shape, Sides};
+use crate::shape::{Geometry, Shape, Sides};
 
 /// Normals closer than this (about 2.5°) belong to one manifold.
 const SAME_NORMAL: Real = 0.999;
@@ -179,24 +179,17 @@ type Visitor<'v> = &'v mut dyn FnMut(&mut Workspace, ConvexRef<'_>, &Pose, u32, 
 /// Calls back with every convex part of the shape that may reach into `near`: the part, its pose in the shape's frame, its
 /// index and its material slot.
 fn visit(work: &mut Workspace, shape: &Shape, near: &Aabb, found: Visitor<'_>) {
-    let mut triangle = |work: &mut Workspace, index: u32, t: Option<crate::shape::Triangle>, two_sided: bool| {
-        let Some(t) = t else { return };
-        let mut inner_edges = 0;
-        for (i, kind) in t.adjacency.kinds.iter().enumerate() {
-            inner_edges |= u8::from(matches!(kind, EdgeKind::Flat | EdgeKind::Concave)) << i;
-        }
-        let part = Triangle { vertices: t.corners, two_sided, inner_edges };
-        found(work, ConvexRef::Triangle(&part), &Pose::IDENTITY, index, t.material);
-    };
     match shape {
-        Shape::Mesh(mesh) => {
-            for i in mesh.triangles_in(near) {
-                triangle(work, i, mesh.get(i), mesh.sides() == Sides::Two);
-            }
-        }
+        Shape::Mesh(mesh) => mesh.each_triangle_in(near, |i| {
+            let part = Triangle::part_of(mesh, i);
+            found(work, ConvexRef::Triangle(&part), &Pose::IDENTITY, i, mesh.material(i));
+            true
+        }),
         Shape::HeightField(field) => {
             for i in field.triangles_in(near) {
-                triangle(work, i, field.get(i), false);
+                let Some(t) = field.get(i) else { continue };
+                let part = Triangle::of_mesh(&t, Sides::One);
+                found(work, ConvexRef::Triangle(&part), &Pose::IDENTITY, i, t.material);
             }
         }
         Shape::Compound(compound) => {

@@ -76,7 +76,17 @@ pub(crate) fn turn_freely(rotation: &mut Quat, velocity: &mut Velocity, rest: &m
         half[axis] = theta;
         frame = frame * Quat::from_rotation_vector(half);
     };
-    for _ in 0..count as u32 {
+    // About an axis of symmetry the flow that is left is one rotation, whatever its length.
+    let symmetric = if c1 == 0.0 {
+        about(&mut l, last, c3, dt);
+        true
+    } else if c3 == 0.0 {
+        about(&mut l, first, c1, dt);
+        true
+    } else {
+        false
+    };
+    for _ in 0..if symmetric { 0 } else { count as u32 } {
         for i in 0..3 {
             about(&mut l, last, c3, A[i] * h);
             about(&mut l, first, c1, B[i] * h);

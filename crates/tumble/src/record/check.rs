@@ -64,15 +64,24 @@ impl State {
 
     /// Finds the materials that belong to one collider each.
     fn take_own_materials(&mut self) -> Result<(), Misfit> {
+        let mut owned = Vec::with_capacity(self.colliders.len());
         for (_, collider) in self.colliders.iter() {
             for (slot, &material) in collider.materials.iter().enumerate() {
                 let own = collider.owned >> slot & 1 != 0;
-                let exists = self.materials.get(material).is_ok();
-                if !exists || (own && (material == World::MATERIAL || !self.own_materials.insert(material))) {
+                if self.materials.get(material).is_err() || (own && material == World::MATERIAL) {
                     return Err("the material of a collider");
+                }
+                if own {
+                    owned.push(material);
                 }
             }
         }
+        // A set that is made of all at once, in order, is not searched for each of them.
+        owned.sort_unstable();
+        if owned.windows(2).any(|two| two[0] == two[1]) {
+            return Err("the material of a collider");
+        }
+        self.own_materials = owned.into_iter().collect();
         Ok(())
     }
 

@@ -18,7 +18,7 @@ use crate::force;
 use crate::force::store::{Effect, Effects};
 use crate::id::{MaterialTag, Slots};
 use crate::interact::islands::Islands;
-use crate::math::Isa;
+use crate::math::{Isa, Real};
 use crate::method::Method;
 use crate::shape::Shape;
 use crate::solve::graph::Graph;
@@ -194,7 +194,13 @@ fn save_materials(materials: &Slots<Material, MaterialTag>, out: &mut impl Sink)
 }
 
 fn load_materials(source: &mut Source<'_>) -> Result<Slots<Material, MaterialTag>> {
-    Slots::load(source, |source, count| (0..count).map(|_| Material::load(source)).collect())
+    Slots::load(source, |source, count| {
+        let mut materials = Vec::with_capacity(count.min(source.room_for(10 * size_of::<Real>())));
+        for _ in 0..count {
+            materials.push(Material::load(source)?);
+        }
+        Ok(materials)
+    })
 }
 
 fn save_events(events: &[Event], out: &mut impl Sink) {

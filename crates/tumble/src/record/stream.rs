@@ -26,6 +26,10 @@ pub(crate) trait Sink {
     fn real(&mut self, v: Real) {
         self.bytes(&v.to_le_bytes());
     }
+    /// Several numbers in a row, in one piece.
+    fn reals(&mut self, v: &[Real]) {
+        self.bytes(bytemuck::cast_slice(v));
+    }
     fn vec3(&mut self, v: Vec3) {
         self.real(v.x);
         self.real(v.y);
@@ -86,8 +90,8 @@ impl Hasher {
     #[inline(always)]
     fn block(lanes: &mut [u64; LANES], block: &[u8; BLOCK]) {
         let (words, _) = block.as_chunks::<8>();
-        for (lane, word) in lanes.iter_mut().zip(words) {
-            *lane = Self::fold(*lane, u64::from_le_bytes(*word));
+        for k in 0..LANES {
+            lanes[k] = Self::fold(lanes[k], u64::from_le_bytes(words[k]));
         }
     }
 
@@ -193,6 +197,13 @@ impl<'a> Source<'a> {
     pub fn real(&mut self) -> Result<Real> {
         Ok(Real::from_le_bytes(self.array()?))
     }
+    /// Several numbers in a row.
+    pub fn reals<const N: usize>(&mut self) -> Result<[Real; N]> {
+        let bytes = self.bytes(N * size_of::<Real>())?;
+        let mut reals = [0.0; N];
+        bytemuck::bytes_of_mut(&mut reals).copy_from_slice(bytes);
+        Ok(reals)
+    }
     pub fn vec3(&mut self) -> Result<Vec3> {
         Ok(Vec3::new(self.real()?, self.real()?, self.real()?))
     }
@@ -203,6 +214,11 @@ impl<'a> Source<'a> {
     }
     pub fn u32s(&mut self) -> Result<Vec<u32>> {
         self.pods()
+    }
+
+    /// How many things that take at least `least` bytes each may follow.
+    pub fn room_for(&self, least: usize) -> usize {
+        (self.bytes.len() - self.position) / least
     }
 
     /// A count of things that take at least `least` bytes each: one that the rest of the stream cannot hold is refused
@@ -219,8 +235,14 @@ impl<'a> Source<'a> {
     pub fn pods<T: Pod>(&mut self) -> Result<Vec<T>> {
         let n = self.count(size_of::<T>())?;
         let bytes = self.bytes(n * size_of::<T>())?;
-        // The bytes may lie anywhere; records are read one by one, without asking for their alignment.
-        Ok(bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect())
+        let mut records: Vec<T> = Vec::with_capacity(n);
+        // SAFETY: there is room for n records, which take as many bytes as there are; these may lie anywhere, since they are copied
+        // as bytes; and any bytes are records, all of which are written.
+        unsafe {
+            core::ptr::copy_nonoverlapping(bytes.as_ptr(), records.as_mut_ptr().cast::<u8>(), bytes.len());
+            records.set_len(n);
+        }
+        Ok(records)
     }
 }
 
@@ -261,7 +283,7 @@ mod tests {
         }
     }
 
-    /// Records come back from any address, aligned or not.
+    /// Records come back from any address, aligned or not, as they do when they are read one by one.
     #[test]
     fn pods_are_read_from_any_address() {
         let records: Vec<[u64; 3]> = (0..10).map(|i| [i, i * i, !i]).collect();
@@ -269,6 +291,13 @@ mod tests {
             let mut bytes = vec![0u8; shift];
             save_pods(&mut bytes, &records);
             assert_eq!(Source::new(&bytes[shift..]).pods::<[u64; 3]>().unwrap(), records);
+            let one_by_one: Vec<[u64; 3]> =
+                bytes[shift + 4..].chunks_exact(24).map(bytemuck::pod_read_unaligned).collect();
+            assert_eq!(one_by_one, records);
+            let (mut source, mut numbers) = (Source::new(&bytes[shift..]), Source::new(&bytes[shift..]));
+            let row = source.reals::<5>().unwrap();
+            assert_eq!(row.map(|x| x.to_bits()), [(); 5].map(|()| numbers.real().unwrap().to_bits()));
+            assert!(Source::new(&bytes[..3]).reals::<1>().is_err());
         }
     }
 

@@ -47,6 +47,21 @@ pub struct Adjacency {
     pub kinds: [EdgeKind; 3],
 }
 
+/// The edges of a triangle across which the surface has no edge of its own: bit k for edge k where it is flat or concave as seen from
+/// the front, bit 3 + k as seen from the back.
+pub(crate) fn inner_edges(around: &Adjacency) -> u8 {
+    let mut bits = 0;
+    for (k, kind) in around.kinds.into_iter().enumerate() {
+        bits |= match kind {
+            EdgeKind::Flat => 0b1001,
+            EdgeKind::Concave => 0b0001,
+            EdgeKind::Convex => 0b1000,
+            EdgeKind::Boundary => 0,
+        } << k;
+    }
+    bits
+}
+
 impl Adjacency {
     /// A triangle with nothing around it.
     pub(crate) const ALONE: Self = Self { neighbours: [u32::MAX; 3], kinds: [EdgeKind::Boundary; 3] };

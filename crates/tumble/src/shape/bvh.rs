@@ -13,6 +13,9 @@
 //! ```
 
 mod record;
+mod wide;
+
+pub(crate) use wide::WideTree;
 
 use crate::error::{Error, Result};
 use crate::math::{Aabb, Num, Real, Vec3};

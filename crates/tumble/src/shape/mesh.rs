@@ -2,7 +2,8 @@
 
 mod record;
 
-use super::adjacency::{Adjacency, adjacency};
+use super::adjacency::{Adjacency, adjacency, inner_edges};
+use super::bvh::WideTree;
 use super::mass::checked_density;
 use super::mesh_edges::check_triangles;
 use super::mesh_weld::weld;
@@ -185,6 +186,9 @@ pub struct Mesh {
     materials: Vec<u16>,
     sides: Sides,
     bvh: Bvh,
+    wide: WideTree,
+    /// For each triangle the edges that are no edges of the surface, see [`inner_edges`].
+    inner_edges: Vec<u8>,
     /// Its volume integrals, or why it has none.
     volume: Result<Solid>,
     /// For a solid the normals of the vertices, weighted by the angles of the faces; else empty.
@@ -217,10 +221,14 @@ impl Mesh {
         }
         let boxes: Vec<Aabb> = triangles.iter().map(|t| Aabb::of_points(t.map(|i| vertices[i as usize]))).collect();
         let flat_sine = Float::sin(Num::min(flat_angle, Real::PI * 0.5));
+        let bvh = Bvh::new(&boxes)?;
+        let adjacency = adjacency(&vertices, &welded, &normals, flat_sine);
         let mut mesh = Self {
-            adjacency: adjacency(&vertices, &welded, &normals, flat_sine),
+            wide: WideTree::new(&bvh, |t| boxes[t as usize]),
+            inner_edges: adjacency.iter().map(inner_edges).collect(),
+            adjacency,
             volume: measure("mesh", &vertices, &welded),
-            bvh: Bvh::new(&boxes)?,
+            bvh,
             vertices,
             triangles,
             normals,
@@ -275,6 +283,23 @@ impl Mesh {
     pub fn triangles_in(&self, bounds: &Aabb) -> impl Iterator<Item = u32> + '_ {
         let bounds = *bounds;
         self.bvh.candidates(&bounds).filter(move |&t| Aabb::of_points(self.triangle(t)).overlaps(&bounds))
+    }
+
+    /// Visits the triangles whose boxes overlap `bounds`, in the order of [`Mesh::triangles_in`], until `visit` says false.
+    #[inline]
+    pub(crate) fn each_triangle_in(&self, bounds: &Aabb, mut visit: impl FnMut(u32) -> bool) {
+        self.wide.each_overlap(bounds, |t| {
+            // The boxes of the tree are exact in `f32`.
+            let certain = size_of::<Real>() == size_of::<f32>();
+            !(certain || Aabb::of_points(self.triangle(t)).overlaps(bounds)) || visit(t)
+        });
+    }
+
+    /// The edges of a triangle that are no edges of the surface, see [`inner_edges`]. Its number must be below
+    /// [`Mesh::triangle_count`].
+    #[inline(always)]
+    pub(crate) fn inner_edges(&self, triangle: u32) -> u8 {
+        self.inner_edges[triangle as usize]
     }
 
     /// The mesh bounds a volume: see [`check_closed`](super::check_closed).
@@ -400,7 +425,7 @@ impl Mesh {
         let origin = line.at(shift);
         let mut hit: Option<(u32, bool)> = None;
         let mut nearest = f64::INFINITY;
-        self.bvh.along_ray(line.origin, line.direction, line.reach(), |t, limit| {
+        let mut meet = |t: u32, limit: f64| {
             let Some((distance, front)) = line_through(origin, line.direction, self.corners(t)) else { return limit };
             let distance = shift + distance;
             if distance < 0.0 || distance > limit || !(front || self.sides == Sides::Two) {
@@ -411,7 +436,20 @@ impl Mesh {
                 nearest = distance;
             }
             distance
-        });
+        };
+        let (from, to) = (ray.origin, ray.origin + ray.direction * max);
+        if (to - from).abs().max_component() <= SHORT * (bounds.max - bounds.min).max_component() {
+            // Few boxes overlap that of the ray: to look at them needs no order. Room for the rounding of both ends.
+            let size = from.abs().max(to.abs()).max_component() + (bounds.max - bounds.min).max_component();
+            let near = Aabb::of_points([from, to]).expanded(16.0 * Real::EPSILON * size);
+            let mut limit = line.reach();
+            self.wide.each_overlap(&near, |t| {
+                limit = meet(t, limit);
+                true
+            });
+        } else {
+            self.bvh.along_ray(line.origin, line.direction, line.reach(), meet);
+        }
         let (triangle, front) = hit?;
         let normal = self.normal(triangle).to_f64();
         line.hit(nearest, if front { normal } else { -normal }, triangle)
@@ -452,6 +490,9 @@ impl Mesh {
         (centre.to_real(), Real::from_f64(Num::max(depth - rounding, 0.0)))
     }
 }
+
+/// Rays up to this part of the size of a mesh are short.
+const SHORT: Real = 0.01;
 
 /// Unit normals, or the first triangle whose height is lost in the rounding of its longest edge.
 fn normals(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<Vec<Vec3>> {

@@ -33,6 +33,7 @@ use crate::error::{Error, Result};
 use crate::math::{Aabb, Pose, Real, Vec3};
 use std::sync::Arc;
 
+pub(crate) use adjacency::inner_edges;
 pub use adjacency::{Adjacency, EdgeKind};
 pub use bvh::{Bvh, Candidates};
 pub use capsule::Capsule;

@@ -1,13 +1,13 @@
 //! Holding bodies back that would have passed through something.
 
-use super::meeting::search_moving;
+use super::meeting::{search_moving, smaller};
 use super::{Ahead, Mover, Travel, along, extent, watched};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
-use crate::body::store::CentrePose;
+use crate::body::store::{CentrePose, Params};
 use crate::constraint::contact::Contact;
 use crate::detect::broad::{BoxCast, ProxyId};
-use crate::detect::narrow::{ConvexRef, Motion, approach, closest_points};
+use crate::detect::narrow::{ConvexRef, Motion, approach, closest_points, stays_apart};
 use crate::math::{Aabb, Num, Pose, Quat, Real, Vec3};
 use crate::shape::Geometry;
 use crate::world::State;
@@ -34,6 +34,14 @@ struct Stop {
 /// the dense indices; to be called before anything else is told where they are.
 pub(crate) fn hold(state: &mut State, ahead: &mut Ahead) {
     ahead.held.clear();
+    if ahead.movers.is_empty() {
+        return;
+    }
+    ahead.moving_obstacles = state
+        .bodies
+        .params
+        .iter()
+        .any(|p| p.has(Params::KINEMATIC | Params::BULLET) || (p.has(Params::LINK) && p.inv_mass == 0.0));
     for i in 0..ahead.movers.len() {
         let mover = ahead.movers[i];
         if let Some(pose) = state.held(ahead, &mover)
@@ -121,11 +129,12 @@ impl State {
             };
             // What moves may have left its box by as much as slow bodies move.
             let start = around.expanded(ahead.margin).moved_to(travel.start.centre);
-            for tree in &self.broad.trees {
+            for tree in ahead.obstacles(self) {
                 let cast = BoxCast { start, direction: travel.shift, max: limit };
                 tree.cast(&cast, u32::MAX, |proxy, _, _| {
                     let Some(other) = self.broad.user(ProxyId(proxy)) else { return limit };
                     if let Some(obstacle) = solid(other)
+                        && watched(&self.bodies, i, self.bodies.dense_at(obstacle.body)).is_some()
                         && self.may_hold(slot, other)
                         && let Some(stop) = self.stop_at(ahead, i, travel, now, (&motion, collider), obstacle, limit)
                     {
@@ -169,7 +178,7 @@ impl State {
         limit: Real,
     ) -> Option<Stop> {
         let other = self.bodies.dense_at(obstacle.body);
-        let core = watched(self, i, other)?;
+        let core = watched(&self.bodies, i, other)?;
         let kind = self.bodies.cold.at(obstacle.body)?.kind;
         let whole = self.travelled(ahead, other);
         let of_it = whole.after(now);
@@ -182,8 +191,10 @@ impl State {
         let its = of_it.motion(&obstacle.pose, self.bodies.params[other].local_centre, origin);
         let skin = ahead.skin(core);
         let mut first: Option<Stop> = None;
-        search_moving((&collider.shape, motion), (&obstacle.shape, &its), limit, &mut |(a, of_a), (b, of_b), limit| {
-            if comes_from_behind(a, of_a, b, of_b) {
+        search_moving((&collider.shape, motion), (&obstacle.shape, &its), limit, &mut |one, other, limit| {
+            let (a, b, of_a, of_b) = (one.convex, other.convex, &one.motion, &other.motion);
+            // No target is above minus the skin.
+            if stays_apart(one, other, 2e-5 * smaller(a, b) - 0.99 * skin) || comes_from_behind(a, of_a, b, of_b) {
                 return limit;
             }
             let size = Num::min(a.extent(), b.extent());

@@ -4,7 +4,7 @@ use super::{Ahead, Encounter, sagitta};
 use crate::body::collider::Collider;
 use crate::detect::look::Place;
 use crate::detect::manifolds::{self, Workspace, bounds};
-use crate::detect::narrow::{ConvexRef, Manifold, Motion, PairCache, approach, collide};
+use crate::detect::narrow::{ConvexRef, Flight, Manifold, Motion, PairCache, approach, collide, stays_apart};
 use crate::detect::query::parts::{Near, Part, Sweeping, search};
 use crate::math::{Aabb, Float, Num, Pose, Real, Vec3};
 use crate::shape::Shape;
@@ -47,7 +47,11 @@ impl State {
 fn first_impact(a: &Shape, b: &Shape, of_a: &Motion, of_b: &Motion, reach: Real, slop: Real) -> Option<Real> {
     let mut first = None;
     let mut manifold = Manifold::default();
-    search_moving((a, of_a), (b, of_b), 1.0, &mut |(part_a, of_a), (part_b, of_b), limit| {
+    search_moving((a, of_a), (b, of_b), 1.0, &mut |a, b, limit| {
+        let (part_a, part_b, of_a, of_b) = (a.convex, b.convex, &a.motion, &b.motion);
+        if stays_apart(a, b, 2e-5 * smaller(part_a, part_b)) {
+            return limit;
+        }
         let found = approach(part_a, part_b, of_a, of_b, limit, false, |s| (s > reach).then_some(0.0));
         let Some(found) = found else { return limit };
         // What a touch is, is for the narrow phase to say: it knows the seams of meshes.
@@ -69,6 +73,15 @@ fn first_impact(a: &Shape, b: &Shape, of_a: &Motion, of_b: &Motion, reach: Real,
     first
 }
 
+/// A bound of the extent of the smaller of two parts: of a triangle nothing needs to be known.
+pub(super) fn smaller(a: ConvexRef, b: ConvexRef) -> Real {
+    match (a, b) {
+        (ConvexRef::Triangle(_), _) => b.extent(),
+        (_, ConvexRef::Triangle(_)) => a.extent(),
+        _ => Num::min(a.extent(), b.extent()),
+    }
+}
+
 /// Velocity of the point of a moving shape that is at `x` at time `t`.
 fn velocity_at(m: &Motion, x: Vec3, t: Real) -> Vec3 {
     let centre = m.start.transform_point(m.centre).add_scaled(m.linear, t);
@@ -77,10 +90,13 @@ fn velocity_at(m: &Motion, x: Vec3, t: Real) -> Vec3 {
 
 /// The motion of a part of a shape.
 fn motion_of_part(of: &Motion, pose: &Pose) -> Motion {
+    if *pose == Pose::IDENTITY {
+        return *of;
+    }
     Motion { start: of.start * *pose, centre: pose.inverse_transform_point(of.centre), ..*of }
 }
 
-type Meet<'v> = &'v mut dyn FnMut((ConvexRef<'_>, &Motion), (ConvexRef<'_>, &Motion), Real) -> Real;
+type Meet<'v> = &'v mut dyn FnMut(&Flight<'_>, &Flight<'_>, Real) -> Real;
 
 /// Visits the pairs of convex parts of two shapes that may meet until `limit` while they move, with their motions. `visit`
 /// answers the time of interest from then on.
@@ -104,10 +120,10 @@ fn is_large(shape: &Shape) -> bool {
 fn search_parts((p, of_p): (&Shape, &Motion), (q, of_q): (&Shape, &Motion), limit: Real, visit: Meet<'_>) {
     let whole = Near::new(Aabb::EVERYTHING);
     search(p, &whole, limit.into(), &mut |part: &Part, limit| {
-        let mover = motion_of_part(of_p, &part.pose);
-        search(q, &way_past(part.convex, &mover, of_q), limit, &mut |other: &Part, limit| {
-            let resting = motion_of_part(of_q, &other.pose);
-            visit((part.convex, &mover), (other.convex, &resting), Real::from_f64(limit)).into()
+        let mover = Flight::new(part.convex, motion_of_part(of_p, &part.pose));
+        search(q, &way_past(&mover, of_q), limit, &mut |other: &Part, limit| {
+            let resting = Flight::new(other.convex, motion_of_part(of_q, &other.pose));
+            visit(&mover, &resting, Real::from_f64(limit)).into()
         })
     });
 }
@@ -116,12 +132,17 @@ fn search_parts((p, of_p): (&Shape, &Motion), (q, of_q): (&Shape, &Motion), limi
 ///
 /// In a frame that turns with w the part runs along a curve. With u the relative shift and d the largest distance of the two
 /// centres, its acceleration there is at most 2|w||u| + |w|² d, which bounds how far the curve bulges from its chord.
-fn way_past(part: ConvexRef, mover: &Motion, of_q: &Motion) -> Sweeping {
-    let turns = mover.angular != Vec3::ZERO || of_q.angular != Vec3::ZERO;
+fn way_past(flight: &Flight, of_q: &Motion) -> Sweeping {
+    let (part, mover) = (flight.convex, &flight.motion);
     let into = of_q.start.inverse();
-    if !turns {
+    if of_q.angular == Vec3::ZERO {
         let along = into.rotation.rotate(mover.linear - of_q.linear);
-        return Sweeping::new(bounds(part, &(into * mover.start)), along);
+        let mut around = bounds(part, &(into * mover.start));
+        if mover.angular != Vec3::ZERO {
+            let end = Pose { translation: flight.end.translation - mover.linear, ..flight.end };
+            around = around.union(&bounds(part, &(into * end))).expanded(flight.bulge);
+        }
+        return Sweeping::new(around, along);
     }
     let from = mover.start.transform_point(mover.centre);
     let first = into.transform_point(from);

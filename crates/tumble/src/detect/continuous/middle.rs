@@ -62,11 +62,12 @@ impl State {
         let way = (to - from).to_real();
         // What moves may have left its box by as much as slow bodies move.
         let start = Aabb::new(Vec3::ZERO, Vec3::ZERO).expanded(ahead.margin).moved_to(from);
-        for tree in &self.broad.trees {
+        for tree in ahead.obstacles(self) {
             let cast = BoxCast { start, direction: way, max: limit };
             tree.cast(&cast, u32::MAX, |proxy, _, _| {
                 let Some(other) = self.broad.user(ProxyId(proxy)) else { return limit };
                 if let Some(obstacle) = solid(self, other)
+                    && watched(&self.bodies, i, self.bodies.dense_at(obstacle.body)).is_some()
                     && self.may_hold(slot, other)
                     && let Some((t, stop)) = self.crossing(ahead, i, obstacle, from, to, radius)
                     && t < limit
@@ -92,7 +93,7 @@ impl State {
         radius: Real,
     ) -> Option<(Real, Point)> {
         let other = self.bodies.dense_at(obstacle.body);
-        watched(self, i, other)?;
+        watched(&self.bodies, i, other)?;
         let of_it: Travel = self.travelled(ahead, other);
         let centre = self.bodies.params[other].local_centre;
         let seen = |from: &CentrePose, x: Point| {

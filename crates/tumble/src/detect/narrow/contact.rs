@@ -360,7 +360,7 @@ impl<'a> Touch<'a> {
     }
 }
 
-fn is_inner(triangle: &Triangle, back: bool, feature: Feature) -> bool {
+pub(super) fn is_inner(triangle: &Triangle, back: bool, feature: Feature) -> bool {
     let edges = if back { triangle.inner_edges >> 3 } else { triangle.inner_edges };
     let inner = |edge: u32| edges >> (edge % 3) & 1 == 1;
     match feature.kind() {

@@ -2,7 +2,8 @@
 
 use crate::math::{Float, Mat3, Num, Pose, Real, Vec3};
 use crate::shape::{
-    Capsule, Cone, Convex, Cuboid, Cylinder, EdgeKind, Geometry, HalfSpace, Hull, Rectangle, Shape, Sides, Sphere,
+    Capsule, Cone, Convex, Cuboid, Cylinder, Geometry, HalfSpace, Hull, Mesh, Rectangle, Shape, Sides, Sphere,
+    inner_edges,
 };
 
 /// A triangle that can be touched: one of a mesh, or one that stands alone.
@@ -44,16 +45,18 @@ impl Triangle {
 
     /// A triangle of a mesh or height field.
     pub fn of_mesh(triangle: &crate::shape::Triangle, sides: Sides) -> Self {
-        let mut inner_edges = 0;
-        for (i, kind) in triangle.adjacency.kinds.into_iter().enumerate() {
-            inner_edges |= match kind {
-                EdgeKind::Flat => 0b1001,
-                EdgeKind::Concave => 0b0001,
-                EdgeKind::Convex => 0b1000,
-                EdgeKind::Boundary => 0,
-            } << i;
+        let two_sided = sides == Sides::Two;
+        Self { vertices: triangle.corners, two_sided, inner_edges: inner_edges(&triangle.adjacency) }
+    }
+
+    /// The same by its number, which must be below that of the triangles.
+    #[inline]
+    pub(crate) fn part_of(mesh: &Mesh, triangle: u32) -> Self {
+        Self {
+            vertices: mesh.triangle(triangle),
+            two_sided: mesh.sides() == Sides::Two,
+            inner_edges: mesh.inner_edges(triangle),
         }
-        Self { vertices: triangle.corners, two_sided: sides == Sides::Two, inner_edges }
     }
 
     /// Twice the area times the front's unit normal.
@@ -127,7 +130,7 @@ impl<'a> ConvexRef<'a> {
     /// The shape is all points within this distance of its core: a point for balls, a segment for capsules, and the
     /// shape itself, with radius 0, for the rest.
     #[inline(always)]
-    pub(super) fn radius(&self) -> Real {
+    pub(crate) fn radius(&self) -> Real {
         match self {
             Self::Sphere(s) => s.radius(),
             Self::Capsule(s) => s.radius(),

@@ -6,7 +6,7 @@ use super::convex::ConvexRef;
 use super::faceted::Faceted;
 use super::manifold::Manifold;
 use super::polytope::Small;
-use super::{box_box, curved, plane, round};
+use super::{box_box, capsule_triangle, curved, plane, round};
 use crate::math::{Pose, Real};
 use crate::method::Narrow;
 use crate::shape::Sphere;
@@ -48,16 +48,20 @@ pub fn collide(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, margin: Real, cache: &
         }
         (_, C::Sphere(q)) => with_sphere(a, q, b_in_a, margin, cache, out),
         (C::Capsule(p), C::Capsule(q)) => round::capsule_capsule(p, q, b_in_a, margin, out),
-        _ => {
-            if behind(&a, &b, b_in_a) {
-                out.clear();
-                return;
+        (C::Triangle(p), C::Capsule(q)) => {
+            if !capsule_triangle::collide(p, q, b_in_a, margin, out) {
+                general(a, b, b_in_a, margin, cache, out);
             }
-            if !faceted(a, b, b_in_a, margin, cache, out) {
-                curved::collide(a, b, b_in_a, margin, cache, out);
-            }
-            mend_seams(a, b, b_in_a, margin, cache, out);
         }
+        (C::Capsule(p), C::Triangle(q)) => {
+            let a_in_b = b_in_a.inverse();
+            if capsule_triangle::collide(q, p, &a_in_b, margin, out) {
+                out.swap(&a_in_b);
+            } else {
+                general(a, b, b_in_a, margin, cache, out);
+            }
+        }
+        _ => general(a, b, b_in_a, margin, cache, out),
     }
 }
 
@@ -89,11 +93,23 @@ pub fn collide_by(
     if narrow == Narrow::Auto || unbounded(&a) || unbounded(&b) {
         return collide(a, b, b_in_a, margin, cache, out);
     }
-    if behind(&a, &b, b_in_a) {
+    if passes(&a, &b, b_in_a, margin) {
         out.clear();
         return;
     }
     curved::collide(a, b, b_in_a, margin, cache, out);
+    mend_seams(a, b, b_in_a, margin, cache, out);
+}
+
+/// Any two bounded shapes.
+fn general(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, margin: Real, cache: &mut PairCache, out: &mut Manifold) {
+    if passes(&a, &b, b_in_a, margin) {
+        out.clear();
+        return;
+    }
+    if !faceted(a, b, b_in_a, margin, cache, out) {
+        curved::collide(a, b, b_in_a, margin, cache, out);
+    }
     mend_seams(a, b, b_in_a, margin, cache, out);
 }
 
@@ -121,6 +137,7 @@ fn faceted(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, margin: Real, cache: &mut 
             Faceted { shapes, a: &p, b: q }.collide(b_in_a, margin, cache, out);
             true
         }),
+        _ if !flat_sided(&a) || !flat_sided(&b) => false,
         _ => match (small(&a), small(&b)) {
             (Some(p), Some(q)) => {
                 Faceted { shapes, a: &p, b: &q }.collide(b_in_a, margin, cache, out);
@@ -129,6 +146,10 @@ fn faceted(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, margin: Real, cache: &mut 
             _ => false,
         },
     }
+}
+
+fn flat_sided(shape: &ConvexRef) -> bool {
+    matches!(shape, ConvexRef::Cuboid(_) | ConvexRef::Rectangle(_) | ConvexRef::Triangle(_))
 }
 
 /// A triangle without area is none of these: it is left to the general algorithm, which needs no faces.
@@ -141,14 +162,23 @@ fn small(shape: &ConvexRef) -> Option<Small> {
     }
 }
 
-/// One of the shapes is a one-sided triangle and the other has its middle behind it.
-fn behind(a: &ConvexRef, b: &ConvexRef, b_in_a: &Pose) -> bool {
-    let (triangle, centre) = match (a, b) {
-        (ConvexRef::Triangle(t), _) => (t, b_in_a.transform_point(b.centre())),
-        (_, ConvexRef::Triangle(t)) => (t, b_in_a.inverse_transform_point(a.centre())),
+/// One of the shapes is a triangle, and the other is farther from its plane than `margin` or, where the triangle has one side
+/// only, has its middle behind it.
+fn passes(a: &ConvexRef, b: &ConvexRef, b_in_a: &Pose, margin: Real) -> bool {
+    let (triangle, other, seen) = match (a, b) {
+        (ConvexRef::Triangle(t), _) => (t, b, *b_in_a),
+        (_, ConvexRef::Triangle(t)) => (t, a, b_in_a.inverse()),
         _ => return false,
     };
-    !triangle.two_sided && triangle.area_vector().dot(centre - triangle.vertices[0]) < 0.0
+    let area = triangle.area_vector();
+    let above = area.dot(seen.transform_point(other.centre()) - triangle.vertices[0]);
+    if above < 0.0 && !triangle.two_sided {
+        return true;
+    }
+    let Some(front) = area.try_normalize() else { return false };
+    let out = if above < 0.0 { -front } else { front };
+    let lowest = seen.transform_point(other.core_support(-seen.rotation.unrotate(out).to_f64()).to_real());
+    out.dot(lowest - triangle.vertices[0]) - other.radius() > margin
 }
 
 fn mend_seams(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, margin: Real, cache: &mut PairCache, out: &mut Manifold) {

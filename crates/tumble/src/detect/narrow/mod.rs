@@ -17,6 +17,7 @@
 
 mod box_box;
 mod cache;
+mod capsule_triangle;
 mod clip;
 mod contact;
 mod convex;
@@ -40,5 +41,5 @@ pub use convex::{ConvexRef, Triangle};
 pub use dispatch::{collide, collide_by};
 pub use distance::{Distance, closest_points, overlap};
 pub use manifold::{Feature, FeatureKind, MAX_POINTS, Manifold, ManifoldPoint, reduce};
-pub(crate) use sweep::approach;
+pub(crate) use sweep::{Flight, approach, stays_apart};
 pub use sweep::{Motion, sweep};

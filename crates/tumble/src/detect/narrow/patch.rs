@@ -122,7 +122,7 @@ pub(super) fn line_patch(shape: &ConvexRef, d: Vec3) -> Option<Segment> {
     }
 }
 
-fn core_line(half_length: Real) -> Segment {
+pub(super) fn core_line(half_length: Real) -> Segment {
     let end = Vec3::new(0.0, half_length, 0.0);
     Segment { ends: [-end, end], vertices: [LOWER, UPPER], edge: Feature::edge(0) }
 }

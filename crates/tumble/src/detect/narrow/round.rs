@@ -151,7 +151,7 @@ pub(super) fn capsule_capsule(a: &Capsule, b: &Capsule, b_in_a: &Pose, margin: R
 ///
 /// In double precision: where the segments are nearly parallel the parameters are the quotients of small differences, and
 /// what single precision makes of them is off by far more than the gap.
-fn nearest_on_segments(u: Vec3<f64>, t: Vec3<f64>, v: Vec3<f64>) -> (Vec3<f64>, Vec3<f64>) {
+pub(super) fn nearest_on_segments(u: Vec3<f64>, t: Vec3<f64>, v: Vec3<f64>) -> (Vec3<f64>, Vec3<f64>) {
     let limit = |x: f64| Float::clamp(x, -1.0, 1.0);
     let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
     let (ut, vt) = (u.dot(t), v.dot(t));

@@ -15,7 +15,7 @@
 use super::convex::{ConvexRef, Pair};
 use super::depth;
 use super::gjk::{self, Outcome};
-use super::plane;
+use super::{capsule_triangle, plane};
 use crate::math::{Float, Num, Pose, Quat, Real, Vec3};
 
 /// A shape's motion over a span of time: constant velocity of a point of it, and constant angular velocity about that
@@ -142,6 +142,65 @@ pub(crate) fn approach(
     Some(now)
 }
 
+/// A convex shape on its way through unit time.
+#[derive(Clone, Copy)]
+pub(crate) struct Flight<'a> {
+    pub convex: ConvexRef<'a>,
+    pub motion: Motion,
+    pub end: Pose,
+    /// How far a point of the core may leave the straight line between its places at the start and at the end: with |x''| <= ρ ω², ρ
+    /// ω² / 8.
+    pub bulge: Real,
+}
+
+impl<'a> Flight<'a> {
+    pub fn new(convex: ConvexRef<'a>, motion: Motion) -> Self {
+        let bulge = if motion.angular == Vec3::ZERO {
+            0.0
+        } else {
+            0.125 * motion.angular.length_squared() * (convex.farthest_from(motion.centre) - convex.radius())
+        };
+        Self { convex, motion, end: motion.at(1.0), bulge }
+    }
+}
+
+/// Two moving shapes, one of which is a triangle that does not turn, are farther apart than `gap` all the time along the normal of the
+/// triangle, or along one that points out of an edge. `false` says nothing.
+///
+/// The separation along a fixed n is the least of n·x over the points of the other shape. Each n·x(t) is above its chord less the bulge,
+/// and the least of chords is above the chord of the least ones: so it is no less than at the start or at the end, less the bulge.
+pub(crate) fn stays_apart(a: &Flight, b: &Flight, gap: Real) -> bool {
+    let (triangle, on, other) = match (a.convex, b.convex) {
+        (ConvexRef::Triangle(t), _) => (t, a, b),
+        (_, ConvexRef::Triangle(t)) => (t, b, a),
+        _ => return false,
+    };
+    if on.motion.angular != Vec3::ZERO {
+        return false;
+    }
+    // In the frame of the triangle.
+    let Some(front) = triangle.area_vector().try_normalize() else { return false };
+    let seen = |on: &Pose, other: &Pose| if *on == Pose::IDENTITY { *other } else { on.inverse() * *other };
+    let (start, end) = (seen(&on.motion.start, &other.motion.start), seen(&on.end, &other.end));
+    let needed = gap + other.bulge + other.convex.radius();
+    let clear = |n: Vec3, p: Vec3, at: &Pose| {
+        let lowest = other.convex.core_support(-at.rotation.unrotate(n).to_f64());
+        n.dot(at.transform_point(lowest.to_real()) - p) > needed
+    };
+    let apart = |n: Vec3, p: Vec3| clear(n, p, &start) && clear(n, p, &end);
+    let v = &triangle.vertices;
+    let behind = front.dot(start.transform_point(other.convex.centre()) - v[0]) < 0.0;
+    if apart(if behind { -front } else { front }, v[0]) {
+        return true;
+    }
+    (0..3).any(|i| {
+        let edge = v[if i == 2 { 0 } else { i + 1 }] - v[i];
+        let out = edge.cross(front);
+        // Only edges beyond which the other shape's origin lies can part them.
+        out.dot(start.translation - v[i]) > 0.0 && apart(out * (1.0 / out.length()), v[i])
+    })
+}
+
 /// Separation and normal from A to B in A's frame. Of shapes that overlap the depth and the way out where it is asked
 /// for, else 0 and the last normal.
 fn gap(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, axis: Option<Vec3>, deep: bool) -> (Real, Vec3) {
@@ -152,6 +211,9 @@ fn gap(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, axis: Option<Vec3>, deep: bool
             (separation, -b_in_a.rotation.rotate(q.normal()))
         }
         _ => {
+            if let Some(found) = round_gap(a, b, b_in_a) {
+                return found;
+            }
             let pair = Pair::new(a, b, b_in_a);
             let start = axis.map_or_else(|| pair.centre_line(), |n| n.to_f64());
             let n = match gjk::distance(&pair, start, f64::INFINITY) {
@@ -162,6 +224,73 @@ fn gap(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, axis: Option<Vec3>, deep: bool
             // The lower bound of the distance: what is surely free along n.
             let free = pair.separation_along(n) - pair.radii();
             (Real::from_f64(free), n.to_real())
+        }
+    }
+}
+
+/// The same for a triangle and a ball or capsule whose core is clear of it.
+fn round_gap(a: ConvexRef, b: ConvexRef, b_in_a: &Pose) -> Option<(Real, Vec3)> {
+    let core = |s: ConvexRef| match s {
+        ConvexRef::Sphere(s) => Some((0.0, s.radius())),
+        ConvexRef::Capsule(s) => Some((s.half_length(), s.radius())),
+        _ => None,
+    };
+    match (a, b) {
+        (ConvexRef::Triangle(t), _) => {
+            let (half_length, radius) = core(b)?;
+            let (distance, n) = capsule_triangle::distance(t, half_length, b_in_a)?;
+            Some((Real::from_f64(distance - radius.to_f64()), n.to_real()))
+        }
+        (_, ConvexRef::Triangle(t)) => {
+            let (half_length, radius) = core(a)?;
+            let (distance, n) = capsule_triangle::distance(t, half_length, &b_in_a.inverse())?;
+            Some((Real::from_f64(distance - radius.to_f64()), -b_in_a.rotation.rotate(n.to_real())))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::narrow::{Triangle, closest_points};
+    use crate::shape::{Capsule, Cuboid};
+    use proptest::prelude::*;
+
+    fn vec3(range: f64) -> impl Strategy<Value = Vec3> {
+        prop::array::uniform3(-range..range).prop_map(|v| Vec3::from(v).to_real())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+        /// What is said to stay apart is so at all of many moments.
+        #[test]
+        fn what_stays_apart_does(
+            corners in prop::array::uniform3(vec3(1.0)),
+            (at, turned, centre) in (vec3(1.5), vec3(3.0), vec3(0.3)),
+            (linear, angular) in (vec3(1.0), vec3(2.0)),
+            gap in -0.05..0.2,
+            boxed in any::<bool>(),
+        ) {
+            let triangle = Triangle::new(corners);
+            let (capsule, cuboid) = (Capsule::new(0.3, 0.1).unwrap(), Cuboid::new(Vec3::new(0.3, 0.2, 0.1)).unwrap());
+            let (a, b) = (
+                ConvexRef::Triangle(&triangle),
+                if boxed { ConvexRef::Cuboid(&cuboid) } else { ConvexRef::Capsule(&capsule) },
+            );
+            let start = Pose { translation: at, rotation: Quat::from_rotation_vector(turned) };
+            let motion = Motion { start, centre, linear, angular };
+            let resting = Flight::new(a, Motion::resting(Pose::IDENTITY));
+            let flight = Flight::new(b, motion);
+            let gap = Real::from_f64(gap);
+            if stays_apart(&resting, &flight, gap) {
+                prop_assert!(stays_apart(&flight, &resting, gap));
+                for k in 0..=32 {
+                    let there = motion.at(k as Real / 32.0);
+                    let found = closest_points(a, b, &there);
+                    prop_assert!(found.separation > gap - 1e-4, "{} at {k}, not {gap}", found.separation);
+                }
+            }
         }
     }
 }

@@ -30,6 +30,11 @@ pub(in crate::detect) trait Probe {
     /// The least value that something inside the box can have; `None` where nothing in it matters.
     fn bound(&self, low: Vec3<f64>, high: Vec3<f64>) -> Option<f64>;
 
+    /// A box outside of which nothing has a value up to `limit`, where it tells about as much as the bound does.
+    fn near(&self, _limit: f64) -> Option<Aabb> {
+        None
+    }
+
     /// The same as seen from a frame placed at `pose`.
     fn seen_from(&self, pose: &Pose) -> Self;
 }
@@ -60,11 +65,14 @@ impl Probe for Near {
 pub(in crate::detect) struct Sweeping {
     start: Aabb,
     along: Vec3,
+    /// Reciprocals of the components of `along`.
+    inverse: Vec3<f64>,
 }
 
 impl Sweeping {
     pub fn new(start: Aabb, along: Vec3) -> Self {
-        Self { start: roomy(start), along }
+        let per = |c: Real| 1.0 / c.to_f64();
+        Self { start: roomy(start), along, inverse: Vec3::new(per(along.x), per(along.y), per(along.z)) }
     }
 }
 
@@ -74,18 +82,25 @@ impl Probe for Sweeping {
         for i in 0..3 {
             // The boxes overlap on this axis while t·d is between these two.
             let (a, b) = (low[i] - self.start.max[i].to_f64(), high[i] - self.start.min[i].to_f64());
-            let d = self.along[i].to_f64();
-            if d == 0.0 {
+            let d = self.inverse[i];
+            if !d.is_finite() {
                 if a > 0.0 || b < 0.0 {
                     return None;
                 }
                 continue;
             }
-            let (enter, leave) = if d > 0.0 { (a / d, b / d) } else { (b / d, a / d) };
+            let (enter, leave) = if d > 0.0 { (a * d, b * d) } else { (b * d, a * d) };
             near = Num::max(enter, near);
             far = Num::min(leave, far);
         }
         (near <= far).then_some(near)
+    }
+
+    fn near(&self, limit: f64) -> Option<Aabb> {
+        let way = self.along * Real::from_f64(limit);
+        let short = way.abs().max_component() <= (self.start.max - self.start.min).max_component();
+        let end = || Aabb::new(self.start.min + way, self.start.max + way);
+        short.then(|| roomy(self.start.union(&end())))
     }
 
     fn seen_from(&self, pose: &Pose) -> Self {
@@ -124,6 +139,17 @@ pub(in crate::detect) fn search<P: Probe>(
     };
     match shape {
         Shape::Mesh(mesh) => {
+            if let Some(near) = probe.near(limit) {
+                mesh.each_triangle_in(&near, |t| {
+                    if matters(mesh.triangle(t), last) {
+                        let part = Triangle::part_of(mesh, t);
+                        last =
+                            visit(&Part { convex: ConvexRef::Triangle(&part), pose: Pose::IDENTITY, index: t }, last);
+                    }
+                    last >= 0.0
+                });
+                return last;
+            }
             mesh.bvh().minimize(limit, bound, |t, limit| {
                 if matters(mesh.triangle(t), limit) {
                     last = triangle(t, mesh.get(t), mesh.sides(), limit);

@@ -1,6 +1,6 @@
 //! Trees in snapshots.
 
-use super::{Bvh, STACK};
+use super::{Bvh, LEAF, STACK};
 use crate::error::Result;
 use crate::record::stream::{Sink, Source, save_pods};
 
@@ -18,7 +18,7 @@ impl Bvh {
     }
 
     /// The subtrees of the children of every inner node fill its own, no way down is longer than the stack of a search,
-    /// the leaves share out the items in order, and every item is there once.
+    /// the leaves share out the items in order, each no more than it may hold, and every item is there once.
     fn is_sound(&self) -> bool {
         let mut used = 0u64;
         let mut waiting = Vec::new();
@@ -28,7 +28,7 @@ impl Bvh {
         while let Some((index, end, depth)) = waiting.pop() {
             let node = &self.nodes[index as usize];
             if node.count > 0 {
-                if end != index + 1 || u64::from(node.link) != used {
+                if end != index + 1 || u64::from(node.link) != used || node.count as usize > LEAF {
                     return false;
                 }
                 used += u64::from(node.count);

@@ -3,10 +3,11 @@
 
 use super::{Mesh, Sides};
 use crate::error::{Error, Result};
-use crate::math::{Float, Vec3};
+use crate::math::{Aabb, Float, Vec3};
 use crate::record::stream::{Sink, Source, save_pods};
 use crate::shape::Bvh;
-use crate::shape::adjacency::{Adjacency, EdgeKind};
+use crate::shape::adjacency::{Adjacency, EdgeKind, inner_edges};
+use crate::shape::bvh::WideTree;
 use crate::shape::mesh_edges::check_triangles;
 use crate::shape::polyhedron_mass::Solid;
 
@@ -20,6 +21,8 @@ impl Mesh {
             materials,
             sides,
             bvh,
+            wide: _,
+            inner_edges: _,
             volume,
             vertex_normals,
             inner_sphere,
@@ -77,7 +80,10 @@ impl Mesh {
             if source.bool()? { Ok(Solid::load(source)?) } else { Err(Error::geometry("mesh", source.str()?)) };
         let vertex_normals: Vec<Vec3> = source.pods()?;
         let inner_sphere = (source.vec3()?, source.real()?);
+        let corners = |t: u32| triangles[t as usize].map(|i| vertices[i as usize]);
         let mesh = Self {
+            wide: WideTree::new(&bvh, |t| Aabb::of_points(corners(t))),
+            inner_edges: adjacency.iter().map(inner_edges).collect(),
             vertices,
             triangles,
             normals,
