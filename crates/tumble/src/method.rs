@@ -106,10 +106,11 @@ impl Step {
 pub struct SoftStep {
     /// Sub-steps per step.
     pub substeps: u32,
-    /// How quickly overlap is taken out: the frequency of a spring that would do so, as a share of the sub-step rate. Contacts bear their load
-    /// whatever it is, and bodies that overlap are moved apart without being launched.
+    /// Stiffness of contacts: their frequency as a share of the sub-step rate. As a share it scales with the step, so that
+    /// the sag of a stack in body sizes does not depend on the scale of the world.
     pub contact_stiffness: Real,
-    /// The damping ratio of that spring: the larger, the slower.
+    /// Damping ratio of contacts. Bodies that overlap are pushed apart without being launched whatever it is: the relaxing pass
+    /// takes the velocity of the push back.
     pub contact_damping: Real,
     /// Stiffness of joints, as a share of the sub-step rate.
     pub joint_stiffness: Real,

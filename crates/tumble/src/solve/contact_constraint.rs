@@ -118,8 +118,10 @@ pub(crate) struct Group {
     pub inv_inertia_b: Wide6,
     pub normal: Wide3,
     pub tangent: Wide3,
-    /// Springs: bias rate, mass scale, impulse scale; 0, 1, 0 where the contact is hard.
+    /// Softness: bias rate, mass scale, impulse scale.
     pub softness: Wide3,
+    /// Down to this depth a contact is hard all the same.
+    pub firm_depth: Wide,
     pub static_friction: Wide,
     pub dynamic_friction: Wide,
     /// Lever arm of spinning friction.
@@ -154,6 +156,7 @@ impl Group {
         normal: Wide3::ZERO,
         tangent: Wide3::ZERO,
         softness: Wide3::ZERO,
+        firm_depth: Wide::ZERO,
         static_friction: Wide::ZERO,
         dynamic_friction: Wide::ZERO,
         spinning: Wide::ZERO,
@@ -199,23 +202,17 @@ impl GroupPoint {
 
 /// Inverses of the responses of the four points of [`LANES`] manifolds to each other: 11, 12, 13, 14, 22, 23, 24, 33, 34, 44.
 ///
-/// The response of a flat contact with four points has rank 3, so a little of its diagonal is added:
-/// [`FIRMNESS`](super::contact_prepare::FIRMNESS), or the compliance of a spring.
+/// The response of a flat contact with four points has rank 3, so a little of its diagonal is added: for the soft pass what the
+/// softness asks for, for the relaxing pass [`FIRMNESS`](super::contact_prepare::FIRMNESS).
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(crate) struct Block(pub [Wide; 10]);
+pub(crate) struct Block {
+    pub push: [Wide; 10],
+    pub relax: [Wide; 10],
+}
 
 impl Block {
-    pub const EMPTY: Self = Self([Wide::ZERO; 10]);
-
-    #[inline(always)]
-    pub fn load<L: Lane>(&self, at: usize) -> [L; 10] {
-        let mut entries = [L::ZERO; 10];
-        for (entry, wide) in entries.iter_mut().zip(&self.0) {
-            *entry = wide.load(at);
-        }
-        entries
-    }
+    pub const EMPTY: Self = Self { push: [Wide::ZERO; 10], relax: [Wide::ZERO; 10] };
 }
 
 /// How the points of a group met, for those groups in which something bounces or reports its impacts.
@@ -282,6 +279,10 @@ impl ContactConstraints {
         }
     }
 }
+
+/// The firm depth of manifolds whose material is soft by its own account: nothing of it is firm, and it is a spring of its own, which the
+/// relaxing pass leaves alone. Of what is pushed out of overlap that pass takes the speed back; of a spring it would take the swing.
+pub(crate) const SPRINGY: Real = -Real::MIN_POSITIVE;
 
 /// A soft constraint of frequency ω and damping ratio ζ over a step h (Catto, "Soft Constraints", 2011):
 /// bias rate ω/(2ζ + hω), mass scale hω(2ζ + hω)/(1 + hω(2ζ + hω)), impulse scale 1/(1 + hω(2ζ + hω)).

@@ -4,37 +4,18 @@
 //! of a colour and the threads that work on them never see each other's bodies, and the outcome does not depend on how they
 //! are cut. Per group: gather both bodies, solve friction, solve the points one after the other, scatter.
 //!
-//! A point, with v_n = J v and s the separation now:
+//! A point, with v_n = J v, s the separation now, and the soft coefficients (ρ, μ_m, μ_i):
 //!
 //! ```text
 //!   s   = s₀ + J Δ                                   Δ: motion since the start of the step
 //!   s > 0 :  Δλ = -m (v_n + s/h)                      may close, not pass
-//!   s <= 0:  Δλ = -m v_n
+//!   s <= 0:  Δλ = -m μ_m (v_n + max(ρ (s + slop), -v_push)) - μ_i λ
 //!   λ'  = max(λ + Δλ, 0)
 //! ```
 //!
-//! Overlap is taken out by velocities of their own, the nudges u, which move the bodies in the sub-step and are then forgotten:
-//!
-//! ```text
-//!   s > 0 :  u_n + v_n + s/h >= 0                     a nudge closes no more than there is
-//!   s <= 0:  u_n + max(ρ (s + slop), -v_push) >= 0
-//!   u ← u + M⁻¹ Jᵀ max(-m (...), -λ)                  what bears a load stays closed
-//! ```
-//!
-//! What is remembered is λ alone, and it is what carries the bodies. If it also held the push out of overlap, as it does where the push is part of v
-//! and a second pass takes it back, then a large pile would swing: the slow motions of the whole that a pass hardly sees keep what they were
-//! pushed by, the force of this spring lags behind the overlap by the memory of λ, and a force that lags feeds the swing. With ε the share of an error that
-//! a pass corrects, a push of the rate ρ of which λ forgets μ per sub-step damps only as long as h ρ < μ (2 + μ) / (1 + μ), about; with nudges all motions are damped,
-//! whatever ρ, and λ grows until nothing sinks: piles rest on their surfaces, not in them.
-//!
-//! A material that is soft by its own account is a spring, of (ρ, μ_m, μ_i), and part of v:
-//!
-//! ```text
-//!   s <= 0:  Δλ = -m μ_m (v_n + ρ min(s + slop, 0)) - μ_i λ
-//! ```
-//!
-//! The relaxing pass, after the motion, leaves springs alone that are under load: it would take their swing. A manifold of several points is
-//! solved as a whole where it can be: see `solve_four`.
+//! Against a body that nothing moves a contact is hard down to the slop (μ_m = 1, μ_i = 0): a soft one would sink through the
+//! slop without being pushed, and what sinks presses, and so rubs, with less than its weight. In the relaxing pass the push is left out (ρ = 0, μ_m = 1, μ_i = 0), so that the velocity it gave is taken back. A manifold
+//! of several points is solved as a whole where it can be: see `solve_four`.
 //!
 //! Friction acts once per manifold, on the slip (v₁, v₂) at the centre of pressure and on the twist ω_n about the normal. With
 //! N = Σ λ and the mean lever ℓ = Σ λ ℓᵢ / N, friction bears what a ring of that radius can: see `friction_limit`. Inside that
@@ -42,7 +23,7 @@
 
 use super::contact_constraint::{Block, Group, GroupPoint, Watch, pick};
 use super::friction_limit::{Load, SURELY_INSIDE, nearest};
-use super::motion::{Motion, Nudge};
+use super::motion::Motion;
 use crate::constraint::contact::FAR;
 use crate::crew::Shared;
 use crate::math::{Kernel, LANES, Lane, Mask, Real, Sym3, Vec3};
@@ -56,7 +37,6 @@ pub(crate) struct Pass<'a> {
     pub blocks: &'a [Block],
     pub watches: Shared<'a, Watch>,
     pub motions: Shared<'a, Motion>,
-    pub nudges: Shared<'a, Nudge>,
     /// The groups of this thread.
     pub range: core::ops::Range<usize>,
 }
@@ -92,20 +72,6 @@ impl Pass<'_> {
     pub(super) fn scatter<L: Lane, const C: usize>(&self, columns: [L; C], indices: &[u32]) {
         // SAFETY: as above: only movable bodies are written, each by one manifold of the colour.
         unsafe { L::scatter::<16, C>(columns, self.motions.as_mut_ptr(), self.motions.len(), 0, indices) }
-    }
-}
-
-impl Pass<'_> {
-    #[inline(always)]
-    fn gather_nudges<L: Lane>(&self, indices: &[u32]) -> [L; 8] {
-        // SAFETY: as for the motions.
-        unsafe { L::gather::<8, 8>(self.nudges.as_mut_ptr(), self.nudges.len(), 0, indices) }
-    }
-
-    #[inline(always)]
-    fn scatter_nudges<L: Lane>(&self, columns: [L; 8], indices: &[u32]) {
-        // SAFETY: as for the motions.
-        unsafe { L::scatter::<8, 8>(columns, self.nudges.as_mut_ptr(), self.nudges.len(), 0, indices) }
     }
 }
 
@@ -151,12 +117,6 @@ impl<L: Lane> Ends<L> {
         self.wa -= self.ia * turn_a;
         self.vb += self.mb.scale(p);
         self.wb += self.ib * turn_b;
-    }
-
-    /// Velocity of B relative to A along the normal, at the point of these arms.
-    #[inline(always)]
-    fn along(&self, n: Vec3<L>, arm_a: Vec3<L>, arm_b: Vec3<L>) -> L {
-        n.dot(self.vb - self.va) + (self.wb.dot(arm_b) - self.wa.dot(arm_a))
     }
 
     /// Velocity of surface B relative to surface A along both tangents, where friction acts.
@@ -223,30 +183,17 @@ impl Kernel for WarmStart<'_> {
     }
 }
 
-/// When a pass comes in a sub-step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
-    /// Before the motion.
-    Before,
-    /// The last before the motion: overlap gets its nudges.
-    Nudge,
-    /// After the motion.
-    Relax,
-}
-
 /// What is the same for all constraints of a pass.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<T = Real> {
-    pub turn: Turn,
+    /// Overlap is pushed apart; otherwise the velocity of the push is taken back.
+    pub push: bool,
     pub inv_h: T,
-    /// Overlap that is left alone.
     pub slop: T,
-    /// ρ of the nudges.
-    pub nudge_rate: T,
     pub push_speed: T,
 }
 
-/// Makes the constraints hold.
+/// Makes the constraints hold, with or without the push out of overlap.
 pub(crate) struct Solve<'a> {
     pub pass: Pass<'a>,
     pub rules: Rules,
@@ -259,13 +206,11 @@ impl Kernel for Solve<'_> {
     fn run<L: Lane>(self) {
         let pass = self.pass;
         let rules = Rules {
-            turn: self.rules.turn,
+            push: self.rules.push,
             inv_h: L::splat(self.rules.inv_h),
             slop: L::splat(self.rules.slop),
-            nudge_rate: L::splat(self.rules.nudge_rate),
             push_speed: L::splat(-self.rules.push_speed),
         };
-        let relax = rules.turn == Turn::Relax;
         for i in pass.range.clone() {
             let Whole { group, points, mut watch } = pass.whole(i);
             for at in (0..LANES).step_by(L::WIDTH) {
@@ -274,22 +219,27 @@ impl Kernel for Solve<'_> {
                 let mut ends = Ends::new(group, at, &a, &b);
                 let n = group.normal.load::<L>(at);
                 let (still, everywhere) = ((L::ZERO, L::ZERO), L::ZERO.less_eq(L::ZERO));
-                if !relax {
+                if rules.push {
                     friction(group, points, at, n, &mut ends, still, everywhere);
                 }
 
                 let moved = Moved::new(n, &a, &b);
                 let soft = group.softness.load::<L>(at);
-                let soft = Softness { bias_rate: soft.x, mass_scale: soft.y, impulse_scale: soft.z };
-                let block = pass.blocks.get(group.block as usize);
-                if let ([p0, p1, p2, p3], Some(block)) = (&mut *points, block) {
+                let soft = Softness {
+                    bias_rate: soft.x,
+                    mass_scale: soft.y,
+                    impulse_scale: soft.z,
+                    firm_depth: group.firm_depth.load(at),
+                };
+                if let [p0, p1, p2, p3] = points {
+                    let block = &pass.blocks[group.block as usize];
                     rules.solve_four(&mut ends, [p0, p1, p2, p3], block, at, n, &soft, &moved);
                 } else {
                     for point in &mut *points {
                         rules.solve_one(&mut ends, point, at, n, &soft, &moved);
                     }
                 }
-                if relax {
+                if !rules.push {
                     friction(group, points, at, n, &mut ends, still, everywhere);
                 }
                 if let Some(watch) = &mut watch {
@@ -300,25 +250,24 @@ impl Kernel for Solve<'_> {
                 let (a, b) = ends.columns(&a, &b);
                 pass.scatter(a, &group.write_a[at..]);
                 pass.scatter(b, &group.write_b[at..]);
-                if rules.turn == Turn::Nudge {
-                    rules.nudge(&pass, group, points, block, at, n, &soft, &moved, &ends);
-                }
             }
         }
     }
 }
 
-/// The spring of a manifold.
+/// The softness of a manifold.
 struct Softness<L> {
     bias_rate: L,
     mass_scale: L,
     impulse_scale: L,
+    firm_depth: L,
 }
 
 impl<L: Lane> Softness<L> {
+    /// A spring that is under load, which the relaxing pass leaves alone.
     #[inline(always)]
-    fn springy(&self) -> L::Mask {
-        self.bias_rate.greater(L::ZERO)
+    fn rests(&self, s: L) -> L::Mask {
+        self.firm_depth.less(L::ZERO) & s.less_eq(L::ZERO)
     }
 }
 
@@ -350,18 +299,22 @@ impl GroupPoint {
 }
 
 impl<L: Lane> Rules<L> {
-    /// The velocity along the normal that a point asks for.
+    /// The velocity that the normal constraint asks for, and whether it is hard: while the surfaces are apart or overlap
+    /// by less than the firm depth.
     ///
     /// The relaxing pass, which comes after the motion, leaves surfaces alone that are apart and have not pushed: they meet in
     /// the next sub-step, and until then nothing may slow them down, or the speed of the impact would be gone.
     #[inline(always)]
-    fn bias(&self, s: L, impulse: L, soft: &Softness<L>) -> L {
-        let (out, room) = if self.turn == Turn::Relax {
-            (L::ZERO, L::select(impulse.greater(L::ZERO), s * self.inv_h, L::splat(FAR)))
+    fn bias(&self, s: L, impulse: L, soft: &Softness<L>) -> (L, L::Mask) {
+        let (out, room) = if self.push {
+            // A spring pushes as hard as it is pressed; what only has to get out of the way does so at leisure.
+            let out = soft.bias_rate * (s + self.slop).min(L::ZERO);
+            let springy = soft.firm_depth.less(L::ZERO);
+            (L::select(springy, out, out.max(self.push_speed)), s * self.inv_h)
         } else {
-            (soft.bias_rate * (s + self.slop).min(L::ZERO), s * self.inv_h)
+            (L::ZERO, L::select(impulse.greater(L::ZERO), s * self.inv_h, L::splat(FAR)))
         };
-        L::select(s.greater(L::ZERO), room, out)
+        (L::select(s.greater(L::ZERO), room, out), (s + soft.firm_depth).greater(L::ZERO))
     }
 
     /// One point by itself.
@@ -378,25 +331,23 @@ impl<L: Lane> Rules<L> {
         let (arm_a, arm_b) = (point.arm_a.load::<L>(at), point.arm_b.load::<L>(at));
         let s = point.separation_now(at, moved);
         let old = point.normal_impulse.load::<L>(at);
-        let bias = self.bias(s, old, soft);
-        let vn = ends.along(n, arm_a, arm_b);
-        let mass = point.normal_mass.load::<L>(at);
-        let apart = s.greater(L::ZERO);
-        let new = if self.turn == Turn::Relax {
-            let new = (old - mass * (vn + bias)).max(L::ZERO);
-            L::select(soft.springy() & !apart, old, new)
+        let (bias, firm) = self.bias(s, old, soft);
+        let (mass_scale, impulse_scale) = if self.push {
+            (L::select(firm, L::ONE, soft.mass_scale), L::select(firm, L::ZERO, soft.impulse_scale))
         } else {
-            let (mass_scale, impulse_scale) =
-                (L::select(apart, L::ONE, soft.mass_scale), L::select(apart, L::ZERO, soft.impulse_scale));
-            (old - mass * mass_scale * (vn + bias) - impulse_scale * old).max(L::ZERO)
+            (L::ONE, L::ZERO)
         };
+        let vn = n.dot(ends.vb - ends.va) + (ends.wb.dot(arm_b) - ends.wa.dot(arm_a));
+        let mass = point.normal_mass.load::<L>(at) * mass_scale;
+        let new = (old - mass * (vn + bias) - impulse_scale * old).max(L::ZERO);
+        let new = if self.push { new } else { L::select(soft.rests(s), old, new) };
         let delta = new - old;
         point.normal_impulse.store(at, new);
         ends.push(n * delta, arm_a * delta, arm_b * delta);
     }
 
-    /// Four points together: (K + Γ) Δλ = -(v_n + bias + Γ λ), where Γ is the compliance of a spring; a hard contact has a little of the
-    /// diagonal in its place, and no Γ λ. Where all impulses stay pushes, that is the answer for the manifold as a whole, and it treats
+    /// Four points together: (K + Γ) Δλ = -(v_n + bias + Γ λ), where Γ is the compliance of the softness; in the relaxing
+    /// pass, and where all four are hard, Γ λ is left out. Where all impulses stay pushes, that is the answer for the manifold as a whole, and it treats
     /// the points alike; where one would pull, and where springs relax, the points are solved one after the other.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
@@ -415,29 +366,48 @@ impl<L: Lane> Rules<L> {
         let mut arm_b = [Vec3::<L>::ZERO; 4];
         let mut rhs = [L::ZERO; 4];
         let mut old = [L::ZERO; 4];
+        let mut yielding = [L::ZERO; 4];
+        // All four are hard.
+        let mut firm = soft.firm_depth.greater(L::ZERO);
+        // Γ = (μ_i/μ_m) / m; what it adds to the right side of a point.
+        let compliance = soft.impulse_scale / soft.mass_scale.max(L::splat(Real::MIN_POSITIVE));
         for i in 0..4 {
             let point = &*points[i];
             arm_a[i] = point.arm_a.load(at);
             arm_b[i] = point.arm_b.load(at);
             old[i] = point.normal_impulse.load(at);
             let s = point.separation_now(at, moved);
-            rhs[i] = dv + (ends.wb.dot(arm_b[i]) - ends.wa.dot(arm_a[i])) + self.bias(s, old[i], soft);
-        }
-        let springy = soft.springy();
-        if self.turn != Turn::Relax && springy.any() {
-            // Γ = (μ_i/μ_m) / m
-            let compliance = soft.impulse_scale / soft.mass_scale.max(L::splat(Real::MIN_POSITIVE));
-            for i in 0..4 {
-                let mass = points[i].normal_mass.load::<L>(at);
-                let there = mass.greater(L::ZERO);
-                let gamma = L::select(there, compliance / mass.max(L::splat(Real::MIN_POSITIVE)), L::ZERO);
-                rhs[i] += gamma * old[i];
+            let (bias, hard) = self.bias(s, old[i], soft);
+            firm = firm & hard;
+            rhs[i] = dv + (ends.wb.dot(arm_b[i]) - ends.wa.dot(arm_a[i])) + bias;
+            if self.push {
+                let mass = point.normal_mass.load::<L>(at);
+                let gamma =
+                    L::select(mass.greater(L::ZERO), compliance / mass.max(L::splat(Real::MIN_POSITIVE)), L::ZERO);
+                yielding[i] = gamma * old[i];
             }
         }
-        let step = times(&block.load(at), rhs);
+        let mut inverse = [L::ZERO; 10];
+        if self.push {
+            for i in 0..4 {
+                rhs[i] += L::select(firm, L::ZERO, yielding[i]);
+            }
+            for i in 0..10 {
+                inverse[i] = L::select(firm, block.relax[i].load(at), block.push[i].load(at));
+            }
+        } else {
+            for (l, w) in inverse.iter_mut().zip(&block.relax) {
+                *l = w.load(at);
+            }
+        }
+        let step = times(&inverse, rhs);
         let new = [old[0] - step[0], old[1] - step[1], old[2] - step[2], old[3] - step[3]];
-        let together = if self.turn == Turn::Relax { !springy } else { L::ZERO.less_eq(L::ZERO) };
-        let pushes = together & all_push(&new);
+        let together = if self.push { L::ZERO.less_eq(L::ZERO) } else { soft.firm_depth.greater_eq(L::ZERO) };
+        let pushes = together
+            & new[0].greater_eq(L::ZERO)
+            & new[1].greater_eq(L::ZERO)
+            & new[2].greater_eq(L::ZERO)
+            & new[3].greater_eq(L::ZERO);
 
         let before = *ends;
         let (mut p, mut ta, mut tb) = (L::ZERO, Vec3::ZERO, Vec3::ZERO);
@@ -466,87 +436,6 @@ impl<L: Lane> Rules<L> {
             points[i].normal_impulse.store(at, chosen);
         }
     }
-
-    /// Nudges the bodies of a manifold out of overlap; see the head of this file. `ends` are their velocities.
-    #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
-    fn nudge(
-        &self,
-        pass: &Pass<'_>,
-        group: &Group,
-        points: &[GroupPoint],
-        block: Option<&Block>,
-        at: usize,
-        n: Vec3<L>,
-        soft: &Softness<L>,
-        moved: &Moved<L>,
-        ends: &Ends<L>,
-    ) {
-        let a = pass.gather_nudges::<L>(&group.body_a[at..]);
-        let b = pass.gather_nudges::<L>(&group.body_b[at..]);
-        let mut nudged = Ends::new(group, at, &a, &b);
-        let (springy, zero) = (soft.springy(), L::ZERO);
-        let mut goals = [zero; 4];
-        let mut lack = [zero; 4];
-        let mut any = zero.less(zero);
-        let mut now = [zero; 4];
-        let (mut depth, mut count) = (zero, zero);
-        for (point, s) in points.iter().zip(&mut now) {
-            *s = point.separation_now(at, moved);
-            depth += s.min(zero);
-            count += L::select(s.greater(zero), zero, L::ONE);
-        }
-        let mean = depth / count.max(L::ONE);
-        let level = (mean + self.slop).min(zero) - mean;
-        for (((point, &s), goal), lack) in points.iter().zip(&now).zip(&mut goals).zip(&mut lack) {
-            let (arm_a, arm_b) = (point.arm_a.load::<L>(at), point.arm_b.load::<L>(at));
-            let out = (self.nudge_rate * (s + level)).max(self.push_speed);
-            let room = ends.along(n, arm_a, arm_b) + s * self.inv_h;
-            *goal = L::select(s.greater(zero), room, out);
-            *lack = L::select(springy, zero, nudged.along(n, arm_a, arm_b) + *goal);
-            any = any | lack.less(zero) | (lack.greater(zero) & point.normal_impulse.load::<L>(at).greater(zero));
-        }
-        if !any.any() {
-            return;
-        }
-        let mut whole = zero.less(zero);
-        let before = nudged;
-        if let Some(block) = block {
-            let step = times(&block.load(at), lack);
-            let mut new = [zero; 4];
-            let (mut p, mut ta, mut tb) = (zero, Vec3::ZERO, Vec3::ZERO);
-            for (i, point) in points.iter().enumerate() {
-                new[i] = point.normal_impulse.load::<L>(at) - step[i];
-                p -= step[i];
-                ta -= point.arm_a.load(at) * step[i];
-                tb -= point.arm_b.load(at) * step[i];
-            }
-            whole = all_push(&new);
-            nudged.push(n * p, ta, tb);
-        }
-        if !whole.all() {
-            let together = nudged;
-            nudged = before;
-            for (point, &goal) in points.iter().zip(&goals) {
-                let (arm_a, arm_b) = (point.arm_a.load::<L>(at), point.arm_b.load::<L>(at));
-                let lack = L::select(springy, zero, nudged.along(n, arm_a, arm_b) + goal);
-                let least = -point.normal_impulse.load::<L>(at);
-                let new = (-(point.normal_mass.load::<L>(at) * lack)).max(least);
-                nudged.push(n * new, arm_a * new, arm_b * new);
-            }
-            nudged.take(&together, whole);
-        }
-        let (a, b) = nudged.columns(&a, &b);
-        pass.scatter_nudges(a, &group.write_a[at..]);
-        pass.scatter_nudges(b, &group.write_b[at..]);
-    }
-}
-
-/// None of the impulses pulls.
-#[inline(always)]
-fn all_push<L: Lane>(impulses: &[L; 4]) -> L::Mask {
-    let [a, b, c, d] = *impulses;
-    a.greater_eq(L::ZERO) & b.greater_eq(L::ZERO) & c.greater_eq(L::ZERO) & d.greater_eq(L::ZERO)
 }
 
 /// The symmetric matrix of these ten entries times a vector.

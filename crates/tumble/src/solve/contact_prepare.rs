@@ -3,7 +3,7 @@
 //! First the manifolds of each colour are dealt out to groups, one after the other; then a kernel fills the groups, each by
 //! itself: it gathers manifolds and bodies as rows of numbers and computes what does not change during the step.
 
-use super::contact_constraint::{Block, ContactConstraints, Group, GroupPoint, SHARE, Soft, Watch, pick};
+use super::contact_constraint::{Block, ContactConstraints, Group, GroupPoint, SHARE, SPRINGY, Soft, Watch, pick};
 use super::graph::{COLOURS, Graph, OVERFLOW};
 use super::motion::{Mass, Motion};
 use super::rolling::Rolling;
@@ -12,12 +12,18 @@ use crate::constraint::contact::{ContactManifold, Contacts, FAR, NONE, SOLVED_PO
 use crate::crew::{Shared, Team};
 use crate::math::{Isa, Kernel, LANES, Lane, NO_ROW, Real, Sym3, Vec3};
 
-/// Share of the diagonal that is added to the response of four hard points.
+/// Share of the diagonal that is added to the response of four points in the relaxing pass.
 pub(crate) const FIRMNESS: Real = 0.01;
 
 /// How the contacts of a step are made.
 #[derive(Clone, Copy)]
 pub(crate) struct Recipe {
+    /// Between two movable bodies.
+    pub soft: Soft,
+    /// Against a body that nothing moves: stiffer, since it cannot give way.
+    pub soft_fixed: Soft,
+    /// Overlap that is left alone.
+    pub slop: Real,
     pub warm_start: bool,
     pub h: Real,
 }
@@ -165,6 +171,11 @@ impl<L: Lane> End<L> {
     fn response(&self, axis: Vec3<L>, arm: Vec3<L>) -> L {
         axis.dot(axis.scale(self.inv_mass)) + arm.dot(self.inv_inertia * arm)
     }
+
+    #[inline(always)]
+    fn fixed(&self) -> L::Mask {
+        (self.inv_mass.x + self.inv_mass.y + self.inv_mass.z).equal(L::ZERO)
+    }
 }
 
 /// 1/k, or 0 where k is not positive.
@@ -181,6 +192,8 @@ impl Kernel for Fill<'_> {
         let Fill { groups, points, blocks, watches, range, input, recipe } = self;
         let rows = ContactManifold::rows(&input.contacts.manifolds);
         let keep = L::splat(if recipe.warm_start { 1.0 } else { 0.0 });
+        let splat = |s: &Soft| (L::splat(s.bias_rate), L::splat(s.mass_scale), L::splat(s.impulse_scale));
+        let (soft, soft_fixed) = (splat(&recipe.soft), splat(&recipe.soft_fixed));
         for i in range {
             // SAFETY: ranges of groups do not overlap, and no two groups have a point, a block or a watch in common.
             let mut sink = unsafe {
@@ -214,16 +227,19 @@ impl Kernel for Fill<'_> {
                     watch.tangential_restitution.store(at, m[15]);
                 }
 
-                // A soft material says how soft, and is a spring; all others are hard.
+                // A soft material says how soft, and is a spring; all others are as hard as the method allows.
+                let fixed = a.fixed() | b.fixed();
                 let own = m[18].greater(L::ZERO);
                 let of_material =
                     Soft::<L>::new(L::select(own, m[18], L::ONE), L::select(own, m[19], L::ONE), L::splat(recipe.h));
                 let soft = Vec3::new(
-                    L::select(own, of_material.bias_rate, L::ZERO),
-                    L::select(own, of_material.mass_scale, L::ONE),
-                    L::select(own, of_material.impulse_scale, L::ZERO),
+                    L::select(own, of_material.bias_rate, L::select(fixed, soft_fixed.0, soft.0)),
+                    L::select(own, of_material.mass_scale, L::select(fixed, soft_fixed.1, soft.1)),
+                    L::select(own, of_material.impulse_scale, L::select(fixed, soft_fixed.2, soft.2)),
                 );
                 sink.group.softness.store(at, soft);
+                let firm = L::select(fixed, L::splat(recipe.slop), L::ZERO);
+                sink.group.firm_depth.store(at, L::select(own, L::splat(SPRINGY), firm));
 
                 const FIRST: usize = ContactManifold::POINTS;
                 const ROW: usize = ContactManifold::ROW;
@@ -354,8 +370,9 @@ impl Sink<'_> {
                 }
             }
             let compliance = soft.z / soft.y.max(L::splat(Real::MIN_POSITIVE));
-            let share = L::select(soft.x.greater(L::ZERO), compliance, L::splat(FIRMNESS));
-            store_inverse(&mut block.0, at, &k, share);
+            for (out, share) in [(&mut block.push, compliance), (&mut block.relax, L::splat(FIRMNESS))] {
+                store_inverse(out, at, &k, share);
+            }
         }
 
         // The first tangent lies along the slip where there is any: friction then starts in the right direction.

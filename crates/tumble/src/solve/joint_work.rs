@@ -29,7 +29,7 @@ use super::joint_link::{
 };
 use super::joint_seat::{Seat, entry_of, note_load, store_lane};
 use super::joint_web::{self, Webs};
-use super::motion::{self, Free, Kick, Mass, Motion, Nudge};
+use super::motion::{self, Free, Kick, Mass, Motion};
 use super::turning::Turning;
 use super::web_search::{Search, Tie};
 use crate::body::Locks;
@@ -463,14 +463,13 @@ impl JointWork {
         &mut self,
         state: &State,
         motions: &mut [Motion],
-        nudges: &mut [Nudge],
         free: &mut [Free],
         masses: &mut [Mass],
         kicks: Option<&[Kick]>,
         recipe: &Recipe,
         team: &Team,
     ) {
-        self.turning.advance(state, motions, nudges, free, masses, kicks, recipe.h, recipe.isa, team);
+        self.turning.advance(state, motions, free, masses, kicks, recipe.h, recipe.isa, team);
     }
 
     /// Writes impulses, memories and loads back to the joints of the world, and notes those that bore too much.

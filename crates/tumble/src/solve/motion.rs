@@ -40,20 +40,12 @@ pub(crate) fn mass(bodies: &Bodies, i: usize, rotation: Quat) -> Mass {
 /// v and ω with the loads of a sub-step and before its constraints; 6 numbers, padded.
 pub(crate) type Free = [Real; 8];
 
-/// u and its turning counterpart: the velocity that takes a body out of overlap during one sub-step and is then forgotten; 6
-/// numbers, padded.
-pub(crate) type Nudge = [Real; 8];
-
 pub(crate) fn velocity_of(motion: &Motion) -> (Vec3, Vec3) {
     (Vec3::new(motion[0], motion[1], motion[2]), Vec3::new(motion[3], motion[4], motion[5]))
 }
 
 pub(crate) fn travel_of(motion: &Motion) -> (Vec3, Vec3) {
     (Vec3::new(motion[6], motion[7], motion[8]), Vec3::new(motion[9], motion[10], motion[11]))
-}
-
-pub(crate) fn nudge_of(nudge: &Nudge) -> (Vec3, Vec3) {
-    (Vec3::new(nudge[0], nudge[1], nudge[2]), Vec3::new(nudge[3], nudge[4], nudge[5]))
 }
 
 pub(crate) fn rotation_of(motion: &Motion) -> Quat {
@@ -227,12 +219,12 @@ pub(crate) fn accelerate_again(
     }
 }
 
-/// Δx ← Δx + h (v + u), Δθ likewise, for the bodies of the list. One pass over them.
-pub(crate) fn advance(motions: &mut [Motion], nudges: &[Nudge], list: &[u32], h: Real) {
+/// Δx ← Δx + h v, Δθ ← Δθ + h ω for the bodies of the list. One pass over them.
+pub(crate) fn advance(motions: &mut [Motion], list: &[u32], h: Real) {
     for &i in list {
-        let (motion, nudge) = (&mut motions[i as usize], &nudges[i as usize]);
+        let motion = &mut motions[i as usize];
         for c in 0..6 {
-            motion[6 + c] += h * (motion[c] + nudge[c]);
+            motion[6 + c] += h * motion[c];
         }
     }
 }

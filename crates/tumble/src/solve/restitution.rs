@@ -331,14 +331,15 @@ fn strike<L: Lane>(
     // A flat hit on all four points is answered as a whole, so that the points are treated alike.
     let mut whole = L::ONE.less(L::ZERO);
     if let Some(block) = block {
-        let mut short = [L::ZERO; 4];
+        let (mut short, mut inverse) = ([L::ZERO; 4], [L::ZERO; 10]);
         for (i, point) in points.iter().enumerate() {
             short[i] = hits.lack(i, speed(ends, point, at, n), e);
         }
-        let step = times(&block.load(at), short);
-        // The block of a spring yields, and a blow must not.
-        let hard = group.softness.load::<L>(at).x.equal(L::ZERO);
-        whole = hard & hit[0] & hit[1] & hit[2] & hit[3];
+        for (l, w) in inverse.iter_mut().zip(&block.relax) {
+            *l = w.load(at);
+        }
+        let step = times(&inverse, short);
+        whole = hit[0] & hit[1] & hit[2] & hit[3];
         for (i, point) in points.iter().enumerate() {
             whole = whole & (point.normal_impulse.load::<L>(at) - step[i]).greater_eq(L::ZERO);
         }

@@ -2,7 +2,7 @@
 
 use super::contact_constraint::{Wide, Wide3};
 use super::joint_group::Wide4;
-use super::motion::{self, Free, Kick, Mass, Motion, Nudge};
+use super::motion::{self, Free, Kick, Mass, Motion};
 use crate::crew::{Shared, Team};
 use crate::math::{Isa, Kernel, LANES, Lane, Mask, NO_ROW, Quat, Real, Sym3, Vec3};
 use crate::world::State;
@@ -75,14 +75,13 @@ impl Turning {
         }
     }
 
-    /// Turns the bodies by their angular velocities and nudges over `h`, and their inertias with them. Where their angular momentum stays, what that
+    /// Turns the bodies by their angular velocities over `h`, and their inertias with them. Where their angular momentum stays, what that
     /// does to ω counts as free motion. One pass over them.
     #[allow(clippy::too_many_arguments)]
     pub fn advance(
         &mut self,
         state: &State,
         motions: &mut [Motion],
-        nudges: &mut [Nudge],
         free: &mut [Free],
         masses: &mut [Mass],
         kicks: Option<&[Kick]>,
@@ -95,8 +94,7 @@ impl Turning {
             let motion = &mut motions[i];
             let (linear, angular) = motion::velocity_of(motion);
             let before = motion::rotation_of(motion);
-            let turning = angular + motion::nudge_of(&nudges[i]).1;
-            let after = before.advanced(turning, h);
+            let after = before.advanced(angular, h);
             motion::set_rotation(motion, after);
             let params = &state.bodies.params[i];
             if params.inv_mass > 0.0 {
@@ -104,7 +102,7 @@ impl Turning {
                 if let Some(kicks) = kicks {
                     let torque = state.bodies.load_on(i).torque;
                     let gyro = motion::gyroscopic_kick(&kicks[i], params, torque, state.bodies.pose[i].rotation, h);
-                    let kept = motion::keep_angular_momentum(params, before, turning * h, angular, gyro);
+                    let kept = motion::keep_angular_momentum(params, before, angular * h, angular, gyro);
                     motion::set_velocity(motion, linear, kept);
                     for c in 0..3 {
                         free[i][3 + c] += kept[c] - angular[c];
@@ -113,11 +111,10 @@ impl Turning {
             }
         }
         let groups = &self.groups[..];
-        let (motions, nudges) = (Shared::new(motions), Shared::new(nudges));
-        let (free, masses) = (Shared::new(free), Shared::new(masses));
+        let (motions, free, masses) = (Shared::new(motions), Shared::new(free), Shared::new(masses));
         team.for_blocks(groups.len().div_ceil(SHARE), |_, block| {
             let groups = &groups[block * SHARE..groups.len().min((block + 1) * SHARE)];
-            isa.dispatch(Turn { groups, motions, nudges, free, masses, h });
+            isa.dispatch(Turn { groups, motions, free, masses, h });
         });
     }
 }
@@ -125,7 +122,6 @@ impl Turning {
 struct Turn<'a> {
     groups: &'a [TurnGroup],
     motions: Shared<'a, Motion>,
-    nudges: Shared<'a, Nudge>,
     free: Shared<'a, Free>,
     masses: Shared<'a, Mass>,
     h: Real,
@@ -136,7 +132,7 @@ impl Kernel for Turn<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Self { groups, motions, nudges, free, masses, h } = self;
+        let Self { groups, motions, free, masses, h } = self;
         let h = L::splat(h);
         for group in groups {
             for at in (0..LANES).step_by(L::WIDTH) {
@@ -145,9 +141,7 @@ impl Kernel for Turn<'_> {
                 let m = unsafe { L::gather::<16, 16>(motions.as_mut_ptr(), motions.len(), 0, bodies) };
                 let omega = Vec3::new(m[3], m[4], m[5]);
                 let before = Quat::new(m[12], m[13], m[14], m[15]);
-                // SAFETY: as above.
-                let u = unsafe { L::gather::<8, 8>(nudges.as_mut_ptr(), nudges.len(), 0, bodies) };
-                let theta = (omega + Vec3::new(u[3], u[4], u[5])) * h;
+                let theta = omega * h;
                 let after = (exponential(theta) * before).normalized();
                 let (axes, u) = (group.axes.load::<L>(at), group.inv_inertia.load::<L>(at));
                 let j = Sym3::rotated_diagonal(&(after * axes).to_mat3(), u);

@@ -1,4 +1,4 @@
-//! Soft step: sub-stepped constraints with relaxation, the default method. Joints are soft, contacts are hard and take overlap out by nudges.
+//! Soft step: sub-stepped soft constraints with relaxation, the default method.
 //!
 //! ```text
 //!   effects     forces at x + ½ dt v, see `force`                       1 pass over each set
@@ -7,9 +7,9 @@
 //!   repeat for each sub-step h = dt / n:
 //!     v ← v + h a, and the impulses of the last sub-step once more      1 pass over bodies
 //!     (in the first: the impulses of the last step                      1 pass over constraints)
-//!     solve, and nudges u against overlap                               1 pass over constraints (2 in the first)
-//!     x ← x + h (v + u), u ← 0                                          1 pass over bodies
-//!     solve without bias: relax                                         1 pass over constraints
+//!     solve with push                                                   1 pass over constraints (2 in the first)
+//!     x ← x + h v                                                       1 pass over bodies
+//!     solve without push: relax                                         1 pass over constraints
 //!     restitution, where something can bounce                           3 passes over constraints, and one per blow
 //!   store impulses, write poses back, boxes, sleep                      1 pass each
 //! ```
@@ -30,11 +30,11 @@ use crate::math::{Float, Quat, Real, Vec3};
 use crate::method::SoftStep;
 use crate::profile::{Profile, Stage, Stopwatch};
 use crate::solve::contact_constraint::{ContactConstraints, SHARE, Soft};
-use crate::solve::contact_kernel::{Pass, Rules, Solve, Turn, WarmStart};
+use crate::solve::contact_kernel::{Pass, Rules, Solve, WarmStart};
 use crate::solve::contact_prepare::{self, Input, Recipe};
 use crate::solve::graph::OVERFLOW;
 use crate::solve::joint_work::{self, HOLD_SPEED, JointWork};
-use crate::solve::motion::{self, Mass, Motion, Nudge};
+use crate::solve::motion::{self, Mass, Motion};
 use crate::solve::restitution::{Approach, Blows, Bounces};
 use crate::solve::rolling;
 use crate::solve::tree_work::{self, TreeWork};
@@ -115,7 +115,17 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
         scratch.kicks[i] = motion::prepare(bodies, i, &blunt, h, method.substeps).1;
         scratch.masses[i] = motion::mass(bodies, i, rotation);
     }
-    let recipe = Recipe { warm_start: state.method.switches.warm_start, h };
+    let rate = 1.0 / h;
+    let contact = Soft::new(method.contact_stiffness * rate, method.contact_damping, h);
+    let fixed = Soft::new(2.0 * method.contact_stiffness * rate, method.contact_damping, h);
+    let tolerances = &state.method.tolerances;
+    let recipe = Recipe {
+        soft: contact,
+        soft_fixed: fixed,
+        slop: tolerances.slop * tolerances.length,
+        warm_start: state.method.switches.warm_start,
+        h,
+    };
     let input = Input { contacts: &state.contacts, motions: &scratch.motions, masses: &scratch.masses };
     contact_prepare::prepare(
         &mut scratch.constraints,
@@ -128,7 +138,6 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
         team,
     );
     scratch.free.resize(awake, [0.0; 8]);
-    scratch.nudges.resize(awake, [0.0; 8]);
     let joints = joint_recipe(state, method, h);
     let kicks = loads.gyroscopic.then_some(&scratch.kicks[..]);
     let (motions, masses) = (&mut scratch.motions, &mut scratch.masses);
@@ -175,6 +184,12 @@ fn tree_recipe(state: &State, method: &SoftStep, dt: Real) -> tree_work::Recipe 
     }
 }
 
+/// Passes of one sub-step that push, and passes that relax. The first sub-step of a step pushes twice: its contacts have just
+/// been found anew, and where they are new they know nothing yet of the load that they are to carry.
+fn passes(substep: u32) -> (u32, u32) {
+    if substep == 0 { (2, 1) } else { (1, 1) }
+}
+
 /// Rounds of blows in one sub-step, at the most: how far down a row of touching bodies a blow is handed on at once.
 const BLOWS: u32 = 16;
 
@@ -192,7 +207,7 @@ fn joint_recipe(state: &State, method: &SoftStep, h: Real) -> joint_work::Recipe
 }
 
 fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, loads: &Loads, h: Real) {
-    let Scratch { motions, nudges, kicks, free, solved, constraints, joints, trees, masses, .. } = scratch;
+    let Scratch { motions, kicks, free, solved, constraints, joints, trees, masses, .. } = scratch;
     let recipe = joint_recipe(state, method, h);
     let dt = h * method.substeps as Real;
     let of_trees = tree_recipe(state, method, dt);
@@ -202,11 +217,9 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
     let speed = tolerances.speed(state.gravity_strength());
     let (slop, push_speed) = (tolerances.slop * tolerances.length, tolerances.push_speed * speed);
     let isa = state.isa;
-    let nudge_rate = Soft::new(method.contact_stiffness / h, method.contact_damping, h).bias_rate;
-    let rules = |turn: Turn| Rules { turn, inv_h: 1.0 / h, slop, nudge_rate, push_speed };
+    let rules = |push: bool| Rules { push, inv_h: 1.0 / h, slop, push_speed };
     let threshold = tolerances.restitution_speed * speed;
     for substep in 0..method.substeps {
-        nudges.fill([0.0; 8]);
         if constraints.bounces {
             for _ in 0..BLOWS {
                 let struck = AtomicBool::new(false);
@@ -216,13 +229,13 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
                         struck.store(true, Ordering::Relaxed);
                     }
                 };
-                sweep(constraints, joints, (&mut *motions, &mut *nudges), team, contacts, |_, _, _| (), |_, _, _| ());
+                sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
                 if !struck.into_inner() {
                     break;
                 }
             }
             let contacts = |pass: Pass<'_>| isa.dispatch(Approach(pass));
-            sweep(constraints, joints, (&mut *motions, &mut *nudges), team, contacts, |_, _, _| (), |_, _, _| ());
+            sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
         }
         if substep == 0 {
             motion::accelerate(motions, kicks, free, solved);
@@ -230,42 +243,39 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
             let hold = |joints: &mut JointWork, colour: usize, motions: &mut [Motion]| {
                 joints.warm_start(colour, motions, &recipe, team);
             };
-            sweep(constraints, joints, (&mut *motions, &mut *nudges), team, contacts, rolling::warm_start, hold);
+            sweep(constraints, joints, motions, team, contacts, rolling::warm_start, hold);
         } else {
             motion::accelerate_again(motions, kicks, free, masses, solved);
             joints.warm_start_again(motions, masses, &recipe, team);
         }
         trees.kick(motions, masses, &of_trees, substep == 0);
-        let mut pass = |joints: &mut JointWork,
-                        trees: &mut TreeWork,
-                        (motions, nudges): (&mut [Motion], &mut [Nudge]),
-                        masses: &[Mass],
-                        turn: Turn| {
-            let push = turn != Turn::Relax;
-            let contacts = |pass: Pass<'_>| isa.dispatch(Solve { pass, rules: rules(turn) });
-            let hold = |joints: &mut JointWork, colour: usize, motions: &mut [Motion]| {
-                joints.solve(colour, motions, push, &recipe, team);
+        let mut pass =
+            |joints: &mut JointWork, trees: &mut TreeWork, motions: &mut [Motion], masses: &[Mass], push: bool| {
+                let contacts = |pass: Pass<'_>| isa.dispatch(Solve { pass, rules: rules(push) });
+                let hold = |joints: &mut JointWork, colour: usize, motions: &mut [Motion]| {
+                    joints.solve(colour, motions, push, &recipe, team);
+                };
+                sweep(constraints, joints, motions, team, contacts, rolling::solve, hold);
+                joints.solve_again(motions, push, &recipe, team);
+                trees.solve(motions, masses, &of_trees, push);
             };
-            sweep(constraints, joints, (&mut *motions, nudges), team, contacts, rolling::solve, hold);
-            joints.solve_again(motions, push, &recipe, team);
-            trees.solve(motions, masses, &of_trees, push);
-        };
-        if substep == 0 {
-            // Contacts have just been found anew, and where they are new they know nothing yet of the load that they are to carry.
-            pass(joints, trees, (motions, nudges), masses, Turn::Before);
+        let (pushes, relaxes) = passes(substep);
+        for _ in 0..pushes {
+            pass(joints, trees, motions, masses, true);
         }
-        pass(joints, trees, (motions, nudges), masses, Turn::Nudge);
         trees.drift(motions, h);
-        motion::advance(motions, nudges, solved, h);
-        joints.advance(state, motions, nudges, free, masses, loads.gyroscopic.then_some(kicks), &recipe, team);
+        motion::advance(motions, solved, h);
+        joints.advance(state, motions, free, masses, loads.gyroscopic.then_some(kicks), &recipe, team);
         let time = state.time + h.to_f64() * f64::from(substep + 1);
         joints.evaluate(state, motions, masses, &recipe, time, team);
-        pass(joints, trees, (motions, nudges), masses, Turn::Relax);
+        for _ in 0..relaxes {
+            pass(joints, trees, motions, masses, false);
+        }
         trees.bounce(motions, free, masses, &of_trees);
         if constraints.bounces {
             let free = Shared::new(free);
             let contacts = |pass: Pass<'_>| isa.dispatch(Bounces { pass, free, threshold, h });
-            sweep(constraints, joints, (&mut *motions, &mut *nudges), team, contacts, |_, _, _| (), |_, _, _| ());
+            sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
         }
         constraints.tally();
         joints.record(motions);
@@ -278,7 +288,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
 fn sweep(
     constraints: &mut ContactConstraints,
     joints: &mut JointWork,
-    (motions, nudges): (&mut [Motion], &mut [Nudge]),
+    motions: &mut [Motion],
     team: &Team,
     contacts: impl Fn(Pass<'_>) + Sync,
     rolling: impl Fn(&mut ContactConstraints, usize, &mut [Motion]),
@@ -298,7 +308,6 @@ fn sweep(
             blocks: &constraints.blocks,
             watches: Shared::new(&mut constraints.watches),
             motions: Shared::new(motions),
-            nudges: Shared::new(nudges),
             range: 0..end - first,
         };
         team.for_blocks((end - first).div_ceil(share), |_, block| {

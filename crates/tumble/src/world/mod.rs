@@ -43,7 +43,7 @@ use crate::profile::Profile;
 use crate::solve::contact_constraint::ContactConstraints;
 use crate::solve::graph::Graph;
 use crate::solve::joint_work::JointWork;
-use crate::solve::motion::{Free, Kick, Mass, Motion, Nudge};
+use crate::solve::motion::{Free, Kick, Mass, Motion};
 use crate::solve::simultaneous;
 use crate::solve::tree_work::TreeWork;
 use crate::step::adrift::Adrift;
@@ -175,7 +175,6 @@ pub(crate) struct Scratch {
     pub motions: Vec<Motion>,
     pub kicks: Vec<Kick>,
     pub free: Vec<Free>,
-    pub nudges: Vec<Nudge>,
     pub masses: Vec<Mass>,
     /// Contact points and joints of awake bodies.
     pub supports: Vec<u32>,
