@@ -253,10 +253,10 @@ impl Kernel for Fill<'_> {
                         Found::new(&p[2 * POINT..]),
                         Found::new(&p[3 * POINT..]),
                     ];
-                    sink.fill(at, &manifold, &a, &b, &found, soft);
+                    sink.fill(at, &manifold, &a, &b, &found, soft, own);
                 } else {
                     let p = L::load_columns::<ROW, 8>(rows, FIRST, indices);
-                    sink.fill(at, &manifold, &a, &b, &[Found::new(&p)], soft);
+                    sink.fill(at, &manifold, &a, &b, &[Found::new(&p)], soft, own);
                 }
             }
         }
@@ -307,6 +307,7 @@ impl Sink<'_> {
         b: &End<L>,
         found: &[Found<L>; N],
         soft: Vec3<L>,
+        own: L::Mask,
     ) {
         let group = &mut *self.group;
         let n = m.normal;
@@ -369,7 +370,23 @@ impl Sink<'_> {
                     k[i][j] = L::select(both, along + ia.dot(arms[j].0) + ib.dot(arms[j].1), L::ZERO);
                 }
             }
-            let compliance = soft.z / soft.y.max(L::splat(Real::MIN_POSITIVE));
+            let mut compliance = soft.z / soft.y.max(L::splat(Real::MIN_POSITIVE));
+            // Springs side by side add up. By itself each point has the stiffness of the method; n of them that move as one have together
+            // c = Σᵢⱼ Kᵢⱼ / Σᵢ Kᵢᵢ times as much: 1 for the corners of a face, which turn the body as well, n where they are close together. A sub-step
+            // bears c (hω)² < 2 and no more: the force of a spring lags behind by what λ remembers, and beyond that the lag feeds the slow motions of
+            // large piles, which a pass hardly damps.
+            let (mut sum, mut trace) = (L::ZERO, L::ZERO);
+            for i in 0..N {
+                trace += k[i][i];
+                sum += k[i][i];
+                for j in i + 1..N {
+                    sum += k[i][j] + k[i][j];
+                }
+            }
+            let crowd = (sum / trace.max(L::splat(Real::MIN_POSITIVE))).max(L::ONE);
+            compliance = L::select(own, compliance, compliance * crowd);
+            let mass_scale = L::ONE / (L::ONE + compliance);
+            group.softness.store(at, Vec3::new(soft.x, mass_scale, compliance * mass_scale));
             for (out, share) in [(&mut block.push, compliance), (&mut block.relax, L::splat(FIRMNESS))] {
                 store_inverse(out, at, &k, share);
             }
