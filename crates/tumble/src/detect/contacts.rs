@@ -337,8 +337,6 @@ impl State {
         let c = self.contacts.all[index as usize];
         let (a, b) = (self.node(c.body_a), self.node(c.body_b));
         let contacts = &mut self.contacts;
-        // The one manifold that there was, by its normal.
-        let single = contacts.manifolds.get(c.manifolds as usize).filter(|m| m.next == NONE).map(|m| m.normal);
         let mut m = c.manifolds;
         while m != NONE {
             let manifold = &contacts.manifolds[m as usize];
@@ -369,9 +367,6 @@ impl State {
             }
             let before = |feature: u32| old.iter().find(|o| o.0 == feature).map_or(ContactPoint::NONE, |o| o.1);
             place(i).write(manifold, patch.normal, &patch.points[..patch.count as usize], before);
-            if let (1, Some(normal)) = (patches.len(), single) {
-                manifold.inherit(normal, old.iter().copied());
-            }
             link = manifold.next;
             last = id;
         }

@@ -250,7 +250,9 @@ impl Scene<'_> {
                     i.map_or(ContactPoint::NONE, |i| old.1[i])
                 };
                 place.write(manifold, patch.normal, &patch.points, before);
-                manifold.inherit(normal, old.0.into_iter().zip(old.1));
+                if !is_round(&a.shape) && !is_round(&b.shape) {
+                    manifold.inherit(normal, old.0.into_iter().zip(old.1));
+                }
                 return self.count(contact, out);
             }
         }

@@ -309,6 +309,7 @@ impl Sink<'_> {
         soft: Vec3<L>,
         own: L::Mask,
     ) {
+        let fixed = a.fixed() | b.fixed();
         let group = &mut *self.group;
         let n = m.normal;
         group.inv_mass_a.store(at, a.inv_mass);
@@ -384,7 +385,7 @@ impl Sink<'_> {
                 }
             }
             let crowd = (sum / trace.max(L::splat(Real::MIN_POSITIVE))).max(L::ONE);
-            compliance = L::select(own, compliance, compliance * crowd);
+            compliance = L::select(own | fixed, compliance, compliance * crowd);
             let mass_scale = L::ONE / (L::ONE + compliance);
             group.softness.store(at, Vec3::new(soft.x, mass_scale, compliance * mass_scale));
             for (out, share) in [(&mut block.push, compliance), (&mut block.relax, L::splat(FIRMNESS))] {

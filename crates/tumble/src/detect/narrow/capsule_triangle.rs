@@ -393,7 +393,7 @@ mod tests {
     fn sides_and_seams() {
         let corners = [Vec3::ZERO, Vec3::Z, Vec3::X];
         let capsule = Capsule::new(0.2, 0.1).unwrap();
-        let lying = Quat::from_rotation_vector(Vec3::new(1.570_796_3, 0.0, 0.0));
+        let lying = Quat::from_rotation_vector(Vec3::new(0.5 * Real::PI, 0.0, 0.0));
         let place = |x: Real, y: Real| Pose { translation: Vec3::new(x, y, 0.3), rotation: lying };
         let mut found = Manifold::default();
         for (two_sided, inner_edges, x, y, points) in [
