@@ -482,3 +482,34 @@ impl Iterator for OfBody<'_> {
         Some(contact)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(x: Real, impulse: Real) -> ContactPoint {
+        ContactPoint {
+            anchor: Vec3::new(x, 0.0, 0.0),
+            separation: 0.0,
+            normal_impulse: impulse,
+            tangent_impulse: [0.0; 2],
+        }
+    }
+
+    /// A face that is looked at in other points bears what it bore, each share at the nearest; one that has turned away does not.
+    #[test]
+    fn a_face_keeps_its_load() {
+        let mut face = ContactManifold::zeroed();
+        face.normal = Vec3::Y;
+        face.point_count = 2;
+        face.features = [7, 8, NONE, NONE];
+        face.points = [point(-1.0, 3.0), point(1.0, 0.0), ContactPoint::NONE, ContactPoint::NONE];
+        // Feature 7 is still there, and has handed on its 3 by itself.
+        let old = [(7, point(-1.0, 3.0)), (5, point(-0.8, 2.0)), (6, point(0.9, 4.0))];
+        let mut turned = face;
+        turned.inherit(Vec3::X, old.into_iter());
+        assert_eq!(turned.points.map(|p| p.normal_impulse), [3.0, 0.0, 0.0, 0.0]);
+        face.inherit(Vec3::Y, old.into_iter());
+        assert_eq!(face.points.map(|p| p.normal_impulse), [5.0, 4.0, 0.0, 0.0]);
+    }
+}
