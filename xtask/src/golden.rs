@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn flags_are_for_their_target_alone() {
         let shown = shell::display(&WASM.build());
-        assert!(shown.starts_with("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS=\"-C target-feature=+simd128\" cargo build"));
+        assert!(shown.contains("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS=\"-C target-feature=+simd128\" cargo build"));
         assert!(!shell::display(&NATIVE.build()).contains("RUSTFLAGS"));
     }
 

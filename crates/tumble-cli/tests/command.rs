@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
 
 fn tumble(words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tumble")).args(words).stdin(Stdio::null()).output().unwrap()
@@ -48,23 +49,33 @@ fn alone_it_runs_the_first_scene() {
 /// Every scene that is listed runs, passes, and says so in figures.
 #[test]
 fn every_scene_runs_and_passes() {
-    for name in scene_names() {
-        let run = json(&["run", &name, "--json"]);
-        assert_eq!(
-            (&run["scene"], &run["passed"], &run["stopped"]),
-            (&name.clone().into(), &true.into(), &false.into())
-        );
-        let checks = run["checks"].as_array().unwrap();
-        assert!(!checks.is_empty());
-        for check in checks {
-            assert_eq!(check["outcome"], "passed", "{name}: {check}");
-            assert!(check["figure"].is_f64() && check["bound"].is_object(), "{name}: {check}");
+    let names = Mutex::new(scene_names().into_iter());
+    let next = || names.lock().unwrap().next();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(name) = next() {
+                    runs_and_passes(&name);
+                }
+            });
         }
-        let stages = run["stages"].as_array().unwrap();
-        assert!(stages.iter().any(|stage| stage["stage"] == "solve" && stage["mean_ms"].as_f64().unwrap() > 0.0));
-        assert!(run["step"]["p99_ms"].as_f64().unwrap() > 0.0 && run["real_seconds"].as_f64().unwrap() > 0.0);
-        assert!(run["energy"]["gain"].as_f64().unwrap() >= 0.0);
+    });
+}
+
+fn runs_and_passes(name: &str) {
+    let run = json(&["run", name, "--json"]);
+    assert_eq!((&run["scene"], &run["passed"], &run["stopped"]), (&name.into(), &true.into(), &false.into()));
+    let checks = run["checks"].as_array().unwrap();
+    assert!(!checks.is_empty());
+    for check in checks {
+        assert_eq!(check["outcome"], "passed", "{name}: {check}");
+        assert!(check["figure"].is_f64() && check["bound"].is_object(), "{name}: {check}");
     }
+    let stages = run["stages"].as_array().unwrap();
+    assert!(stages.iter().any(|stage| stage["stage"] == "solve" && stage["mean_ms"].as_f64().unwrap() > 0.0));
+    assert!(run["step"]["p99_ms"].as_f64().unwrap() > 0.0 && run["real_seconds"].as_f64().unwrap() > 0.0);
+    assert!(run["energy"]["gain"].as_f64().unwrap() >= 0.0);
 }
 
 /// Where nothing can be touched, the summary says how well momentum was kept; a floor takes it away, and nothing is said.

@@ -80,13 +80,14 @@ fn ready() -> Result<(), String> {
     tools::valgrind()
 }
 
-/// In the profile of the tests, so that nothing is compiled for it alone.
+/// In the profile of the tests and, by naming one of them, with the features of all that they depend on: so nothing else is compiled
+/// for it.
 fn program() -> PathBuf {
     tools::target_directory().join("debug").join("tumble-bench")
 }
 
 fn count(sets: &[&str]) -> Result<Vec<Count>, String> {
-    shell::run(&mut shell::command("cargo build --package tumble-bench"))?;
+    shell::run(&mut shell::command("cargo build --workspace --bin tumble-bench --test engine"))?;
     let output = Command::new(program()).arg("kernels").output().map_err(|error| format!("tumble-bench: {error}"))?;
     let kernels = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut counts = Vec::new();

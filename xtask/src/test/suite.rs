@@ -5,10 +5,9 @@ use crate::shell;
 use std::process::Command;
 
 /// All tests, doctests and examples of the workspace, the manual's code among them. The crates `tumble` and
-/// `tumble-f64` share their source and their tests, so that both precisions are in this run.
+/// `tumble-f64` share their source, `tumble-tests` and `tumble-tests-f64` theirs, so that both precisions are in this run.
 pub fn debug(findings: &mut Findings) {
-    // What a second build could reuse costs an eighth of the first, and here the first counts.
-    run(shell::command("cargo test --workspace --no-fail-fast").env("CARGO_INCREMENTAL", "0"), findings);
+    run(&mut shell::command("cargo test --workspace --no-fail-fast"), findings);
 }
 
 /// The same tests as users build the engine. Tests that take too long for every day are marked `#[ignore]` with a reason

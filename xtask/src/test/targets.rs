@@ -10,8 +10,12 @@ const BARE_WASM: &str = "wasm32-unknown-unknown";
 pub fn wasm(findings: &mut Findings) {
     if findings.need(tools::target(BARE_WASM), "the build for wasm32") {
         // That it builds is the question; whole simulations run in the other build.
-        let build = "cargo build --config profile.dev.opt-level=0 --package tumble --package tumble-f64 --lib --target";
-        findings.run(shell::command(build).arg(BARE_WASM));
+        let mut build = shell::command("cargo build --package tumble --package tumble-f64 --lib --target");
+        build.arg(BARE_WASM);
+        for package in ["tumble", "tumble-f64", "libm", "rayon", "rayon-core"] {
+            build.arg("--config").arg(format!("profile.dev.package.{package}.opt-level=0"));
+        }
+        findings.run(&mut build);
     }
     compare(findings, &WASM);
 }

@@ -17,7 +17,7 @@ use tumble::math::Float;
 /// Deeper than any formula; what is nested farther is refused before it fills the stack.
 const DEEPEST: usize = 64;
 
-/// Longer than any formula. A long row of terms is a deep tree, which is walked by recursion.
+/// Longer than any formula. A long row of terms is a deep tree, which is dropped by recursion.
 const LONGEST: usize = 4096;
 
 /// What is wrong, and at which byte of the expression.
@@ -136,11 +136,28 @@ impl Expression {
             Self::Unit(value, si, dimension) => value.value(meaning)? * (si / dimension.in_si(&meaning.units())),
             Self::Negative(value) => -value.value(meaning)?,
             Self::Not(value) => truth(value.value(meaning)? == 0.0),
-            Self::Binary(Operator::And, a, b) => truth(a.value(meaning)? != 0.0 && b.value(meaning)? != 0.0),
-            Self::Binary(Operator::Or, a, b) => truth(a.value(meaning)? != 0.0 || b.value(meaning)? != 0.0),
-            Self::Binary(operator, a, b) => operator.apply(a.value(meaning)?, b.value(meaning)?),
+            Self::Binary(..) => return self.row_value(meaning),
             Self::Call(function, arguments, at) => return call(function, arguments, *at, meaning),
         })
+    }
+
+    /// A row of terms is a tree that leans to the left, as deep as the row is long: its spine is walked without recursion, which
+    /// would need more stack than a thread has.
+    fn row_value(&self, meaning: &dyn Meaning) -> Result<f64, Wrong> {
+        let (mut first, mut terms) = (self, Vec::new());
+        while let Self::Binary(operator, left, right) = first {
+            terms.push((*operator, right));
+            first = left;
+        }
+        let mut value = first.value(meaning)?;
+        for (operator, right) in terms.into_iter().rev() {
+            value = match operator {
+                Operator::And => truth(value != 0.0 && right.value(meaning)? != 0.0),
+                Operator::Or => truth(value != 0.0 || right.value(meaning)? != 0.0),
+                operator => operator.apply(value, right.value(meaning)?),
+            };
+        }
+        Ok(value)
     }
 }
 

@@ -4,9 +4,6 @@
 // Clippy knows test functions as such, but not the helpers beside them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-#[cfg(tumble_f64)]
-extern crate tumble_f64 as tumble;
-
 mod absurd;
 mod articulations;
 mod body_mass;
