@@ -309,6 +309,17 @@ impl<T, K: Kind> Slots<T, K> {
 
     /// What [`Slots::save`] wrote; `load` is told how many occupants to read.
     pub fn load(source: &mut Source<'_>, load: impl FnOnce(&mut Source<'_>, usize) -> Result<Vec<T>>) -> Result<Self> {
+        Self::load_each(source, |source, count, put| {
+            load(source, count)?.into_iter().for_each(put);
+            Ok(())
+        })
+    }
+
+    /// As [`Slots::load`], with each occupant handed to the last argument of `load` when it is read, in the order of the slots.
+    pub fn load_each(
+        source: &mut Source<'_>,
+        load: impl FnOnce(&mut Source<'_>, usize, &mut dyn FnMut(T)) -> Result<()>,
+    ) -> Result<Self> {
         let (generations, free) = (source.u32s()?, source.u32s()?);
         // A free list that names a slot twice would hand out one id to two things.
         let mut taken = vec![true; generations.len()];
@@ -318,16 +329,21 @@ impl<T, K: Kind> Slots<T, K> {
                 _ => return Err(source.corrupt("a list of free slots")),
             }
         }
-        let values = load(source, generations.len() - free.len())?;
-        if values.len() != generations.len() - free.len() {
+        let mut slots = Vec::with_capacity(generations.len());
+        let mut read = 0;
+        load(source, generations.len() - free.len(), &mut |value| {
+            read += 1;
+            while let (Some(false), Some(&generation)) = (taken.get(slots.len()), generations.get(slots.len())) {
+                slots.push(Slot { generation, value: None });
+            }
+            if let Some(&generation) = generations.get(slots.len()) {
+                slots.push(Slot { generation, value: Some(value) });
+            }
+        })?;
+        if read != generations.len() - free.len() {
             return Err(source.corrupt("a list of slots"));
         }
-        let mut values = values.into_iter();
-        let slots = generations
-            .into_iter()
-            .zip(taken)
-            .map(|(generation, taken)| Slot { generation, value: if taken { values.next() } else { None } })
-            .collect();
+        slots.extend(generations[slots.len()..].iter().map(|&generation| Slot { generation, value: None }));
         Ok(Self { slots, free, touched: Touched(true), kind: PhantomData })
     }
 }

@@ -13,6 +13,8 @@
 
 mod record;
 
+pub(crate) use record::Side;
+
 use crate::body::PairCoefficients;
 use crate::detect::narrow::PairCache;
 use crate::math::{Pose, Real, Vec3};
@@ -205,14 +207,24 @@ pub(crate) struct Contact {
     pub manifolds: u32,
     /// Position in the list of awake contacts, or `NONE`.
     pub awake: u32,
-    /// Neighbours in the contact lists of the two bodies: keys, see [`key`].
-    pub prev: [u32; 2],
-    pub next: [u32; 2],
     /// Changes with every occupant of this place, so that a list of contacts can tell a successor.
     pub generation: u32,
     pub cache: PairCache,
     /// Pose of B as seen from A when the manifolds were found, for recycling.
     pub pose: RelativePose,
+}
+
+/// The neighbours of a contact in the lists of its two bodies: keys, see [`key`]. They lie beside the contacts and not in them, so
+/// that a walk along a list reads little else.
+#[derive(Clone, Copy, Debug, PartialEq, Zeroable, Pod)]
+#[repr(C)]
+struct Neighbours {
+    prev: [u32; 2],
+    next: [u32; 2],
+}
+
+impl Neighbours {
+    const NONE: Self = Self { prev: [NONE; 2], next: [NONE; 2] };
 }
 
 /// A [`Pose`] as a plain record.
@@ -222,6 +234,13 @@ pub(crate) struct RelativePose {
     pub translation: [Real; 3],
     pub rotation: [Real; 4],
     pub spare: Real,
+}
+
+impl RelativePose {
+    /// It is the pose of something: that of nothing is all zeros, which is no rotation.
+    pub fn is_known(&self) -> bool {
+        self.rotation != [0.0; 4]
+    }
 }
 
 impl From<Pose> for RelativePose {
@@ -269,6 +288,8 @@ pub(crate) fn key(contact: u32, side: usize) -> u32 {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contacts {
     pub all: Vec<Contact>,
+    /// As long as `all`.
+    neighbours: Vec<Neighbours>,
     free: Vec<u32>,
     pub manifolds: Vec<ContactManifold>,
     /// First free manifold, linked by `next`; `NONE` at the end.
@@ -304,6 +325,7 @@ impl Contacts {
     pub fn insert(&mut self, collider_a: u32, collider_b: u32, body_a: u32, body_b: u32, flags: u32) -> u32 {
         let index = self.free.pop().unwrap_or_else(|| {
             self.all.push(Contact::zeroed());
+            self.neighbours.push(Neighbours::NONE);
             self.all.len() as u32 - 1
         });
         let generation = self.all[index as usize].generation.wrapping_add(1);
@@ -315,20 +337,19 @@ impl Contacts {
             flags,
             manifolds: NONE,
             awake: NONE,
-            prev: [NONE; 2],
-            next: [NONE; 2],
             generation,
             cache: PairCache::default(),
             pose: RelativePose::default(),
         };
+        self.neighbours[index as usize] = Neighbours::NONE;
         for (side, body) in [body_a, body_b].into_iter().enumerate() {
             if self.heads.len() <= body as usize {
                 self.heads.resize(body as usize + 1, NONE);
             }
             let head = core::mem::replace(&mut self.heads[body as usize], key(index, side));
-            self.all[index as usize].next[side] = head;
+            self.neighbours[index as usize].next[side] = head;
             if head != NONE {
-                self.all[(head >> 1) as usize].prev[(head & 1) as usize] = key(index, side);
+                self.neighbours[(head >> 1) as usize].prev[(head & 1) as usize] = key(index, side);
             }
         }
         index
@@ -338,18 +359,19 @@ impl Contacts {
     pub fn remove(&mut self, index: u32) {
         self.set_awake(index, false);
         self.clear_manifolds(index);
-        let contact = self.all[index as usize];
+        let (contact, neighbours) = (self.all[index as usize], self.neighbours[index as usize]);
         for (side, body) in [contact.body_a, contact.body_b].into_iter().enumerate() {
-            let (prev, next) = (contact.prev[side], contact.next[side]);
+            let (prev, next) = (neighbours.prev[side], neighbours.next[side]);
             if prev == NONE {
                 self.heads[body as usize] = next;
             } else {
-                self.all[(prev >> 1) as usize].next[(prev & 1) as usize] = next;
+                self.neighbours[(prev >> 1) as usize].next[(prev & 1) as usize] = next;
             }
             if next != NONE {
-                self.all[(next >> 1) as usize].prev[(next & 1) as usize] = prev;
+                self.neighbours[(next >> 1) as usize].prev[(next & 1) as usize] = prev;
             }
         }
+        self.neighbours[index as usize] = Neighbours::NONE;
         // Nothing is left of it but the number of its successor, and no body: by that it is known to be free.
         let generation = contact.generation;
         self.all[index as usize] =
@@ -393,8 +415,8 @@ impl Contacts {
 
     /// The contact after `contact` in the list of `body`.
     pub fn next_of(&self, contact: u32, body: u32) -> Option<u32> {
-        let c = &self.all[contact as usize];
-        let next = c.next[(c.body_a != body) as usize];
+        let side = (self.all[contact as usize].body_a != body) as usize;
+        let next = self.neighbours[contact as usize].next[side];
         (next != NONE).then_some(next >> 1)
     }
 
@@ -478,7 +500,7 @@ impl Iterator for OfBody<'_> {
             return None;
         }
         let (contact, side) = (self.next >> 1, (self.next & 1) as usize);
-        self.next = self.contacts.all[contact as usize].next[side];
+        self.next = self.contacts.neighbours[contact as usize].next[side];
         Some(contact)
     }
 }

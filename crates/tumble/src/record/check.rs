@@ -7,7 +7,7 @@ use crate::articulation::store::Articulation;
 use crate::body::BodyKind;
 use crate::body::collider::NO_PROXY;
 use crate::body::store::Params;
-use crate::constraint::contact::{Contact, NONE};
+use crate::constraint::contact::NONE;
 use crate::detect::broad::{ProxyId, ProxyPair};
 use crate::force::{BodySet, EffectKind};
 use crate::solve::graph::Graph;
@@ -17,14 +17,13 @@ use crate::world::{State, World};
 type Misfit = &'static str;
 
 impl State {
-    /// This state with what follows from the rest filled in, or what does not fit.
-    pub(super) fn resumed(mut self) -> Result<Self, Misfit> {
+    /// This state with what follows from the rest filled in, or what does not fit. `pairs` are those of its contacts.
+    pub(super) fn resumed(mut self, pairs: &[ProxyPair]) -> Result<Self, Misfit> {
         self.check_built_ins()?;
         self.check_colliders()?;
         self.take_own_materials()?;
-        self.check_contacts()?;
         self.check_islands()?;
-        self.check_broad_phase()?;
+        self.check_broad_phase(pairs)?;
         self.place_all();
         self.check_articulations()?;
         self.check_joints()?;
@@ -82,23 +81,6 @@ impl State {
             return Err("the material of a collider");
         }
         self.own_materials = owned.into_iter().collect();
-        Ok(())
-    }
-
-    /// Contacts are what their colliders make them.
-    fn check_contacts(&self) -> Result<(), Misfit> {
-        for (_, c) in self.contacts.iter() {
-            let (Some(a), Some(b)) = (self.colliders.at(c.collider_a), self.colliders.at(c.collider_b)) else {
-                return Err("a contact");
-            };
-            let dynamic = |slot: u32| self.node(slot) != NONE;
-            let fits = c.collider_a < c.collider_b
-                && c.has(Contact::SENSOR) == (a.sensor || b.sensor)
-                && c.has(Contact::JOINS) == (dynamic(c.body_a) && dynamic(c.body_b));
-            if !fits {
-                return Err("a contact");
-            }
-        }
         Ok(())
     }
 
@@ -171,8 +153,8 @@ impl State {
         if (0..slots).all(fits) { Ok(()) } else { Err("an island") }
     }
 
-    /// Proxies and colliders name each other, and a pair is known for every contact.
-    fn check_broad_phase(&self) -> Result<(), Misfit> {
+    /// Proxies and colliders name each other; the broad phase gets to know the pairs, one for every contact.
+    fn check_broad_phase(&mut self, pairs: &[ProxyPair]) -> Result<(), Misfit> {
         let mut proxies = 0;
         for (id, collider) in self.colliders.iter() {
             if collider.proxy != NO_PROXY {
@@ -183,13 +165,9 @@ impl State {
                 proxies += 1;
             }
         }
-        let proxy = |slot: u32| self.colliders.at(slot).map_or(NO_PROXY, |c| c.proxy);
-        let known = |c: &Contact| {
-            let (a, b) = (proxy(c.collider_a), proxy(c.collider_b));
-            a != NO_PROXY && b != NO_PROXY && self.broad.is_known(ProxyPair::new(ProxyId(a), ProxyId(b)))
-        };
-        let agrees =
-            self.contacts.iter().all(|(_, c)| known(c)) && self.broad.pair_count() == self.contacts.iter().count();
-        if agrees && self.broad.len() == proxies { Ok(()) } else { Err("the broad phase") }
+        if self.broad.len() != proxies {
+            return Err("the broad phase");
+        }
+        if self.broad.know_all(pairs) { Ok(()) } else { Err("the pairs of the broad phase") }
     }
 }

@@ -1,7 +1,7 @@
 //! What stands before the payload of a snapshot, by which it is known to be one, whole and unaltered.
 
 use super::SNAPSHOT_VERSION;
-use super::stream::{Hasher, Sink, Source};
+use super::stream::{Hasher, PIECE, Sink, Source};
 use crate::error::{Error, Result};
 use crate::math::Real;
 
@@ -36,9 +36,6 @@ pub(super) struct Payload<'a> {
     hashed: usize,
 }
 
-/// Bytes that are hashed at once.
-const PIECE: usize = 1 << 15;
-
 impl Payload<'_> {
     fn catch_up(&mut self) {
         self.hasher.bytes(&self.bytes[self.hashed..]);
@@ -58,8 +55,24 @@ impl Sink for Payload<'_> {
     }
 }
 
-/// The payload, if it is one of ours, whole and unaltered.
-pub(super) fn open(bytes: &[u8]) -> Result<&[u8]> {
+/// What is in an envelope.
+pub(super) struct Opened<'a> {
+    pub payload: &'a [u8],
+    checksum: u64,
+}
+
+impl Opened<'_> {
+    /// An error unless this is the hash of the payload that was sent.
+    pub fn check(&self, hash: u64) -> Result<()> {
+        if hash == self.checksum {
+            return Ok(());
+        }
+        Err(Error::refused("snapshot", "altered: its checksum does not match"))
+    }
+}
+
+/// The payload, if it is one of ours and whole. Whether it was altered is for [`Opened::check`] to say, when it has been read.
+pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>> {
     let refuse = |problem: String| Err(Error::refused("snapshot", problem));
     let mut source = Source::new(bytes);
     if bytes.is_empty() || !MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())]) {
@@ -89,8 +102,5 @@ pub(super) fn open(bytes: &[u8]) -> Result<&[u8]> {
     if payload.len() as u64 > length {
         return refuse(format!("{} bytes follow its end", payload.len() as u64 - length));
     }
-    if Hasher::of(payload) != checksum {
-        return refuse("altered: its checksum does not match".to_owned());
-    }
-    Ok(payload)
+    Ok(Opened { payload, checksum })
 }

@@ -61,7 +61,7 @@ fn random(state: &mut u64) -> usize {
 #[test]
 fn forged_snapshots_do_no_harm() {
     let whole = world().snapshot().unwrap();
-    let payload = envelope::open(&whole).unwrap();
+    let payload = envelope::open(&whole).unwrap().payload;
     let mut seed = 88_172_645_463_325_252;
     let (mut taken, mut refused, mut bad) = (0, 0, Vec::new());
     for round in 0..20_000 {

@@ -5,9 +5,9 @@ use super::stream::{Sink, Source};
 use crate::articulation::store::Articulations;
 use crate::body::collider::{self, NO_PROXY};
 use crate::body::store::{Bodies, CentrePose, Params, Rest, Velocity};
-use crate::body::{Material, PairTable};
+use crate::body::{BodyKind, Material, PairTable};
 use crate::clock::Clock;
-use crate::constraint::contact::{Contact, ContactManifold, Contacts};
+use crate::constraint::contact::{Contact, ContactManifold, Contacts, NONE, Side};
 use crate::constraint::joint::Registry;
 use crate::constraint::joint::store::{Joint, Joints};
 use crate::detect::broad::BroadPhase;
@@ -18,7 +18,7 @@ use crate::force;
 use crate::force::store::{Effect, Effects};
 use crate::id::{MaterialTag, Slots};
 use crate::interact::islands::Islands;
-use crate::math::{Isa, Real};
+use crate::math::Isa;
 use crate::method::Method;
 use crate::shape::Shape;
 use crate::solve::graph::Graph;
@@ -113,8 +113,12 @@ impl State {
     }
 
     /// The state that was saved, checked through and through. `hook`, `registry` and `forces` are what is registered.
-    pub(super) fn load(payload: &[u8], hook: &Hook, registry: &Registry, forces: &force::Registry) -> Result<Self> {
-        let source = &mut Source::new(payload);
+    pub(super) fn load(
+        source: &mut Source<'_>,
+        hook: &Hook,
+        registry: &Registry,
+        forces: &force::Registry,
+    ) -> Result<Self> {
         let shapes = shapes::load_all(source)?;
         let of_masses = shapes_of(source, &shapes)?;
         let of_colliders = shapes_of(source, &shapes)?;
@@ -140,8 +144,13 @@ impl State {
         }
 
         let broad = BroadPhase::load(source)?;
-        let body_of = |slot: u32| colliders.at(slot).filter(|c| c.proxy != NO_PROXY).map(|c| c.body);
-        let contacts = Contacts::load(source, body_of)?;
+        let is_dynamic = |slot| bodies.cold.at(slot).is_some_and(|b| b.kind == BodyKind::Dynamic);
+        let side = |slot| match colliders.at(slot) {
+            Some(c) => Side { body: c.body, proxy: c.proxy, sensor: c.sensor, dynamic: is_dynamic(c.body) },
+            None => Side { body: NONE, proxy: NO_PROXY, sensor: false, dynamic: false },
+        };
+        let sides: Vec<Side> = (0..colliders.capacity() as u32).map(side).collect();
+        let (contacts, met) = Contacts::load(source, &sides)?;
         let capacity = bodies.cold.capacity();
         let joints = Joints::load(source, registry, capacity)?;
         let state = Self {
@@ -175,7 +184,7 @@ impl State {
         if !source.is_empty() {
             return Err(source.corrupt("the end"));
         }
-        state.resumed().map_err(|what| Error::refused("snapshot", format!("{what} does not fit the rest of it")))
+        state.resumed(&met).map_err(|what| Error::refused("snapshot", format!("{what} does not fit the rest of it")))
     }
 }
 
@@ -194,12 +203,11 @@ fn save_materials(materials: &Slots<Material, MaterialTag>, out: &mut impl Sink)
 }
 
 fn load_materials(source: &mut Source<'_>) -> Result<Slots<Material, MaterialTag>> {
-    Slots::load(source, |source, count| {
-        let mut materials = Vec::with_capacity(count.min(source.room_for(10 * size_of::<Real>())));
+    Slots::load_each(source, |source, count, put| {
         for _ in 0..count {
-            materials.push(Material::load(source)?);
+            put(Material::load(source)?);
         }
-        Ok(materials)
+        Ok(())
     })
 }
 

@@ -60,9 +60,27 @@ pub(crate) fn save_pods<T: Pod>(out: &mut (impl Sink + ?Sized), records: &[T]) {
     out.bytes(bytemuck::cast_slice(records));
 }
 
+/// Writes `count` records that are made one by one as [`save_pods`] writes an array, without gathering them all.
+pub(crate) fn save_records<T: Pod>(out: &mut impl Sink, count: usize, mut records: impl Iterator<Item = T>) {
+    // As many as stay in the fastest cache.
+    let mut part = [T::zeroed(); 64];
+    out.u32(count as u32);
+    loop {
+        let mut filled = 0;
+        for (place, record) in part.iter_mut().zip(&mut records) {
+            *place = record;
+            filled += 1;
+        }
+        out.bytes(bytemuck::cast_slice(&part[..filled]));
+        if filled < part.len() {
+            break;
+        }
+    }
+}
+
 /// A 64-bit hash of a stream of bytes, the same for every way in which the stream is cut into pieces.
 ///
-/// Words of eight bytes are dealt to four lanes in turn, each folded by multiplication and rotation: no multiplication
+/// Words of eight bytes are dealt to eight lanes in turn, each folded by multiplication and rotation: no multiplication
 /// waits for the one before it, so that hashing keeps up with memory. At the end the lanes are folded into one, which is mixed
 /// as in MurmurHash3's finaliser. All steps are one to one in the word that enters, so a change of any single word changes
 /// the hash for certain, other changes all but certainly. It guards against accidents, not against attackers.
@@ -73,12 +91,12 @@ pub(crate) struct Hasher {
     length: u64,
 }
 
-const LANES: usize = 4;
+const LANES: usize = 8;
 const BLOCK: usize = 8 * LANES;
 
 impl Hasher {
     pub fn new() -> Self {
-        let lanes = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0x2545_f491_4f6c_dd1d];
+        let lanes = core::array::from_fn(|lane| Self::fold(0x9e37_79b9_7f4a_7c15, lane as u64 + 1));
         Self { lanes, pending: [0; BLOCK], pending_bytes: 0, length: 0 }
     }
 
@@ -143,11 +161,23 @@ impl Sink for Hasher {
 pub(crate) struct Source<'a> {
     bytes: &'a [u8],
     position: usize,
+    /// The hash of the first `hashed` bytes. It follows the reading in pieces, while they are in the cache.
+    hasher: Hasher,
+    hashed: usize,
 }
+
+/// Bytes that are hashed at once: what is left of the fastest cache beside what else is going on.
+pub(super) const PIECE: usize = 1 << 14;
 
 impl<'a> Source<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, position: 0 }
+        Self { bytes, position: 0, hasher: Hasher::new(), hashed: 0 }
+    }
+
+    /// The hash of the whole stream.
+    pub fn hash(mut self) -> u64 {
+        self.hasher.bytes(&self.bytes[self.hashed..]);
+        self.hasher.finish()
     }
 
     pub fn corrupt(&self, what: &'static str) -> Error {
@@ -158,6 +188,10 @@ impl<'a> Source<'a> {
         match self.position.checked_add(count).and_then(|end| self.bytes.get(self.position..end)) {
             Some(bytes) => {
                 self.position += count;
+                if self.position - self.hashed >= PIECE {
+                    self.hasher.bytes(&self.bytes[self.hashed..self.position]);
+                    self.hashed = self.position;
+                }
                 Ok(bytes)
             }
             None => Err(Error::refused("snapshot", format!("cut short at byte {}", self.bytes.len()))),
@@ -216,11 +250,6 @@ impl<'a> Source<'a> {
         self.pods()
     }
 
-    /// How many things that take at least `least` bytes each may follow.
-    pub fn room_for(&self, least: usize) -> usize {
-        (self.bytes.len() - self.position) / least
-    }
-
     /// A count of things that take at least `least` bytes each: one that the rest of the stream cannot hold is refused
     /// before anything is allocated.
     pub fn count(&mut self, least: usize) -> Result<usize> {
@@ -231,16 +260,27 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The records that [`save_pods`] wrote, one by one, without an array of them.
+    pub fn records<T: Pod>(&mut self) -> Result<impl ExactSizeIterator<Item = T> + 'a> {
+        let n = self.count(size_of::<T>())?;
+        Ok(self.bytes(n * size_of::<T>())?.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned))
+    }
+
     /// An array that [`save_pods`] wrote.
     pub fn pods<T: Pod>(&mut self) -> Result<Vec<T>> {
         let n = self.count(size_of::<T>())?;
-        let bytes = self.bytes(n * size_of::<T>())?;
         let mut records: Vec<T> = Vec::with_capacity(n);
-        // SAFETY: there is room for n records, which take as many bytes as there are; these may lie anywhere, since they are copied
-        // as bytes; and any bytes are records, all of which are written.
-        unsafe {
-            core::ptr::copy_nonoverlapping(bytes.as_ptr(), records.as_mut_ptr().cast::<u8>(), bytes.len());
-            records.set_len(n);
+        let at_once = (PIECE / size_of::<T>()).max(1);
+        while records.len() < n {
+            let more = at_once.min(n - records.len());
+            let bytes = self.bytes(more * size_of::<T>())?;
+            // SAFETY: there is room for `more` records behind those that are there, which take as many bytes as there are; these may
+            // lie anywhere, since they are copied as bytes; and any bytes are records, all of which are written.
+            unsafe {
+                let end = records.as_mut_ptr().add(records.len());
+                core::ptr::copy_nonoverlapping(bytes.as_ptr(), end.cast::<u8>(), bytes.len());
+                records.set_len(records.len() + more);
+            }
         }
         Ok(records)
     }
@@ -294,10 +334,38 @@ mod tests {
             let one_by_one: Vec<[u64; 3]> =
                 bytes[shift + 4..].chunks_exact(24).map(bytemuck::pod_read_unaligned).collect();
             assert_eq!(one_by_one, records);
+            assert!(Source::new(&bytes[shift..]).records::<[u64; 3]>().unwrap().eq(records.iter().copied()));
+            for count in [0, 1, 63, 64, 65, 130] {
+                let many = || (0..count as u64).map(|i| [i, !i]);
+                let (mut in_parts, mut whole) = (Vec::new(), Vec::new());
+                save_records(&mut in_parts, count, many());
+                save_pods(&mut whole, &many().collect::<Vec<_>>());
+                assert_eq!(in_parts, whole);
+            }
             let (mut source, mut numbers) = (Source::new(&bytes[shift..]), Source::new(&bytes[shift..]));
             let row = source.reals::<5>().unwrap();
             assert_eq!(row.map(|x| x.to_bits()), [(); 5].map(|()| numbers.real().unwrap().to_bits()));
             assert!(Source::new(&bytes[..3]).reals::<1>().is_err());
+        }
+    }
+
+    /// The hash follows the reading, however it is cut into pieces, and goes on to the end where the reading does not.
+    #[test]
+    fn a_source_hashes_what_it_holds() {
+        let mut bytes = Vec::new();
+        save_pods(&mut bytes, &(0..20_000u64).collect::<Vec<_>>());
+        bytes.extend(0..100u8);
+        for read in 0..4 {
+            let mut source = Source::new(&bytes);
+            for _ in 0..read % 3 {
+                source.u8().unwrap();
+            }
+            if read == 3 {
+                assert_eq!(source.pods::<u64>().unwrap().len(), 20_000);
+            } else {
+                source.bytes(70_001 * read).unwrap();
+            }
+            assert_eq!(source.hash(), Hasher::of(&bytes));
         }
     }
 

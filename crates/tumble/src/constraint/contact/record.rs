@@ -3,7 +3,9 @@
 //! What follows from the rest is not stored: the bodies of the colliders, the links back, the places in the list of awake
 //! contacts. That takes less room, and what is made again cannot be wrong.
 
-use super::{Contact, Contacts, NONE, RelativePose, SOLVED_POINTS};
+use super::{Contact, Contacts, NONE, Neighbours, RelativePose, SOLVED_POINTS};
+use crate::body::collider::NO_PROXY;
+use crate::detect::broad::{ProxyId, ProxyPair};
 use crate::detect::narrow::PairCache;
 use crate::error::Result;
 use crate::record::stream::{Sink, Source, save_pods};
@@ -20,34 +22,44 @@ struct ContactRecord {
     generation: u32,
     /// The contact has a pose.
     posed: u32,
-    next: [u32; 2],
     cache: PairCache,
 }
 
+/// Records that are written, and read, in one piece; the poses of their contacts follow them, while these are in the cache.
+const PART: usize = 64;
+
 impl Contacts {
     pub fn save(&self, out: &mut impl Sink) {
-        let Self { all, free, manifolds, free_manifold, awake, heads } = self;
-        out.u32(all.len() as u32);
-        // In pieces that stay in the cache.
-        for part in all.chunks(64) {
-            let mut records = [ContactRecord::zeroed(); 64];
-            for (contact, record) in part.iter().zip(&mut records) {
-                *record = self.record(contact);
-            }
-            out.bytes(bytemuck::cast_slice(&records[..part.len()]));
-        }
-        for contact in all.iter().filter(|c| c.pose != RelativePose::default()) {
-            out.bytes(bytemuck::bytes_of(&contact.pose));
-        }
+        let Self { all, neighbours, free, manifolds, free_manifold, awake, heads } = self;
         out.u32s(free);
         out.u32s(awake);
         out.u32s(heads);
+        out.u32(all.len() as u32);
+        let mut records = [ContactRecord::zeroed(); PART];
+        let mut poses = [RelativePose::zeroed(); PART];
+        for part in all.chunks(PART) {
+            let mut posed = 0;
+            for (contact, record) in part.iter().zip(&mut records) {
+                *record = self.record(contact);
+                poses[posed] = contact.pose;
+                posed += record.posed as usize;
+            }
+            out.bytes(bytemuck::cast_slice(&records[..part.len()]));
+            out.bytes(bytemuck::cast_slice(&poses[..posed]));
+        }
+        let mut next = [[0; 2]; 4 * PART];
+        for part in neighbours.chunks(next.len()) {
+            for (next, neighbours) in next.iter_mut().zip(part) {
+                *next = neighbours.next;
+            }
+            out.bytes(bytemuck::cast_slice(&next[..part.len()]));
+        }
         save_pods(out, manifolds);
         out.u32(*free_manifold);
     }
 
     fn record(&self, contact: &Contact) -> ContactRecord {
-        let Contact {
+        let &Contact {
             collider_a,
             collider_b,
             body_a: _,
@@ -55,114 +67,118 @@ impl Contacts {
             flags,
             manifolds,
             awake: _,
-            prev: _,
-            next,
             generation,
             cache,
-            pose,
-        } = *contact;
-        let posed = u32::from(pose != RelativePose::default());
-        ContactRecord { collider_a, collider_b, flags, manifolds, generation, posed, next, cache }
+            ref pose,
+        } = contact;
+        let posed = u32::from(pose.is_known());
+        ContactRecord { collider_a, collider_b, flags, manifolds, generation, posed, cache }
     }
 
-    /// What [`Contacts::save`] wrote, or an error where a walk along its lists could go astray. `body_of` is the body of a
-    /// collider, `None` for one that cannot have contacts.
-    pub fn load(source: &mut Source<'_>, body_of: impl Fn(u32) -> Option<u32>) -> Result<Self> {
-        let mut contacts = Self::new();
-        let records: Vec<ContactRecord> = source.pods()?;
-        contacts.all.reserve_exact(records.len());
-        for record in &records {
-            let &ContactRecord { collider_a, collider_b, flags, manifolds, generation, posed, next, cache } = record;
-            let pose = match posed {
-                0 => RelativePose::default(),
-                1 => bytemuck::pod_read_unaligned(source.bytes(size_of::<RelativePose>())?),
-                _ => return Err(source.corrupt("a contact")),
-            };
-            contacts.all.push(Contact {
-                collider_a,
-                collider_b,
-                body_a: 0,
-                body_b: 0,
-                flags,
-                manifolds,
-                awake: NONE,
-                prev: [NONE; 2],
-                next,
-                generation,
-                cache,
-                pose,
-            });
-        }
-        contacts.free = source.u32s()?;
-        contacts.awake = source.u32s()?;
-        contacts.heads = source.u32s()?;
-        contacts.manifolds = source.pods()?;
-        contacts.free_manifold = source.u32()?;
-        let small = contacts.all.len() < (NONE >> 1) as usize && contacts.manifolds.len() < NONE as usize;
-        let sound = small
-            && contacts.find_bodies(body_of) == Some(())
-            && contacts.link_back() == Some(())
-            && contacts.list_awake() == Some(())
-            && contacts.manifold_lists_are_sound();
-        if sound { Ok(contacts) } else { Err(source.corrupt("the list of contacts")) }
-    }
-
-    /// Takes the bodies of the contacts from their colliders. `None` where there are none.
-    fn find_bodies(&mut self, body_of: impl Fn(u32) -> Option<u32>) -> Option<()> {
-        for &c in &self.free {
-            if core::mem::replace(&mut self.all.get_mut(c as usize)?.body_a, NONE) == NONE {
-                return None;
+    /// What [`Contacts::save`] wrote, or an error where a walk along its lists could go astray; and the pairs of boxes that the contacts
+    /// stand for. `sides` holds what colliders bring into their contacts, by slot.
+    pub fn load(source: &mut Source<'_>, sides: &[Side]) -> Result<(Self, Vec<ProxyPair>)> {
+        let free = source.u32s()?;
+        let awake = source.u32s()?;
+        let heads = source.u32s()?;
+        let count = source.count(size_of::<ContactRecord>())?;
+        let (Some(places), true) = (places(count, &free, &awake), count < (NONE >> 1) as usize) else {
+            return Err(source.corrupt("the list of contacts"));
+        };
+        let mut all = Vec::with_capacity(count);
+        let mut pairs = Vec::with_capacity(count);
+        // What the walks below need to know of the contacts, side by side: they jump about, and this little stays in the cache.
+        let (mut bodies, mut touching) = (vec![[NONE; 2]; count], Vec::new());
+        let (mut records, mut part) = ([ContactRecord::zeroed(); PART], [Contact::zeroed(); PART]);
+        for (places, bodies) in places.chunks(PART).zip(bodies.chunks_mut(PART)) {
+            let records = &mut records[..places.len()];
+            let bytes = source.bytes(size_of_val(records))?;
+            bytemuck::cast_slice_mut(records).copy_from_slice(bytes);
+            let posed = records.iter().map(|r| r.posed as usize).fold(0, usize::saturating_add);
+            let mut poses = source.bytes(posed.saturating_mul(size_of::<RelativePose>()))?;
+            let (mut met, mut meetings) = (0, [NO_PAIR; PART]);
+            for (i, (((contact, record), bodies), &awake)) in
+                part.iter_mut().zip(&*records).zip(bodies).zip(places).enumerate()
+            {
+                let &ContactRecord { collider_a, collider_b, flags, manifolds, generation, posed, cache } = record;
+                let pose = match (posed, poses.split_at_checked(size_of::<RelativePose>())) {
+                    (0, _) => RelativePose::default(),
+                    (1, Some((pose, others))) => {
+                        poses = others;
+                        bytemuck::pod_read_unaligned(pose)
+                    }
+                    _ => return Err(source.corrupt("a contact")),
+                };
+                if awake == FREE {
+                    *contact = Contact { generation, body_a: NONE, manifolds: NONE, awake: NONE, ..Contact::zeroed() };
+                    continue;
+                }
+                let Some(([body_a, body_b], pair)) = meeting(record, sides) else {
+                    return Err(source.corrupt("a contact"));
+                };
+                *contact = Contact {
+                    collider_a,
+                    collider_b,
+                    body_a,
+                    body_b,
+                    flags,
+                    manifolds,
+                    awake,
+                    generation,
+                    cache,
+                    pose,
+                };
+                *bodies = [body_a, body_b];
+                if manifolds != NONE {
+                    touching.push((all.len() + i) as u32);
+                }
+                meetings[met] = pair;
+                met += 1;
             }
+            all.extend_from_slice(&part[..places.len()]);
+            pairs.extend_from_slice(&meetings[..met]);
         }
-        for contact in self.all.iter_mut().filter(|c| c.body_a != NONE) {
-            contact.body_a = body_of(contact.collider_a)?;
-            contact.body_b = body_of(contact.collider_b)?;
-            if contact.body_a == contact.body_b {
-                return None;
-            }
-        }
-        Some(())
+        let next = source.bytes(count * size_of::<[u32; 2]>())?;
+        let neighbours = (next.chunks_exact(8))
+            .map(|next| Neighbours { next: bytemuck::pod_read_unaligned(next), ..Neighbours::NONE })
+            .collect();
+        let manifolds = source.pods()?;
+        let mut contacts = Self { all, neighbours, free, manifolds, free_manifold: source.u32()?, awake, heads };
+        let sound = contacts.manifolds.len() < NONE as usize
+            && contacts.link_back(&bodies) == Some(())
+            && contacts.manifold_lists_are_sound(&touching);
+        if sound { Ok((contacts, pairs)) } else { Err(source.corrupt("the list of contacts")) }
     }
 
     /// Follows the lists of all bodies and sets the links back. `None` where a contact is missing, or on a list that is not
     /// that of its body.
-    fn link_back(&mut self) -> Option<()> {
+    fn link_back(&mut self, bodies: &[[u32; 2]]) -> Option<()> {
         let mut left = 2 * (self.all.len() - self.free.len());
         for (body, &head) in self.heads.iter().enumerate() {
             let (mut prev, mut at) = (NONE, head);
             while at != NONE {
-                let contact = self.all.get_mut((at >> 1) as usize)?;
-                let side = (at & 1) as usize;
+                let (contact, side) = ((at >> 1) as usize, (at & 1) as usize);
                 // Free contacts belong to no body. A list that bites its own tail comes to an end when more than all have
                 // been seen.
-                if left == 0 || [contact.body_a, contact.body_b][side] as usize != body || contact.body_a == NONE {
+                if left == 0 || bodies.get(contact)?[side] as usize != body || bodies[contact][0] == NONE {
                     return None;
                 }
                 left -= 1;
-                contact.prev[side] = prev;
-                (prev, at) = (at, contact.next[side]);
+                let neighbours = &mut self.neighbours[contact];
+                neighbours.prev[side] = prev;
+                (prev, at) = (at, neighbours.next[side]);
             }
         }
         (left == 0).then_some(())
     }
 
-    /// Tells the contacts on the list of awake ones where they are. `None` where one is free or there twice.
-    fn list_awake(&mut self) -> Option<()> {
-        for (at, &c) in self.awake.iter().enumerate() {
-            let contact = self.all.get_mut(c as usize)?;
-            if contact.body_a == NONE || contact.awake != NONE {
-                return None;
-            }
-            contact.awake = at as u32;
-        }
-        Some(())
-    }
-
-    /// Every manifold belongs to one contact or is free, and has no more points than there is room for.
-    fn manifold_lists_are_sound(&self) -> bool {
+    /// Every manifold belongs to one contact or is free, and has no more points than there is room for. `touching` are the contacts that have
+    /// manifolds.
+    fn manifold_lists_are_sound(&self, touching: &[u32]) -> bool {
         let mut seen = vec![false; self.manifolds.len()];
         let mut visit = |m: u32| seen.get_mut(m as usize).is_some_and(|s| !core::mem::replace(s, true));
-        for (c, contact) in self.iter() {
+        for &c in touching {
+            let contact = &self.all[c as usize];
             let mut m = contact.manifolds;
             while m != NONE {
                 if !visit(m) {
@@ -186,4 +202,50 @@ impl Contacts {
         }
         seen.into_iter().all(|s| s)
     }
+}
+
+const NO_PAIR: ProxyPair = ProxyPair { a: ProxyId(NO_PROXY), b: ProxyId(NO_PROXY) };
+
+/// In place of its number in the list of awake contacts: the contact is free.
+const FREE: u32 = NONE - 1;
+
+/// Where each contact stands in the list of awake ones, `NONE` for those that do not, and [`FREE`] for those that do not exist. `None` where
+/// one is free or awake twice, or both.
+fn places(count: usize, free: &[u32], awake: &[u32]) -> Option<Vec<u32>> {
+    let mut places = vec![NONE; count];
+    let mut put = |contact: u32, place: u32| {
+        let old = core::mem::replace(places.get_mut(contact as usize)?, place);
+        (old == NONE).then_some(())
+    };
+    for &contact in free {
+        put(contact, FREE)?;
+    }
+    for (place, &contact) in awake.iter().enumerate() {
+        put(contact, place as u32)?;
+    }
+    Some(places)
+}
+
+/// What a collider brings into its contacts.
+#[derive(Clone, Copy)]
+pub(crate) struct Side {
+    pub body: u32,
+    /// [`NO_PROXY`] for a collider that cannot have contacts.
+    pub proxy: u32,
+    pub sensor: bool,
+    /// The body is dynamic.
+    pub dynamic: bool,
+}
+
+/// The bodies of a contact and its pair of boxes; `None` where it is not what its colliders make it.
+#[inline]
+fn meeting(record: &ContactRecord, sides: &[Side]) -> Option<([u32; 2], ProxyPair)> {
+    let side = |collider: u32| sides.get(collider as usize).filter(|side| side.proxy != NO_PROXY);
+    let (a, b) = (side(record.collider_a)?, side(record.collider_b)?);
+    let has = |flag: u32| record.flags & flag != 0;
+    let fits = record.collider_a < record.collider_b
+        && a.body != b.body
+        && has(Contact::SENSOR) == (a.sensor || b.sensor)
+        && has(Contact::JOINS) == (a.dynamic && b.dynamic);
+    fits.then(|| ([a.body, b.body], ProxyPair::new(ProxyId(a.proxy), ProxyId(b.proxy))))
 }

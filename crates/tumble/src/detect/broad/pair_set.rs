@@ -1,5 +1,7 @@
 //! The set of known pairs.
 
+use super::ProxyPair;
+
 /// A set of unordered pairs of different numbers, by open addressing with linear probing.
 ///
 /// Never iterated, so that its order cannot matter. Removal moves later entries back instead of leaving marks behind; what
@@ -19,8 +21,8 @@
 #[derive(Clone, Debug, Default)]
 pub struct PairSet {
     /// A power of two of entries, or none; at most three quarters are in use.
-    pub(crate) table: Vec<u64>,
-    pub(crate) count: u32,
+    pub(super) table: Vec<u64>,
+    count: u32,
 }
 
 /// No pair: its halves are equal.
@@ -140,8 +142,12 @@ impl PairSet {
     /// The place where the key is, or the vacant one where it would be.
     #[inline(always)]
     fn find(&self, key: u64) -> usize {
+        self.find_from(self.home(key), key)
+    }
+
+    #[inline(always)]
+    fn find_from(&self, mut place: usize, key: u64) -> usize {
         let mask = self.table.len() - 1;
-        let mut place = self.home(key);
         while self.table[place] != key && self.table[place] != VACANT {
             place = (place + 1) & mask;
         }
@@ -153,6 +159,33 @@ impl PairSet {
     fn home(&self, key: u64) -> usize {
         let mixed = (key ^ (key >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (mixed ^ (mixed >> 32)) as usize & (self.table.len() - 1)
+    }
+
+    /// Puts pairs into a set without any; says whether they are all different.
+    pub(super) fn fill(&mut self, pairs: &[ProxyPair]) -> bool {
+        const PART: usize = 64;
+        debug_assert!(self.is_empty());
+        let size = if pairs.is_empty() { 0 } else { (pairs.len() * 4).div_ceil(3).next_power_of_two().max(64) };
+        self.table.clear();
+        self.table.resize(size, VACANT);
+        self.count = pairs.len() as u32;
+        let mut homes = [(0, 0); PART];
+        for part in pairs.chunks(PART) {
+            // The table is larger than the fast caches: the places are fetched all together, and not each where it is waited for.
+            for (home, pair) in homes.iter_mut().zip(part) {
+                let key = key(pair.a.0, pair.b.0);
+                *home = (self.home(key), key);
+                core::hint::black_box(self.table[home.0]);
+            }
+            for &(home, key) in &homes[..part.len()] {
+                let place = self.find_from(home, key);
+                if self.table[place] == key {
+                    return false;
+                }
+                self.table[place] = key;
+            }
+        }
+        true
     }
 
     fn grow(&mut self) {

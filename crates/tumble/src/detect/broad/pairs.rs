@@ -113,7 +113,7 @@ pub(crate) struct Proxy {
     /// A [`ProxyKind`], or [`FREE`].
     kind: u32,
     /// How many known pairs it is in.
-    pairs: u32,
+    pub(super) pairs: u32,
 }
 
 // SAFETY: seven floats and four `u32` leave no padding in `f32` (44 bytes, alignment 4) nor in `f64` (72 bytes, alignment 8),
@@ -197,7 +197,7 @@ pub struct BroadPhase {
     pub(crate) trees: [DynamicTree; 2],
     pub(crate) proxies: Vec<Proxy>,
     pub(crate) free: u32,
-    pub(crate) known: PairSet,
+    pub(super) known: PairSet,
     pub(super) scratch: SearchScratch,
 }
 
@@ -401,6 +401,19 @@ impl BroadPhase {
             self.proxies[pair.b.0 as usize].pairs += 1;
         }
         new
+    }
+
+    /// Makes pairs known, where none was; says whether all are of two different proxies that exist, and none is there twice. If not,
+    /// the broad phase is of no use any more.
+    pub(crate) fn know_all(&mut self, pairs: &[ProxyPair]) -> bool {
+        let mut note = |id: ProxyId| match self.proxies.get_mut(id.0 as usize) {
+            Some(proxy) if proxy.kind != FREE => {
+                proxy.pairs += 1;
+                true
+            }
+            _ => false,
+        };
+        pairs.iter().all(|pair| note(pair.a) && note(pair.b) && pair.a < pair.b) && self.known.fill(pairs)
     }
 
     /// The tree of one kind, for displays and measurements.

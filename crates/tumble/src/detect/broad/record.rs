@@ -1,7 +1,7 @@
 //! The broad phase as bytes. Trees are stored as they are: rebuilding them would take longer and give other shapes.
 
+use super::BroadPhase;
 use super::tree::DynamicTree;
-use super::{BroadPhase, PairSet};
 use crate::error::{Error, Result};
 use crate::record::stream::{Sink, Source, save_pods};
 
@@ -34,18 +34,17 @@ impl DynamicTree {
 }
 
 impl BroadPhase {
-    /// Writes everything that the next search reads.
+    /// Writes everything that the next search reads but the known pairs: the owner has a contact for each of them.
     pub(crate) fn save(&self, out: &mut impl Sink) {
         for tree in &self.trees {
             tree.save(out);
         }
         save_pods(out, &self.proxies);
         out.u32(self.free);
-        save_pods(out, &self.known.table);
-        out.u32(self.known.count);
     }
 
-    /// Reads what [`Self::save`] wrote; whatever could not have been written by it is refused.
+    /// Reads what [`Self::save`] wrote; whatever could not have been written by it is refused. No pairs are known; see
+    /// [`Self::know_all`].
     pub(crate) fn load(source: &mut Source<'_>) -> Result<Self> {
         let mut broad = Self::new();
         for tree in &mut broad.trees {
@@ -53,7 +52,9 @@ impl BroadPhase {
         }
         broad.proxies = source.pods()?;
         broad.free = source.u32()?;
-        broad.known = PairSet { table: source.pods()?, count: source.u32()? };
+        for proxy in &mut broad.proxies {
+            proxy.pairs = 0;
+        }
         broad.validate().map_err(|problem| Error::refused("snapshot", format!("broad phase: {problem}")))?;
         Ok(broad)
     }
@@ -62,7 +63,7 @@ impl BroadPhase {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::broad::{ProxyDesc, ProxyId, ProxyKind};
+    use crate::detect::broad::{ProxyDesc, ProxyId, ProxyKind, ProxyPair};
     use crate::math::{Aabb, Vec3};
 
     /// A broad phase in the middle of its life: holes in the lists of free places, marks, known pairs, unbounded leaves.
@@ -96,14 +97,25 @@ mod tests {
         bytes
     }
 
+    /// What the bytes say, with the pairs that `owner` knows.
+    fn loaded(source: &mut Source<'_>, owner: &BroadPhase) -> Option<BroadPhase> {
+        let mut loaded = BroadPhase::load(source).ok()?;
+        let entries = owner.known.table.iter().filter(|&&entry| entry != u64::MAX);
+        let pair = |&entry: &u64| ProxyPair::new(ProxyId((entry >> 32) as u32), ProxyId(entry as u32));
+        loaded.know_all(&entries.map(pair).collect::<Vec<_>>()).then_some(loaded)
+    }
+
     /// What was saved and loaded goes on as if nothing had happened, to the bit.
     #[test]
     fn a_loaded_broad_phase_goes_on_the_same() {
         let mut broad = lived_in();
         let bytes = saved(&broad);
         let mut source = Source::new(&bytes);
-        let mut loaded = BroadPhase::load(&mut source).unwrap();
-        assert!(source.is_empty());
+        let mut loaded = loaded(&mut source, &broad).unwrap();
+        assert!(source.is_empty() && loaded.pair_count() == broad.pair_count() && broad.pair_count() > 0);
+        assert_eq!(loaded.validate(), Ok(()));
+        let twice = [ProxyPair::new(ProxyId(0), ProxyId(1)); 2];
+        assert!(!BroadPhase::load(&mut Source::new(&bytes)).unwrap().know_all(&twice));
         assert_eq!(saved(&loaded), bytes);
         let (mut a, mut b) = (Vec::new(), Vec::new());
         broad.update_pairs(&|_, _| true, &mut a);
@@ -117,7 +129,8 @@ mod tests {
     /// searched, changed and queried.
     #[test]
     fn damage_is_refused_or_harmless() {
-        let bytes = saved(&lived_in());
+        let before = lived_in();
+        let bytes = saved(&before);
         for end in (0..bytes.len()).step_by(7) {
             assert!(BroadPhase::load(&mut Source::new(&bytes[..end])).is_err());
         }
@@ -125,7 +138,7 @@ mod tests {
         for place in (0..bytes.len()).step_by(3) {
             let mut damaged = bytes.clone();
             damaged[place] ^= 1 << (place % 8);
-            let Ok(mut broad) = BroadPhase::load(&mut Source::new(&damaged)) else {
+            let Some(mut broad) = loaded(&mut Source::new(&damaged), &before) else {
                 refused += 1;
                 continue;
             };

@@ -6,13 +6,15 @@ use crate::constraint::joint::store::Joints;
 
 impl Graph {
     /// The graph in which every manifold and joint has the place that it says it has. `None` where two say the same, one says
-    /// an impossible one, or two of one colour share a body. `node` is the body as the graph sees it: `NONE` where nothing
+    /// an impossible one, or two of one colour share a body. The bodies of the manifolds have been checked; `node` is the body as the graph sees it: `NONE` where nothing
     /// moves it.
     pub fn of(contacts: &Contacts, joints: &Joints, node: impl Fn(u32) -> u32) -> Option<Self> {
         let mut graph = Self::new();
         let mut counts = [0; COLOURS + 1];
-        for m in contacts.manifolds.iter().filter(|m| m.colour != NONE) {
+        let mut coloured = Vec::with_capacity(contacts.manifolds.len());
+        for (index, m) in contacts.manifolds.iter().enumerate().filter(|(_, m)| m.colour != NONE) {
             *counts.get_mut(m.colour as usize)? += 1;
+            coloured.push((index as u32, m.colour, m.colour_index, [m.body_a, m.body_b]));
         }
         let mut joint_counts = [0; COLOURS + 1];
         for (_, joint) in joints.all.iter().filter(|(_, j)| j.colour != NONE) {
@@ -22,11 +24,10 @@ impl Graph {
             colour.manifolds = vec![NONE; manifolds];
             colour.joints = vec![NONE; joints];
         }
-        for (index, m) in contacts.manifolds.iter().enumerate().filter(|(_, m)| m.colour != NONE) {
-            let colour = &mut graph.colours[m.colour as usize];
-            place(&mut colour.manifolds, m.colour_index, index as u32)?;
-            let contact = contacts.all.get(m.contact as usize)?;
-            claim(colour, m.colour, [node(contact.body_a), node(contact.body_b)])?;
+        for (index, of, at, bodies) in coloured {
+            let colour = &mut graph.colours[of as usize];
+            place(&mut colour.manifolds, at, index)?;
+            claim(colour, of, bodies.map(&node))?;
         }
         for (id, joint) in joints.all.iter().filter(|(_, j)| j.colour != NONE) {
             let colour = &mut graph.colours[joint.colour as usize];
