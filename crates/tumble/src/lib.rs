@@ -40,6 +40,7 @@ pub mod force;
 pub mod id;
 mod integrate;
 mod interact;
+mod list;
 pub mod math;
 pub mod method;
 mod profile;

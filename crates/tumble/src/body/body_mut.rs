@@ -244,7 +244,7 @@ impl BodyMut<'_> {
             return Ok(());
         }
         if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
-            cold.target = Some(target);
+            cold.target = Some(Box::new(target));
         }
         self.wake();
         Ok(())
@@ -350,10 +350,10 @@ impl BodyMut<'_> {
         check_mass_source(&self.subject(), &source)?;
         let slot = self.slot();
         let Some(cold) = self.state.bodies.cold.at_mut(slot) else { return Err(self.id.missing()) };
-        let old = core::mem::replace(&mut cold.mass_source, source);
+        let old = cold.set_mass_source(source);
         if let Err(error) = self.state.refresh_mass(slot) {
             if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
-                cold.mass_source = old;
+                cold.set_mass_source(old);
             }
             return Err(error);
         }
@@ -365,7 +365,7 @@ impl BodyMut<'_> {
     pub fn set_name(&mut self, name: Option<String>) {
         let slot = self.slot();
         if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
-            cold.name = name;
+            cold.name = name.map(Box::from);
         }
     }
 

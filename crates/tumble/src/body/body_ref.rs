@@ -193,7 +193,7 @@ impl<'a> BodyRef<'a> {
 
     /// Where it is to be at the end of the next step, if it is kinematic and was told so.
     pub fn target(&self) -> Option<WorldPose> {
-        self.cold().and_then(|c| c.target)
+        self.cold().and_then(|c| c.target.as_deref().copied())
     }
 
     /// The force at the centre of mass that stays until changed.

@@ -4,6 +4,7 @@ mod record;
 
 use super::{Layers, Material};
 use crate::id::MaterialId;
+use crate::list::List;
 use crate::math::{Pose, Real};
 use crate::shape::Shape;
 
@@ -18,7 +19,7 @@ pub(crate) struct Collider {
     /// In the body's frame.
     pub pose: Pose,
     /// By material slot; never empty.
-    pub materials: Vec<MaterialId>,
+    pub materials: List<MaterialId>,
     /// Which of the materials belong to this collider and go with it, as bits of the slot.
     pub owned: u64,
     pub density: Option<Real>,

@@ -13,9 +13,10 @@
 
 mod record;
 
-use super::{BodyKind, Locks, MassSource};
+use super::{BodyDesc, BodyKind, Locks, MassSource};
 use crate::error::Result;
 use crate::id::{BodyId, BodyKindTag, Slots};
+use crate::list::List;
 use crate::math::spatial::Wrench;
 use crate::math::{Mat3, Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;
@@ -197,15 +198,49 @@ pub(crate) struct Cold {
     pub asleep: bool,
     pub debug: bool,
     pub quarantined: bool,
-    pub name: Option<String>,
+    pub name: Option<Box<str>>,
     pub user_data: u64,
-    pub mass_source: MassSource,
+    /// `None` for [`MassSource::Colliders`], by far the most frequent; see [`Cold::mass_source`].
+    mass_source: Option<Box<MassSource>>,
     /// In the body's frame.
     pub mass: MassProperties,
     /// Where a kinematic body is to be at the end of the next step.
-    pub target: Option<WorldPose>,
+    pub target: Option<Box<WorldPose>>,
     /// Slots of its colliders, in the order of their addition.
-    pub colliders: Vec<u32>,
+    pub colliders: List<u32>,
+}
+
+impl Cold {
+    /// Of a described body, without colliders and with a provisional mass.
+    pub fn new(desc: &BodyDesc, mass: MassProperties) -> Self {
+        let mut cold = Self {
+            dense: 0,
+            kind: desc.kind,
+            locks: desc.locks,
+            active: desc.active,
+            asleep: false,
+            debug: desc.debug,
+            quarantined: false,
+            name: desc.name.as_deref().map(Box::from),
+            user_data: desc.user_data,
+            mass_source: None,
+            mass,
+            target: None,
+            colliders: List::Empty,
+        };
+        cold.set_mass_source(desc.mass.clone());
+        cold
+    }
+
+    pub fn mass_source(&self) -> &MassSource {
+        self.mass_source.as_deref().unwrap_or(&MassSource::Colliders)
+    }
+
+    /// Changes where the mass comes from, and says where it came from before.
+    pub fn set_mass_source(&mut self, source: MassSource) -> MassSource {
+        let new = (source != MassSource::Colliders).then(|| Box::new(source));
+        core::mem::replace(&mut self.mass_source, new).map_or(MassSource::Colliders, |old| *old)
+    }
 }
 
 /// Force and torque about the centre of mass that act on a body in the next step.

@@ -80,7 +80,7 @@ fn aim_kinematic_bodies(state: &mut State, dt: Real) {
         if !bodies.params[i].has(crate::body::store::Params::KINEMATIC) {
             continue;
         }
-        let Some(target) = bodies.cold.at(bodies.slot[i]).and_then(|c| c.target) else { continue };
+        let Some(target) = bodies.cold.at(bodies.slot[i]).and_then(|c| c.target.as_deref().copied()) else { continue };
         let pose = &bodies.pose[i];
         let centre = target.translation + target.rotation.rotate(bodies.params[i].local_centre).to_f64();
         let turn: Quat = target.rotation * pose.rotation.conjugate();

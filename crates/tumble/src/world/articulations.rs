@@ -136,7 +136,7 @@ impl State {
             let dense = self.bodies.dense_at(body);
             self.bodies.params[dense].set(Params::LINK, true);
             if let Some(cold) = self.bodies.cold.at_mut(body).filter(|_| massless) {
-                cold.mass_source = MassSource::Explicit(MassProperties::ZERO);
+                cold.set_mass_source(MassSource::Explicit(MassProperties::ZERO));
             }
             self.refresh_mass(body)?;
         }

@@ -133,7 +133,7 @@ impl State {
 
     pub(super) fn drop_body(&mut self, id: BodyId) {
         let colliders = self.bodies.cold.get(id).map(|c| c.colliders.clone()).unwrap_or_default();
-        for slot in colliders.into_iter().rev() {
+        for &slot in colliders.iter().rev() {
             if let Some(collider) = self.colliders.id_at(slot) {
                 self.drop_collider(collider);
             }
@@ -254,7 +254,7 @@ impl State {
             }
             Ok((!parts.is_empty()).then(|| MassProperties::sum(parts)))
         };
-        match &cold.mass_source {
+        match cold.mass_source() {
             MassSource::Colliders => Ok(of_colliders()?.unwrap_or(PROVISIONAL)),
             MassSource::Total(mass) => of_colliders()?.unwrap_or(PROVISIONAL).scaled_to_mass(mass.to_f64()),
             MassSource::Explicit(mass) => Ok(*mass),
@@ -356,21 +356,7 @@ impl State {
 
 /// The records of a new body with a provisional mass; velocities are those of its frame's origin.
 fn new_body(desc: &BodyDesc) -> (Cold, CentrePose, Velocity, Params, Rest) {
-    let cold = Cold {
-        dense: 0,
-        kind: desc.kind,
-        locks: desc.locks,
-        active: desc.active,
-        asleep: false,
-        debug: desc.debug,
-        quarantined: false,
-        name: desc.name.clone(),
-        user_data: desc.user_data,
-        mass_source: desc.mass.clone(),
-        mass: PROVISIONAL,
-        target: None,
-        colliders: Vec::new(),
-    };
+    let cold = Cold::new(desc, PROVISIONAL);
     let pose = CentrePose { centre: desc.pose.translation, rotation: desc.pose.rotation.normalized() };
     let still = desc.kind == BodyKind::Fixed;
     let velocity = Velocity {

@@ -6,6 +6,7 @@ use crate::body::desc::{ColliderDesc, MaterialSource, check_not_negative, check_
 use crate::body::{ColliderRef, Layers, Material};
 use crate::error::{Error, Result};
 use crate::id::{BodyId, ColliderId, MaterialId};
+use crate::list::List;
 use crate::math::{Pose, Real};
 use crate::shape::{Geometry, Shape};
 
@@ -191,7 +192,7 @@ impl World {
         check_count(&self.state.subject(collider.body), materials.len())?;
         materials.iter().try_for_each(|m| self.state.check_material(m))?;
         let fresh: Vec<_> = materials.into_iter().map(|m| self.state.take_material(m)).collect();
-        let mut list: Vec<MaterialId> = fresh.iter().map(|&(m, _)| m).collect();
+        let mut list: List<MaterialId> = fresh.iter().map(|&(m, _)| m).collect();
         if list.is_empty() {
             list.push(Self::MATERIAL);
         }
@@ -204,7 +205,7 @@ impl World {
     fn exchange_materials(
         &mut self,
         id: ColliderId,
-        materials: Vec<MaterialId>,
+        materials: List<MaterialId>,
         owned: u64,
         fresh: &[(MaterialId, bool)],
         stale: &[(MaterialId, bool)],
@@ -416,7 +417,7 @@ impl State {
 
     /// The description has been checked. The mass of the body is the caller's concern.
     pub fn insert_collider(&mut self, body: u32, desc: ColliderDesc) -> ColliderId {
-        let mut materials = Vec::with_capacity(desc.materials.len().max(1));
+        let mut materials = List::Empty;
         let mut owned = 0;
         for (slot, material) in desc.materials.into_iter().enumerate() {
             let (id, own) = self.take_material(material);

@@ -5,8 +5,9 @@ use crate::body::Layers;
 use crate::body::store::is_rotation;
 use crate::error::Result;
 use crate::id::{ColliderTag, MaterialId, Slots};
+use crate::list::List;
 use crate::math::{Pose, Quat, Real, Vec3};
-use crate::record::stream::{Sink, Source, save_pods};
+use crate::record::stream::{Sink, Source, save_records};
 use crate::shape::Shape;
 use bytemuck::{Pod, Zeroable};
 
@@ -42,39 +43,32 @@ type Colliders = Slots<Collider, ColliderTag>;
 /// The shapes are the caller's concern.
 pub(crate) fn save(colliders: &Colliders, out: &mut impl Sink) {
     colliders.save(out);
-    let records: Vec<ColliderRecord> = colliders.iter().map(|(_, c)| record(c)).collect();
-    save_pods(out, &records);
-    out.u32(colliders.iter().map(|(_, c)| c.materials.len() as u32).sum());
-    for (_, c) in colliders.iter() {
-        for m in &c.materials {
-            out.u64(m.to_bits());
-        }
-    }
+    save_records(out, colliders.len(), colliders.iter().map(|(_, c)| record(c)));
+    let count = colliders.iter().map(|(_, c)| c.materials.len()).sum();
+    save_records(out, count, colliders.iter().flat_map(|(_, c)| &c.materials).map(|m| m.to_bits()));
 }
 
 /// What [`save`] wrote, with the shapes in the order of the slots.
 pub(crate) fn load(source: &mut Source<'_>, mut shapes: impl Iterator<Item = Shape>) -> Result<Colliders> {
-    Slots::load(source, |source, count| {
-        let records: Vec<ColliderRecord> = source.pods()?;
-        let materials: Vec<u64> = source.pods()?;
+    Slots::load_each(source, |source, count, put| {
+        let records = source.records::<ColliderRecord>()?;
+        let mut materials = source.records::<u64>()?;
         if records.len() != count {
             return Err(source.corrupt("the list of colliders"));
         }
-        let mut rest = &materials[..];
-        let mut colliders = Vec::with_capacity(count);
-        for record in &records {
-            let own = rest.split_at_checked(record.materials as usize);
-            let (Some((own, others)), Some(shape)) = (own, shapes.next()) else {
+        for record in records {
+            let own = record.materials as usize;
+            let (Some(shape), true) = (shapes.next(), own <= materials.len()) else {
                 return Err(source.corrupt("the materials of a collider"));
             };
-            rest = others;
-            let Some(collider) = collider(record, own, shape) else {
+            let own = materials.by_ref().take(own).map(MaterialId::from_bits).collect();
+            let Some(collider) = collider(&record, own, shape) else {
                 return Err(source.corrupt("a collider"));
             };
-            colliders.push(collider);
+            put(collider);
         }
-        if rest.is_empty() && shapes.next().is_none() {
-            Ok(colliders)
+        if materials.len() == 0 && shapes.next().is_none() {
+            Ok(())
         } else {
             Err(source.corrupt("the list of colliders"))
         }
@@ -121,7 +115,7 @@ fn record(collider: &Collider) -> ColliderRecord {
 }
 
 /// `None` where the record says what no collider can be.
-fn collider(record: &ColliderRecord, materials: &[u64], shape: Shape) -> Option<Collider> {
+fn collider(record: &ColliderRecord, materials: List<MaterialId>, shape: Shape) -> Option<Collider> {
     let has = |bit: u32| record.flags & bit != 0;
     let q = record.rotation;
     let sound = record.flags & !ALL_FLAGS == 0
@@ -137,7 +131,7 @@ fn collider(record: &ColliderRecord, materials: &[u64], shape: Shape) -> Option<
         body: record.body,
         shape,
         pose: Pose { translation: record.translation, rotation: q },
-        materials: materials.iter().map(|&m| MaterialId::from_bits(m)).collect(),
+        materials,
         owned: record.owned,
         density: has(DENSITY).then_some(record.density),
         layers: Layers { member: record.member, meets: record.meets },

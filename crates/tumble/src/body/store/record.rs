@@ -5,8 +5,9 @@ use crate::body::desc::check_mass_source;
 use crate::body::{BodyKind, Locks, MassSource};
 use crate::error::Result;
 use crate::id::Slots;
+use crate::list::List;
 use crate::math::{Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
-use crate::record::stream::{Sink, Source, save_pods};
+use crate::record::stream::{Sink, Source, save_pods, save_records};
 use crate::shape::{MassProperties, Shape};
 use bytemuck::{Pod, Zeroable};
 
@@ -40,8 +41,7 @@ impl Bodies {
         // There are no pushes between steps.
         let Self { cold, dense: _, slot, velocity, pose, params, rest, pushes: _, once, awake } = self;
         cold.save(out);
-        let records: Vec<ColdRecord> = cold.iter().map(|(_, c)| record(c)).collect();
-        save_pods(out, &records);
+        save_records(out, cold.len(), cold.iter().map(|(_, c)| record(c)));
         out.u32(cold.iter().map(|(_, c)| c.colliders.len() as u32).sum());
         for (_, c) in cold.iter() {
             out.bytes(bytemuck::cast_slice(&c.colliders));
@@ -60,7 +60,7 @@ impl Bodies {
 
     /// The shapes that masses come from, in the order of the slots.
     pub fn mass_shapes(&self) -> impl Iterator<Item = &Shape> {
-        self.cold.iter().filter_map(|(_, c)| match &c.mass_source {
+        self.cold.iter().filter_map(|(_, c)| match c.mass_source() {
             MassSource::Shape(shape, ..) => Some(shape),
             MassSource::Colliders | MassSource::Total(_) | MassSource::Explicit(_) => None,
         })
@@ -68,22 +68,21 @@ impl Bodies {
 
     /// What [`Bodies::save`] wrote, with the shapes of [`Bodies::mass_shapes`].
     pub fn load(source: &mut Source<'_>, mut shapes: impl Iterator<Item = Shape>) -> Result<Self> {
-        let cold = Slots::load(source, |source, count| {
-            let records: Vec<ColdRecord> = source.pods()?;
+        let cold = Slots::load_each(source, |source, count, put| {
+            let records = source.records::<ColdRecord>()?;
             if records.len() != count {
                 return Err(source.corrupt("the list of bodies"));
             }
-            let colliders = source.u32s()?;
-            let mut rest = &colliders[..];
-            let mut bodies = Vec::with_capacity(count);
-            for record in &records {
-                let Some((own, others)) = rest.split_at_checked(record.colliders as usize) else {
+            let mut colliders = source.records::<u32>()?;
+            for record in records {
+                let own = record.colliders as usize;
+                if own > colliders.len() {
                     return Err(source.corrupt("the colliders of a body"));
-                };
-                rest = others;
-                bodies.push(load_cold(record, own.to_vec(), source, &mut shapes)?);
+                }
+                let own = colliders.by_ref().take(own).collect();
+                put(load_cold(&record, own, source, &mut shapes)?);
             }
-            if rest.is_empty() { Ok(bodies) } else { Err(source.corrupt("the colliders of a body")) }
+            if colliders.len() == 0 { Ok(()) } else { Err(source.corrupt("the colliders of a body")) }
         })?;
         let mut bodies = Self {
             cold,
@@ -209,7 +208,7 @@ fn record(cold: &Cold) -> ColdRecord {
             | flag(*quarantined, QUARANTINED)
             | flag(name.is_some(), NAMED)
             | flag(target.is_some(), AIMED),
-        mass_source: match mass_source {
+        mass_source: match mass_source.as_deref().unwrap_or(&MassSource::Colliders) {
             MassSource::Colliders => 0,
             MassSource::Total(_) => 1,
             MassSource::Explicit(_) => 2,
@@ -224,7 +223,7 @@ fn save_rare(cold: &Cold, out: &mut impl Sink) {
     if let Some(name) = &cold.name {
         out.str(name);
     }
-    match &cold.mass_source {
+    match cold.mass_source() {
         MassSource::Colliders => {}
         MassSource::Total(mass) => out.real(*mass),
         MassSource::Explicit(mass) => {
@@ -247,7 +246,7 @@ fn save_rare(cold: &Cold, out: &mut impl Sink) {
 
 fn load_cold(
     record: &ColdRecord,
-    colliders: Vec<u32>,
+    colliders: List<u32>,
     source: &mut Source<'_>,
     shapes: &mut impl Iterator<Item = Shape>,
 ) -> Result<Cold> {
@@ -255,7 +254,7 @@ fn load_cold(
     if record.flags & !ALL_FLAGS != 0 || record.spare != 0 || Locks::from_bits(record.locks).bits() != record.locks {
         return Err(source.corrupt("the flags of a body"));
     }
-    let name = if has(NAMED) { Some(source.str()?.to_owned()) } else { None };
+    let name = if has(NAMED) { Some(Box::from(source.str()?)) } else { None };
     let mass_source = match record.mass_source {
         0 => MassSource::Colliders,
         1 => MassSource::Total(source.real()?),
@@ -287,7 +286,7 @@ fn load_cold(
         if !translation.is_finite() || record.kind != 2 {
             return Err(source.corrupt("the target of a body"));
         }
-        Some(target)
+        Some(Box::new(target))
     } else {
         None
     };
@@ -306,7 +305,7 @@ fn load_cold(
         quarantined: has(QUARANTINED),
         name,
         user_data: record.user_data,
-        mass_source,
+        mass_source: (mass_source != MassSource::Colliders).then(|| Box::new(mass_source)),
         mass,
         target,
         colliders,
