@@ -150,8 +150,8 @@ pub(crate) struct State {
 #[derive(Clone, Debug)]
 pub struct World {
     pub(crate) state: State,
-    /// The state that `restart` goes back to.
-    start: Option<Box<State>>,
+    /// The state that `restart` goes back to; copies of the world share it.
+    start: Option<Arc<State>>,
     keep_start: bool,
     /// No step has been made since the state that `restart` is to go back to.
     at_start: bool,
@@ -164,7 +164,7 @@ pub struct World {
 }
 
 /// Memory that a step uses and the next one uses again. Holds nothing that matters between steps.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub detector: Detector,
     pub sleeper: Sleeper,
@@ -192,6 +192,13 @@ pub(crate) struct Scratch {
     pub unsound: Vec<u32>,
     /// Bodies whose state stopped being finite in this step.
     pub broken: Vec<u32>,
+}
+
+/// A copy takes memory in its first step: to copy what means nothing would take as long as all that does.
+impl Clone for Scratch {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 impl Default for World {
@@ -519,7 +526,7 @@ impl World {
     /// Remembers the state before the first step.
     fn before_first_step(&mut self) {
         if core::mem::take(&mut self.at_start) && self.keep_start {
-            self.start = Some(Box::new(self.state.clone()));
+            self.start = Some(Arc::new(self.state.clone()));
         }
     }
 }

@@ -24,11 +24,18 @@ const PARTS: usize = 256;
 const BATCH: usize = 1024;
 
 /// The parts of the search under way, and memory for making them; without meaning between searches.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct SearchScratch {
     parts: Vec<Part>,
     meetings: Vec<Meeting>,
     slots: Vec<u32>,
+}
+
+/// A copy begins with memory of its own, and takes none before its first search.
+impl Clone for SearchScratch {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 impl SearchScratch {

@@ -61,10 +61,17 @@ impl Extent {
 }
 
 /// Memory of the builder, empty between builds.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct BuildScratch {
     items: Vec<Node>,
     pairs: Vec<u32>,
+}
+
+/// A copy begins with memory of its own, and takes none before its first build.
+impl Clone for BuildScratch {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 impl BuildScratch {
