@@ -253,13 +253,15 @@ pub fn processor_ms() -> f64 {
     tasks.flatten().filter_map(nanoseconds).sum::<f64>() * 1e-6
 }
 
-/// Memory of the process in bytes, where the system tells; else 0.
+/// Memory in use by the process in bytes, without that of its program and libraries, where the system tells; else 0.
 ///
 /// ```
 /// println!("{} bytes", tumble_scene::bench::resident());
 /// ```
 pub fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    // Pages of 4 KiB, the second word.
-    status.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).map_or(0, |pages| pages * 4096)
+    // Pages of 4 KiB: the second word is all that is in memory, the third what of it is files.
+    let mut words = status.split_whitespace().skip(1).map_while(|pages| pages.parse::<u64>().ok());
+    let (all, files) = (words.next().unwrap_or(0), words.next().unwrap_or(0));
+    all.saturating_sub(files) * 4096
 }
