@@ -87,6 +87,11 @@ impl Kind {
         }
     }
 
+    /// Some of its degrees of freedom shift the link along its parent. What is free has no parent.
+    pub fn slides(self) -> bool {
+        matches!(self, Self::Prismatic | Self::Helical(_) | Self::Cylindrical | Self::Planar)
+    }
+
     #[inline(always)]
     pub fn coordinates(self) -> usize {
         match self {

@@ -228,12 +228,16 @@ impl TreeRows {
         self.gather_direct(trees.len(), links.len());
     }
 
-    /// J, Y and K of all rows, where the passes have placed and factored the trees.
+    /// J, Y and K of the rows of trees that have been placed and factored anew.
     pub fn respond(&mut self, trees: &[Working], masses: &[Mass]) {
         let Self { rows, j, y, .. } = self;
         for row in rows.iter_mut() {
             let mut k = 0.0;
-            for block in &row.blocks[..row.block_count as usize] {
+            let blocks = &row.blocks[..row.block_count as usize];
+            if !blocks.iter().any(|b| trees[b.tree as usize].renewed) {
+                continue;
+            }
+            for block in blocks {
                 let Working { articulation, pass, .. } = &trees[block.tree as usize];
                 let tree = &articulation.tree;
                 let at = block.first as usize..block.first as usize + tree.dofs.len();

@@ -11,9 +11,12 @@
 //! ```
 //!
 //! M̃ is the mass matrix with the dampers c and the springs k of all joints and motors as they will be at the end of the sub-step,
-//! so that no motor is too stiff. It is factored once per sub-step, and all impulses of the sub-step act on the whole tree
-//! through that one factorisation. Kick and drift split the motion into forces that do not depend on velocities and motion
-//! that no force disturbs; each keeps what it should, and neither can feed the other.
+//! so that no motor is too stiff. It is factored where the tree is: at the start of a step, and after each drift, for the rows that
+//! relax and for the next kick. What the rows do is M̃⁻¹ Jᵀ λ, which moves what is light and leaves what is heavy; in a tree that has
+//! turned meanwhile, the same velocities along its joints would move what is heavy, and a chain of links with a ball of five hundred
+//! times their mass on its end would gain energy by every impulse. A tree that has hardly moved keeps its factors: see
+//! [`Working::is_worn`]. Kick and drift split the motion into forces that do not depend on velocities and motion that no force
+//! disturbs; each keeps what it should, and neither can feed the other.
 
 use super::motion::{self, Free, Mass, Motion};
 use super::tree_rows::{Field, TreeRows};
@@ -34,6 +37,9 @@ const SLOW_TURN: f64 = 0.01;
 
 /// Where a passive joint is stiffer than this over a step, as c dt + k dt² over the inertia that it moves, it is taken implicitly.
 const SOFT: f64 = 0.05;
+
+/// The share of the energy of an impulse by which it may err for factors that were made before the tree moved on.
+const WORN: f64 = 1e-5;
 
 /// Rounds in which motors that have reached their largest force are told from the others.
 const ROUNDS: usize = 4;
@@ -81,6 +87,13 @@ pub(super) struct Working {
     saturated: Vec<f64>,
     /// Nothing acts on it in the step but smooth forces.
     pub flies: bool,
+    /// M̃ is factored, for `extra`, and the turn of the fastest link since then, in radians; infinite where something slides.
+    factored: bool,
+    worn: f64,
+    /// The heaviest link over the lightest.
+    spread: f64,
+    /// It has been factored since rows last had its response.
+    pub renewed: bool,
 }
 
 /// All trees at work in a step. Kept between steps for its memory.
@@ -202,9 +215,17 @@ impl TreeWork {
         for working in self.trees.iter_mut().filter(|w| !w.flies) {
             working.kick(recipe.h.to_f64());
         }
-        self.rows.respond(&self.trees, masses);
+        self.respond(masses);
         self.rows.approach(&self.trees, motions);
         self.rows.warm_start(&mut self.trees, motions, masses, first, recipe);
+    }
+
+    /// The responses of the rows of trees that have been factored anew.
+    fn respond(&mut self, masses: &[Mass]) {
+        if self.trees.iter().any(|w| w.renewed) {
+            self.rows.respond(&self.trees, masses);
+            self.trees.iter_mut().for_each(|w| w.renewed = false);
+        }
     }
 
     /// One pass over the rows.
@@ -214,8 +235,8 @@ impl TreeWork {
         }
     }
 
-    /// Moves the trees over a sub-step.
-    pub fn drift(&mut self, motions: &[Motion], h: Real) {
+    /// Moves the trees over a sub-step, and the responses of the rows with them.
+    pub fn drift(&mut self, motions: &[Motion], masses: &[Mass], h: Real) {
         if self.trees.is_empty() {
             return;
         }
@@ -224,7 +245,11 @@ impl TreeWork {
         self.rows.travel_ties(&self.trees, motions, h.to_f64());
         for working in self.trees.iter_mut().filter(|w| !w.flies) {
             working.drift(&mut self.stages, h.to_f64());
+            if working.is_worn() {
+                working.factor();
+            }
         }
+        self.respond(masses);
     }
 
     /// Bounces, at the end of a sub-step.
@@ -292,6 +317,24 @@ impl Working {
             list.resize(n, 0.0);
         }
         self.flies = false;
+        (self.factored, self.renewed) = (false, false);
+        let masses = self.articulation.tree.links.iter().map(|l| l.mass).filter(|&m| m > 0.0);
+        let (least, most) = masses.fold((f64::MAX, 0.0), |(least, most), m| (Num::min(m, least), Num::max(m, most)));
+        self.spread = most / least;
+    }
+
+    /// The tree has moved too far since it was factored.
+    ///
+    /// Impulses leave what is heavy where it is. After a turn by θ, the velocities along the joints that do so move it by θ of what
+    /// they move the light links, and θ² m_heavy/m_light is the share of energy that comes of it.
+    fn is_worn(&self) -> bool {
+        !self.factored || !(self.worn * self.worn * self.spread < WORN)
+    }
+
+    /// M̃ where the tree is.
+    fn factor(&mut self) {
+        self.pass.factor(&self.articulation.tree, Some(&self.extra));
+        (self.factored, self.renewed, self.worn) = (true, true, 0.0);
     }
 
     fn is_lost(&self) -> bool {
@@ -333,6 +376,7 @@ impl Working {
     fn kick(&mut self, h: f64) {
         let Self { articulation, pass, loads, extra, tau, offset, pull, saturated, .. } = self;
         let tree = &mut articulation.tree;
+        let (mut factored, mut renewed) = (self.factored, self.renewed);
         for link in &tree.links {
             let (qs, vs) = (link.coordinates(), link.dofs());
             if tree.dofs[vs.clone()].iter().any(|d| d.stiffness != 0.0) {
@@ -348,18 +392,23 @@ impl Working {
                 let qd = tree.qd[k];
                 let spring = if dof.stiffness != 0.0 { dof.stiffness * (offset[k] - h * qd) } else { 0.0 };
                 tau[k] = dof.force + spring - dof.damping * qd;
-                extra[k] = h * dof.damping + h * h * dof.stiffness;
+                let mut added = h * dof.damping + h * h * dof.stiffness;
                 if let Some((stiffness, damping)) = gains(tree, k) {
                     let motor = &dof.motor;
                     if saturated[k] == 0.0 {
                         tau[k] += stiffness * (pull_of(pull, k, stiffness) - h * qd) + damping * (motor.speed - qd);
-                        extra[k] += h * damping + h * h * stiffness;
+                        added += h * damping + h * h * stiffness;
                     } else {
                         tau[k] += saturated[k] * motor.max_force;
                     }
                 }
+                factored &= extra[k] == added;
+                extra[k] = added;
             }
-            pass.factor(tree, Some(extra));
+            if !factored {
+                pass.factor(tree, Some(extra));
+                (factored, renewed, self.worn) = (true, true, 0.0);
+            }
             pass.set_bias(tree, Some(loads), false);
             pass.accelerate(tree, |k| tau[k], false);
             let mut changed = false;
@@ -388,6 +437,7 @@ impl Working {
         for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
             *qd += h * column.acceleration;
         }
+        (self.factored, self.renewed) = (factored, renewed);
     }
 
     /// Moves over h without forces, at constant kinetic energy.
@@ -396,8 +446,12 @@ impl Working {
         let tree = &mut articulation.tree;
         pass.set_moving(tree, &tree.qd);
         let turn = pass.links.iter().map(|m| m.velocity.angular.length_squared()).fold(0.0, Num::max);
+        let slides = tree.links.iter().any(|l| l.kind.slides() && tree.qd[l.dofs()].iter().any(|&v| v != 0.0));
+        self.worn += if slides { f64::INFINITY } else { h * Num::sqrt(turn) };
         if h * h * turn > SLOW_TURN * SLOW_TURN {
             fly(tree, pass, stages, &Forces { loads: &[], joints: false }, h);
+            // The flight has its own factors.
+            self.factored = false;
             return;
         }
         // Midway between the velocities before and after, to second order in the turn.

@@ -263,7 +263,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
         for _ in 0..pushes {
             pass(joints, trees, motions, masses, true);
         }
-        trees.drift(motions, h);
+        trees.drift(motions, masses, h);
         motion::advance(motions, solved, h);
         joints.advance(state, motions, free, masses, loads.gyroscopic.then_some(kicks), &recipe, team);
         let time = state.time + h.to_f64() * f64::from(substep + 1);
