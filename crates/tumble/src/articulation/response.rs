@@ -9,6 +9,12 @@ use super::tree::Tree;
 use crate::math::Vec3;
 use crate::math::spatial::{Motion, Wrench};
 
+/// Responses that are worked out side by side.
+pub(crate) const LANES: usize = 4;
+
+/// A number of each of them.
+pub(crate) type Lanes = [f64; LANES];
+
 /// An impulse on a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Impulse {
@@ -19,51 +25,68 @@ pub(crate) enum Impulse {
 }
 
 impl Pass {
-    /// Δq̇ by impulses that act together. After [`Pass::factor`].
-    pub fn respond(&self, tree: &Tree, impulses: &[Impulse], out: &mut [f64]) {
-        // The motion of each link lives on the stack as long as the tree is small.
-        const SMALL: usize = 64;
-        let mut small = [Motion::ZERO; SMALL];
-        let mut large = Vec::new();
-        let moved: &mut [Motion<f64>] = if tree.links.len() <= SMALL {
-            &mut small[..tree.links.len()]
-        } else {
-            large.resize(tree.links.len(), Motion::ZERO);
-            &mut large
-        };
-        self.respond_moving(tree, impulses, out, moved);
-    }
-
-    /// As [`Pass::respond`], with the motion of each link.
+    /// Δq̇ by impulses that act together, and the motion of each link. After [`Pass::factor`].
     pub fn respond_moving(&self, tree: &Tree, impulses: &[Impulse], out: &mut [f64], moved: &mut [Motion<f64>]) {
         debug_assert_eq!(out.len(), tree.dofs.len());
-        // Inwards, over the ways to the world alone. Until the pass outwards `out` holds u, to which each impulse adds its own:
-        // the recursion is linear.
         out.fill(0.0);
         for impulse in impulses {
-            let (mut bias, way) = match *impulse {
-                Impulse::Link(link, j) => (-j, path(tree, link)),
-                Impulse::Dof(k, j) => {
-                    out[k] += j;
-                    let column = &self.columns[k];
-                    let mut way = path(tree, tree.dof_link[k] as usize);
-                    // Columns of the same joint beyond this one are not on its way.
-                    for above in way.by_ref() {
-                        if above == k {
-                            break;
-                        }
-                    }
-                    (column.force * (j * column.inverse), way)
-                }
-            };
-            for k in way {
-                let column = &self.columns[k];
-                let u = -self.axes[k].dot(bias);
-                out[k] += u;
-                bias += column.force * (u * column.inverse);
-            }
+            self.lead_in(tree, *impulse, |k, u| out[k] += u);
         }
         self.spread(tree, out, moved);
+    }
+
+    /// Inwards, over the way to the world alone: calls `add` with u of each column on it. The recursion is linear, so that what
+    /// several impulses add up to is what they do together.
+    #[inline(always)]
+    pub fn lead_in(&self, tree: &Tree, impulse: Impulse, mut add: impl FnMut(usize, f64)) {
+        let (mut bias, way) = match impulse {
+            Impulse::Link(link, j) => (-j, path(tree, link)),
+            Impulse::Dof(k, j) => {
+                add(k, j);
+                let column = &self.columns[k];
+                let mut way = path(tree, tree.dof_link[k] as usize);
+                // Columns of the same joint beyond this one are not on its way.
+                for above in way.by_ref() {
+                    if above == k {
+                        break;
+                    }
+                }
+                (column.force * (j * column.inverse), way)
+            }
+        };
+        for k in way {
+            let column = &self.columns[k];
+            let u = -self.axes[k].dot(bias);
+            add(k, u);
+            bias += column.force * (u * column.inverse);
+        }
+    }
+
+    /// Outwards: Δq̇ from u, in place, of several responses side by side. Each is what [`Pass::respond_moving`] answers.
+    pub fn spread_lanes(&self, tree: &Tree, out: &mut [Lanes], moved: &mut Vec<[Lanes; 6]>) {
+        moved.resize(tree.links.len(), [[0.0; LANES]; 6]);
+        for (i, link) in tree.links.iter().enumerate() {
+            let mut dv = link.parent().map_or([[0.0; LANES]; 6], |p| moved[p]);
+            let dofs = link.dofs();
+            let columns = self.columns[dofs.clone()].iter().zip(&self.axes[dofs.clone()]);
+            for (u, (column, axis)) in out[dofs].iter_mut().zip(columns) {
+                let (Wrench { torque: n, force: f }, Motion { angular: w, linear: v }) = (column.force, *axis);
+                let (n, f) = (n.to_array(), f.to_array());
+                let mut y = [0.0; LANES];
+                for l in 0..LANES {
+                    let turn = dv[0][l] * n[0] + dv[1][l] * n[1] + dv[2][l] * n[2];
+                    let shift = dv[3][l] * f[0] + dv[4][l] * f[1] + dv[5][l] * f[2];
+                    y[l] = (u[l] - (turn + shift)) * column.inverse;
+                }
+                for (dv, s) in dv.iter_mut().zip([w.x, w.y, w.z, v.x, v.y, v.z]) {
+                    for l in 0..LANES {
+                        dv[l] += s * y[l];
+                    }
+                }
+                *u = y;
+            }
+            moved[i] = dv;
+        }
     }
 
     /// Outwards: Δq̇ from u, in place.
@@ -91,9 +114,9 @@ impl Pass {
 
     /// K: the change of velocity of a point of link b, per unit impulse at a point of link a, column by column; points about O.
     pub fn response(&self, tree: &Tree, a: (usize, Vec3<f64>), b: (usize, Vec3<f64>)) -> [Vec3<f64>; 3] {
-        let mut out = vec![0.0; tree.dofs.len()];
+        let (mut out, mut moved) = (vec![0.0; tree.dofs.len()], vec![Motion::ZERO; tree.links.len()]);
         [Vec3::X, Vec3::Y, Vec3::Z].map(|n| {
-            self.respond(tree, &[Impulse::Link(a.0, Wrench::at(n, a.1))], &mut out);
+            self.respond_moving(tree, &[Impulse::Link(a.0, Wrench::at(n, a.1))], &mut out, &mut moved);
             self.velocity_of(tree, b.0, &out).velocity_at(b.1)
         })
     }

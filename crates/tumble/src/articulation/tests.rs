@@ -5,10 +5,10 @@ use super::dynamics::{Load, Pass};
 use super::flight::{Forces, Stages, fly};
 use super::kind::LinkJoint;
 use super::mass_matrix::MassMatrix;
-use super::response::Impulse;
+use super::response::{Impulse, LANES};
 use super::tree::Tree;
 use crate::body::BodyDesc;
-use crate::math::spatial::Wrench;
+use crate::math::spatial::{Motion, Wrench};
 use crate::math::{Mat3, Quat, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;
 
@@ -217,8 +217,23 @@ fn impulses_equal_the_difference_of_two_passes() {
         let (link, dof) = (random.below(tree.links.len()), random.below(n));
         let (force, point, push) = (random.vector(), random.vector(), random.number());
         let wrench = Wrench::at(force, point);
-        let mut by_impulse = vec![0.0; n];
-        pass.respond(&tree, &[Impulse::Link(link, wrench), Impulse::Dof(dof, push)], &mut by_impulse);
+        let (mut by_impulse, mut moved) = (vec![0.0; n], vec![Motion::ZERO; tree.links.len()]);
+        let impulses = [Impulse::Link(link, wrench), Impulse::Dof(dof, push)];
+        pass.respond_moving(&tree, &impulses, &mut by_impulse, &mut moved);
+        // Several side by side are what each is by itself: here both together, each alone, and none.
+        let mut lanes = vec![[0.0; LANES]; n];
+        for (which, impulse) in impulses.into_iter().enumerate() {
+            pass.lead_in(&tree, impulse, |k, u| {
+                lanes[k][0] += u;
+                lanes[k][1 + which] += u;
+            });
+        }
+        pass.spread_lanes(&tree, &mut lanes, &mut Vec::new());
+        for (k, (lanes, &both)) in lanes.iter().zip(&by_impulse).enumerate() {
+            let size = lanes[1].abs() + lanes[2].abs();
+            assert!((lanes[0] - both).abs() <= 1e-12 * (1.0 + size), "case {case}, {k}: {lanes:?} for {both}");
+            assert!((lanes[1] + lanes[2] - both).abs() <= 1e-9 * (1.0 + size) && lanes[3] == 0.0, "case {case}, {k}");
+        }
         let mut run = |on: f64| -> Vec<f64> {
             pass.set_bias(&tree, Some(&loads), true);
             pass.links[link].bias -= wrench * on;

@@ -42,8 +42,8 @@ pub(crate) fn respond_to(tree: &Tree, pass: &Pass, pushes: &[Push]) -> Vec<f64> 
             Push::Dof(k, j) => Impulse::Dof(k, j),
         })
         .collect();
-    let mut out = vec![0.0; tree.dofs.len()];
-    pass.respond(tree, &impulses, &mut out);
+    let (mut out, mut moved) = (vec![0.0; tree.dofs.len()], vec![Motion::ZERO; tree.links.len()]);
+    pass.respond_moving(tree, &impulses, &mut out, &mut moved);
     out
 }
 

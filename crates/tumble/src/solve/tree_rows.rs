@@ -13,10 +13,12 @@
 //! asks for between free bodies: the equations stand at the head of `contact_kernel`. Rows without bounds are solved all at once
 //! in each round: see `direct`.
 
+mod batch;
 mod direct;
 mod stops;
 mod ties;
 
+use self::batch::Batch;
 use self::direct::Direct;
 use self::stops::Stops;
 use self::ties::Ties;
@@ -24,10 +26,8 @@ use super::contact_constraint::Soft;
 use super::motion::{self, Free, MOVABLE, Mass, Motion};
 use super::tree_work::{Recipe, Working, velocity};
 use crate::articulation::dynamics::path;
-use crate::articulation::response::Impulse;
 use crate::articulation::stops::{Along, NOWHERE};
 use crate::constraint::contact::{Contact, ContactManifold, Contacts, NONE, SOLVED_POINTS};
-use crate::math::spatial::Wrench;
 use crate::math::{Float, Num, Real, Vec3};
 use crate::world::State;
 
@@ -77,6 +77,13 @@ struct Block {
     dofs: u32,
 }
 
+impl Block {
+    #[inline(always)]
+    fn range(&self) -> core::ops::Range<usize> {
+        self.first as usize..(self.first + self.dofs) as usize
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Row {
     halves: [Half; 2],
@@ -89,6 +96,13 @@ struct Row {
     impulse: f64,
     /// It is solved with others of its kind: see `direct`.
     direct: bool,
+}
+
+impl Row {
+    #[inline(always)]
+    fn blocks(&self) -> &[Block] {
+        &self.blocks[..self.block_count as usize]
+    }
 }
 
 /// The rows of a manifold: friction along two tangents and about the normal, then one for each point.
@@ -136,6 +150,9 @@ pub(super) struct TreeRows {
     held: Vec<bool>,
     /// Which rows are those of each tree.
     spans: Vec<Span>,
+    batch: Batch,
+    /// Σ K Δλ² of a round: twice the energy of all that it has changed.
+    stir: f64,
 }
 
 /// The rows of a tree: where its sites, stops and ties begin and end.
@@ -162,7 +179,7 @@ impl TreeRows {
         recipe: &Recipe,
         busy: &mut Vec<u32>,
     ) {
-        let Self { rows, sites, stops, ties, direct: _, j, y, held, spans } = self;
+        let Self { rows, sites, stops, ties, j, y, held, spans, .. } = self;
         rows.clear();
         ties.clear();
         sites.clear();
@@ -230,44 +247,18 @@ impl TreeRows {
 
     /// J, Y and K of the rows of trees that have been placed and factored anew.
     pub fn respond(&mut self, trees: &[Working], masses: &[Mass]) {
-        let Self { rows, j, y, .. } = self;
-        for row in rows.iter_mut() {
-            let mut k = 0.0;
-            let blocks = &row.blocks[..row.block_count as usize];
-            if !blocks.iter().any(|b| trees[b.tree as usize].renewed) {
-                continue;
+        let Self { rows, j, y, batch, .. } = self;
+        let is_new = |row: &Row| row.blocks().iter().any(|b| trees[b.tree as usize].renewed);
+        for row in rows.iter().filter(|r| is_new(r)) {
+            for block in row.blocks() {
+                batch.add(row, block, trees, j, y);
             }
-            for block in blocks {
-                let Working { articulation, pass, .. } = &trees[block.tree as usize];
-                let tree = &articulation.tree;
-                let at = block.first as usize..block.first as usize + tree.dofs.len();
-                let (j, y) = (&mut j[at.clone()], &mut y[at]);
-                j.fill(0.0);
-                let mut impulses = [Impulse::Dof(0, 0.0); 3];
-                let mut count = 0;
-                if row.along[0].0 != NONE {
-                    for &(dof, c) in row.along.iter().filter(|a| a.0 != NONE) {
-                        j[dof as usize] = c;
-                        impulses[count] = Impulse::Dof(dof as usize, c);
-                        count += 1;
-                    }
-                } else {
-                    for half in &row.halves {
-                        let End::Link(of, link) = half.end else { continue };
-                        if of != block.tree {
-                            continue;
-                        }
-                        let link = link as usize;
-                        let wrench = Wrench::at(half.linear, pass.links[link].centre) + Wrench::turning(half.angular);
-                        for k in path(tree, link) {
-                            j[k] += pass.axes[k].dot(wrench);
-                        }
-                        impulses[count] = Impulse::Link(link, wrench);
-                        count += 1;
-                    }
-                }
-                pass.respond(tree, &impulses[..count], y);
-                k += dot(j, y);
+        }
+        batch.flush(trees, y);
+        for row in rows.iter_mut().filter(|r| is_new(r)) {
+            let mut k = 0.0;
+            for block in row.blocks() {
+                k += dot(&j[block.range()], &y[block.range()]);
             }
             // What it would be if no joint held the links.
             let mut loose = 0.0;
@@ -290,10 +281,8 @@ impl TreeRows {
     /// Ċ
     fn rate(&self, row: &Row, trees: &[Working], motions: &[Motion]) -> f64 {
         let mut rate = 0.0;
-        for block in &row.blocks[..row.block_count as usize] {
-            let qd = &trees[block.tree as usize].articulation.tree.qd;
-            let at = block.first as usize;
-            rate += dot(&self.j[at..at + qd.len()], qd);
+        for block in row.blocks() {
+            rate += dot(&self.j[block.range()], &trees[block.tree as usize].articulation.tree.qd);
         }
         for half in &row.halves {
             if let End::Body(dense) = half.end {
@@ -309,10 +298,9 @@ impl TreeRows {
         if delta == 0.0 {
             return;
         }
-        for block in &row.blocks[..row.block_count as usize] {
+        for block in row.blocks() {
             let qd = &mut trees[block.tree as usize].articulation.tree.qd;
-            let at = block.first as usize;
-            for (qd, y) in qd.iter_mut().zip(&self.y[at..]) {
+            for (qd, y) in qd.iter_mut().zip(&self.y[block.range()]) {
                 *qd += y * delta;
             }
         }
@@ -344,35 +332,44 @@ impl TreeRows {
             }
             return;
         }
-        for i in 0..self.rows.len() {
-            let row = self.rows[i];
-            self.push(&row, row.impulse, trees, if first { Some((motions, masses)) } else { None });
+        for row in &self.rows {
+            self.push(row, row.impulse, trees, if first { Some((motions, masses)) } else { None });
         }
     }
 
     /// Sets the impulse of a row, and pushes by what it has changed.
     fn set_impulse(&mut self, i: usize, impulse: f64, field: &mut Field<'_>) {
-        let row = self.rows[i];
-        self.rows[i].impulse = impulse;
-        self.push(&row, impulse - row.impulse, field.trees, Some((field.motions, field.masses)));
+        let row = &mut self.rows[i];
+        let delta = impulse - row.impulse;
+        row.impulse = impulse;
+        if delta != 0.0 && row.mass > 0.0 {
+            self.stir += delta * delta / row.mass;
+        }
+        self.push(&self.rows[i], delta, field.trees, Some((field.motions, field.masses)));
     }
 
     /// One pass over all rows, pushing or relaxing.
     ///
-    /// One tree after the other, so that all rounds of a tree find its numbers near.
+    /// One tree after the other, so that all rounds of a tree find its numbers near. A round that has changed next to nothing is
+    /// the last.
     pub fn solve(&mut self, field: &mut Field<'_>) {
         for tree in 0..self.spans.len() {
             let Span { sites, stops, ties } = self.spans[tree].clone();
             // A single row along degrees of freedom has nothing to agree with.
             let alone = sites.is_empty() && ties.is_empty() && stops.len() < 2;
             let rounds = if alone { 1 } else { ROUNDS };
+            let quiet = field.trees[tree].quiet(field.recipe.h.to_f64());
             for _ in 0..rounds {
+                self.stir = 0.0;
                 self.solve_direct(tree, field);
                 self.solve_ties(ties.clone(), field);
                 self.solve_stops(stops.clone(), field);
                 for i in sites.clone() {
                     self.solve_friction(i, field);
                     self.solve_normals(i, field);
+                }
+                if self.stir <= quiet {
+                    break;
                 }
             }
         }
@@ -385,7 +382,7 @@ impl TreeRows {
         let (slop, push_speed) = (recipe.slop.to_f64(), recipe.push_speed.to_f64());
         for p in 0..site.points as usize {
             let r = site.first as usize + 3 + p;
-            let (row, s) = (self.rows[r], site.separation[p]);
+            let (row, s) = (&self.rows[r], site.separation[p]);
             let (mut mass_scale, mut impulse_scale) = (1.0, 0.0);
             let bias = if s > 0.0 {
                 // As in the kernel: the relaxing pass leaves surfaces alone that are apart and have not pushed.
@@ -402,7 +399,7 @@ impl TreeRows {
             } else {
                 0.0
             };
-            let rate = self.rate(&row, field.trees, field.motions);
+            let rate = self.rate(row, field.trees, field.motions);
             let new = row.impulse - row.mass * mass_scale * (rate + bias) - impulse_scale * row.impulse;
             self.set_impulse(r, Num::max(new, 0.0), field);
         }
@@ -422,9 +419,9 @@ impl TreeRows {
         let lever = if normal > 0.0 { torque / normal } else { 0.0 };
         let mut wanted = [0.0; 3];
         for (k, wanted) in wanted.iter_mut().enumerate() {
-            let row = self.rows[first + k];
+            let row = &self.rows[first + k];
             let surface = if k < 2 { site.surface[k] } else { 0.0 };
-            *wanted = row.impulse - row.mass * (self.rate(&row, field.trees, field.motions) + surface);
+            *wanted = row.impulse - row.mass * (self.rate(row, field.trees, field.motions) + surface);
         }
         if !(lever > 0.0) {
             wanted[2] = 0.0;

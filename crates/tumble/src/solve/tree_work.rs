@@ -32,14 +32,18 @@ use crate::math::{Float, Num, Point, Quat, Real, Vec3};
 use crate::solve::contact_constraint::Soft;
 use crate::world::State;
 
-/// Turn of any link in a sub-step, in radians, below which a drift of one stage will do.
+/// θ² m/m_light below which a drift of one stage will do, θ being the turn of the fastest link in a sub-step; see
+/// [`Working::is_worn`].
 const SLOW_TURN: f64 = 0.01;
 
 /// Where a passive joint is stiffer than this over a step, as c dt + k dt² over the inertia that it moves, it is taken implicitly.
 const SOFT: f64 = 0.05;
 
 /// The share of the energy of an impulse by which it may err for factors that were made before the tree moved on.
-const WORN: f64 = 1e-5;
+const WORN: f64 = 1e-3;
+
+/// The share of the energy that weight gives a tree from rest in a sub-step, below which what a round of rows changes is nothing.
+const QUIET: f64 = 1e-4;
 
 /// Rounds in which motors that have reached their largest force are told from the others.
 const ROUNDS: usize = 4;
@@ -90,7 +94,8 @@ pub(super) struct Working {
     /// M̃ is factored, for `extra`, and the turn of the fastest link since then, in radians; infinite where something slides.
     factored: bool,
     worn: f64,
-    /// The heaviest link over the lightest.
+    /// The mass of all links, and that over the mass of the lightest.
+    mass: f64,
     spread: f64,
     /// It has been factored since rows last had its response.
     pub renewed: bool,
@@ -319,14 +324,20 @@ impl Working {
         self.flies = false;
         (self.factored, self.renewed) = (false, false);
         let masses = self.articulation.tree.links.iter().map(|l| l.mass).filter(|&m| m > 0.0);
-        let (least, most) = masses.fold((f64::MAX, 0.0), |(least, most), m| (Num::min(m, least), Num::max(m, most)));
-        self.spread = most / least;
+        let (least, all) = masses.fold((f64::MAX, 0.0), |(least, all), m| (Num::min(m, least), all + m));
+        (self.mass, self.spread) = (all, all / least);
+    }
+
+    /// Σ K Δλ² that is next to nothing for it in a sub-step of h.
+    pub fn quiet(&self, h: f64) -> f64 {
+        let kick = self.loads.iter().fold(Vec3::ZERO, |sum, l| sum + l.force).length_squared() * h * h;
+        if self.mass > 0.0 { QUIET * kick / self.mass } else { 0.0 }
     }
 
     /// The tree has moved too far since it was factored.
     ///
     /// Impulses leave what is heavy where it is. After a turn by θ, the velocities along the joints that do so move it by θ of what
-    /// they move the light links, and θ² m_heavy/m_light is the share of energy that comes of it.
+    /// they move the light links, and at most θ² m/m_light is the share of energy that comes of it, m being that of the whole tree.
     fn is_worn(&self) -> bool {
         !self.factored || !(self.worn * self.worn * self.spread < WORN)
     }
@@ -448,7 +459,7 @@ impl Working {
         let turn = pass.links.iter().map(|m| m.velocity.angular.length_squared()).fold(0.0, Num::max);
         let slides = tree.links.iter().any(|l| l.kind.slides() && tree.qd[l.dofs()].iter().any(|&v| v != 0.0));
         self.worn += if slides { f64::INFINITY } else { h * Num::sqrt(turn) };
-        if h * h * turn > SLOW_TURN * SLOW_TURN {
+        if h * h * turn * self.spread > SLOW_TURN {
             fly(tree, pass, stages, &Forces { loads: &[], joints: false }, h);
             // The flight has its own factors.
             self.factored = false;

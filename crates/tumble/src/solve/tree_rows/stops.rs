@@ -47,12 +47,12 @@ impl TreeRows {
     pub(super) fn solve_stops(&mut self, which: Range<usize>, field: &mut Field<'_>) {
         for i in which {
             let (_, at, stop) = self.stops.all[i];
-            let row = self.rows[at as usize];
+            let row = &self.rows[at as usize];
             if row.direct {
                 continue;
             }
-            let rate = self.rate(&row, field.trees, field.motions);
-            if let Some(new) = wanted(stop.task, &row, rate, field.recipe, field.push) {
+            let rate = self.rate(row, field.trees, field.motions);
+            if let Some(new) = wanted(stop.task, row, rate, field.recipe, field.push) {
                 self.set_impulse(at as usize, new, field);
             }
         }

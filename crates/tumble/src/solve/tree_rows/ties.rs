@@ -110,11 +110,11 @@ impl TreeRows {
             let tie = self.ties.all[t];
             for i in 0..tie.count {
                 let r = (tie.first + i) as usize;
-                let (row, wish) = (self.rows[r], self.ties.wishes[(tie.wish + i) as usize]);
+                let (row, wish) = (&self.rows[r], self.ties.wishes[(tie.wish + i) as usize]);
                 if row.mass == 0.0 || row.direct {
                     continue;
                 }
-                let rate = self.rate(&row, field.trees, field.motions) - wish.target;
+                let rate = self.rate(row, field.trees, field.motions) - wish.target;
                 let wanted = if let Some((k, c)) = wish.stiffness.constants(Real::from_f64(row.mass)) {
                     // A spring is taken at the end of the sub-step, and the relaxing pass leaves it alone.
                     let (k, c) = (k.to_f64(), c.to_f64());
