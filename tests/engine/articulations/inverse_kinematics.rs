@@ -21,14 +21,15 @@ fn arm(world: &mut World) -> ArticulationId {
     world.add_articulation(desc).unwrap()
 }
 
-/// Places and orientations that some coordinates within the limits lead to are found, nearly always; never outside the limits.
+/// Places and orientations that some coordinates within the limits lead to are found; never outside the limits. From where the arm
+/// is alone, a third of the orientations are not.
 #[test]
 fn arm_finds_what_it_can_reach() {
     let mut world = sleepless();
     let id = arm(&mut world);
     let start = world.articulation(id).unwrap().position().to_vec();
     let mut random = Random::new(11);
-    let (mut places, mut turns) = (0, 0);
+    let (mut places, mut turns, mut at_once) = (0, 0, 0);
     for _ in 0..40 {
         let q: Vec<f64> = (0..7).map(|_| random.between(-1.0, 1.0)).collect();
         world.articulation_mut(id).unwrap().set_position(&q).unwrap();
@@ -40,7 +41,10 @@ fn arm_finds_what_it_can_reach() {
         let found = tree.reach(6, &Reach::point(place).of([0.0, 0.25, 0.0])).unwrap();
         assert!(found.position.iter().all(|q| q.abs() <= LIMIT + 1e-12));
         places += i32::from(found.distance < 1e-5);
-        let found = tree.reach(6, &Reach::point(place).of([0.0, 0.25, 0.0]).turned(rotation)).unwrap();
+        let target = Reach::point(place).of([0.0, 0.25, 0.0]).turned(rotation);
+        let found = tree.reach(6, &target.starts(1)).unwrap();
+        at_once += i32::from(found.distance < 1e-5 && found.angle < 1e-5);
+        let found = tree.reach(6, &target).unwrap();
         assert!(found.position.iter().all(|q| q.abs() <= LIMIT + 1e-12));
         turns += i32::from(found.distance < 1e-5 && found.angle < 1e-5);
         // What it says is so.
@@ -48,9 +52,9 @@ fn arm_finds_what_it_can_reach() {
         let there = world.body(tip).unwrap().to_world([0.0, 0.25, 0.0]);
         assert!(((there - place).length() - found.distance).abs() < 1e-5);
     }
-    // One start finds no way round every limit.
-    println!("{places} and {turns} of 40");
-    assert!(places >= 38 && turns >= 28, "{places} places, {turns} with orientation");
+    println!("{places} and {turns} of 40, {at_once} at once");
+    assert_eq!((places, turns), (40, 40));
+    assert!((28..40).contains(&at_once), "{at_once} with orientation from one start");
 }
 
 /// Ball joints with cones: as near as the cone lets the arm come, and the cone holds.

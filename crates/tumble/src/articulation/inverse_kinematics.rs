@@ -10,6 +10,9 @@
 //! which is the shortest step that makes the error small, and stays short where the tree is stretched out and J loses rank (Wampler
 //! 1986; Nakamura and Hanafusa 1986). A degree of freedom that a step would lead out of its limits is put on the limit and taken
 //! out of J for the rest of the round. Steps that do not help are taken back with a larger μ.
+//!
+//! That finds the nearest way down, and with limits and orientations it may end where all steps lead up and the target is
+//! elsewhere. Then the search begins again from other coordinates within the limits, the same ones every time.
 
 use super::dynamics::{Pass, path};
 use super::kind::Kind;
@@ -17,7 +20,7 @@ use super::tree::Tree;
 use super::view::ArticulationRef;
 use crate::error::{Error, Result};
 use crate::math::dense::solve_semidefinite;
-use crate::math::{Num, Point, Quat, Vec3};
+use crate::math::{Float, Num, Point, Quat, Vec3};
 
 /// Where a link is to go.
 ///
@@ -44,6 +47,9 @@ use crate::math::{Num, Point, Quat, Vec3};
 /// let level = hand.turned(Quat::IDENTITY).rounds(50);
 /// let found = world.articulation(id)?.reach(lower, &level)?;
 /// assert!(found.rounds <= 50 && found.distance + found.angle > 0.1);
+/// // Coordinates that follow a target from frame to frame must not leap: one start alone, where the arm is.
+/// let near = world.articulation(id)?.reach(lower, &hand.starts(1))?;
+/// assert!(near.distance < 1e-6);
 /// // Too far: as near as it gets, and the answer says how near that is.
 /// let far = world.articulation(id)?.reach(lower, &Reach::point([0.0, 3.0, 0.0]).of([0.5, 0.0, 0.0]))?;
 /// assert!((far.distance - 1.0).abs() < 0.02);
@@ -60,16 +66,27 @@ pub struct Reach {
     pub rotation: Option<Quat<f64>>,
     /// The length by which an error of one radian counts as much as an error of place.
     pub arm: f64,
-    /// Rounds at the most.
+    /// Rounds from one start at the most.
     pub rounds: u32,
+    /// Starts at the most, the first of them where the tree is. Others are tried where that one does not lead to the target.
+    pub starts: u32,
     /// The error of place, and of turn times the arm, below which it is there.
     pub tolerance: f64,
 }
 
 impl Reach {
-    /// The origin of the link's body is to be here, however it is turned; to a millionth of a metre, in 200 rounds.
+    /// The origin of the link's body is to be here, however it is turned; to a millionth of a metre, in 200 rounds from each of
+    /// 16 starts.
     pub fn point(place: impl Into<Point>) -> Self {
-        Self { place: place.into(), point: Vec3::ZERO, rotation: None, arm: 0.5, rounds: 200, tolerance: 1e-6 }
+        Self {
+            place: place.into(),
+            point: Vec3::ZERO,
+            rotation: None,
+            arm: 0.5,
+            rounds: 200,
+            starts: 16,
+            tolerance: 1e-6,
+        }
     }
 
     /// Another point of the body.
@@ -90,6 +107,13 @@ impl Reach {
     #[must_use]
     pub fn rounds(mut self, rounds: u32) -> Self {
         self.rounds = rounds;
+        self
+    }
+
+    /// Sets [`Reach::starts`]. With one, coordinates follow a target that moves without ever leaping.
+    #[must_use]
+    pub fn starts(mut self, starts: u32) -> Self {
+        self.starts = starts;
         self
     }
 }
@@ -118,9 +142,12 @@ pub struct Reached {
     pub distance: f64,
     /// The turn that is left, in radians; 0 where none was asked for.
     pub angle: f64,
-    /// Rounds that it took.
+    /// Rounds that it took from the start that led there.
     pub rounds: u32,
 }
+
+/// The share of an error by which another start must do better to be preferred to the one where the tree is.
+const BETTER: f64 = 0.99;
 
 /// The least and the largest damping, as shares of the size of J.
 const LEAST: f64 = 1e-6;
@@ -156,31 +183,20 @@ impl ArticulationRef<'_> {
         };
         let tree = &self.articulation.tree;
         let mut search = Search::new(tree, link, Reach { rotation, ..*target });
-        let mut error = search.error();
-        let mut damping = 1e-2;
-        let mut rounds = 0;
-        while rounds < target.rounds && error.size(target.arm) > target.tolerance {
-            rounds += 1;
-            let before = search.q.clone();
-            search.step(&error, damping);
-            let after = search.error();
-            if after.size(target.arm) < error.size(target.arm) {
-                let gained = error.size(target.arm) - after.size(target.arm);
-                error = after;
-                damping = Num::max(damping * 0.3, LEAST);
-                if gained < 1e-9 * error.size(target.arm) && damping <= LEAST {
-                    break;
-                }
-            } else {
-                search.q = before;
-                search.place();
-                damping *= 10.0;
-                if damping > MOST {
-                    break;
-                }
+        let (mut error, mut rounds) = search.descend();
+        let mut best = search.q.clone();
+        for start in 1..target.starts {
+            if !(error.size(target.arm) > target.tolerance) {
+                break;
+            }
+            search.begin(start);
+            let (other, took) = search.descend();
+            if other.size(target.arm) < BETTER * error.size(target.arm) {
+                (error, rounds) = (other, took);
+                best.copy_from_slice(&search.q);
             }
         }
-        Ok(Reached { position: search.q, distance: error.place.length(), angle: error.turn.length(), rounds })
+        Ok(Reached { position: best, distance: error.place.length(), angle: error.turn.length(), rounds })
     }
 }
 
@@ -218,6 +234,59 @@ impl<'a> Search<'a> {
 
     fn place(&mut self) {
         self.pass.place(self.tree, &self.q);
+    }
+
+    /// Another start: what is on the way is anywhere within its limits, and turns without limits anyhow.
+    fn begin(&mut self, start: u32) {
+        self.q.copy_from_slice(&self.tree.q);
+        let mut step = vec![0.0; self.way.len()];
+        for (step, &k) in step.iter_mut().zip(&self.way) {
+            let link = &self.tree.links[self.tree.dof_link[k] as usize];
+            let anywhere = scattered(start, k);
+            let of_joint = k - link.first_dof as usize;
+            *step = match (link.kind, self.tree.dofs[k].limits) {
+                (Kind::Spherical, _) => (2.0 * anywhere - 1.0) * f64::PI,
+                (_, Some([low, high])) if low.is_finite() && high.is_finite() => {
+                    low + anywhere * (high - low) - self.q[link.first_q as usize + of_joint]
+                }
+                (kind, None) if kind.turns(of_joint) => (2.0 * anywhere - 1.0) * f64::PI,
+                _ => 0.0,
+            };
+        }
+        let way = core::mem::take(&mut self.way);
+        self.advance(&way, &step);
+        self.way = way;
+        self.place();
+    }
+
+    /// Down from where it is: what is missing at the end, and how many rounds it took.
+    fn descend(&mut self) -> (Missing, u32) {
+        let Reach { arm, tolerance, rounds: most, .. } = self.target;
+        let mut error = self.error();
+        let mut damping = 1e-2;
+        let mut rounds = 0;
+        while rounds < most && error.size(arm) > tolerance {
+            rounds += 1;
+            let before = self.q.clone();
+            self.step(&error, damping);
+            let after = self.error();
+            if after.size(arm) < error.size(arm) {
+                let gained = error.size(arm) - after.size(arm);
+                error = after;
+                damping = Num::max(damping * 0.3, LEAST);
+                if gained < 1e-9 * error.size(arm) && damping <= LEAST {
+                    break;
+                }
+            } else {
+                self.q = before;
+                self.place();
+                damping *= 10.0;
+                if damping > MOST {
+                    break;
+                }
+            }
+        }
+        (error, rounds)
     }
 
     /// The point of the link, about O.
@@ -299,6 +368,14 @@ impl<'a> Search<'a> {
             }
         }
     }
+}
+
+/// A number from 0 to 1 for a start and a degree of freedom, like dice but always the same (the finaliser of SplitMix64).
+fn scattered(start: u32, dof: usize) -> f64 {
+    let mut x = (u64::from(start) << 32 | dof as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((x ^ x >> 31) >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// Jᵀ (J Jᵀ + μ² 1)⁻¹ e with J by columns, μ as a share of its size.

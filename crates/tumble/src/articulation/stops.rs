@@ -96,13 +96,7 @@ impl Tree {
             push(1.0, Task::Speed(d.motor.speed, d.motor.max_force), 2);
         }
         let Some([low, high]) = d.limits else { return };
-        let turns = match link.kind {
-            Kind::Prismatic => false,
-            Kind::Cylindrical => k == 0,
-            Kind::Planar => k == 2,
-            _ => true,
-        };
-        let reach = 2.0 * dt * self.qd[dof].abs() + if turns { NEAR_TURN } else { near };
+        let reach = 2.0 * dt * self.qd[dof].abs() + if link.kind.turns(k) { NEAR_TURN } else { near };
         let q = self.q[link.coordinates()][k];
         if q - low < reach {
             push(1.0, Task::Limit(q - low), 0);

@@ -92,6 +92,17 @@ impl Kind {
         matches!(self, Self::Prismatic | Self::Helical(_) | Self::Cylindrical | Self::Planar)
     }
 
+    /// The degree of freedom with this number among its own turns the link.
+    pub fn turns(self, dof: usize) -> bool {
+        match self {
+            Self::Fixed | Self::Prismatic => false,
+            Self::Revolute | Self::Helical(_) | Self::Universal(_) | Self::Spherical => true,
+            Self::Cylindrical => dof == 0,
+            Self::Planar => dof == 2,
+            Self::Free => dof >= 3,
+        }
+    }
+
     #[inline(always)]
     pub fn coordinates(self) -> usize {
         match self {
