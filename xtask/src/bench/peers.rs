@@ -132,7 +132,11 @@ fn native(peer: &Peer, source: &Path) -> Result<Engine, String> {
     let mut configure = gently("cmake");
     configure.args(["-S", "peers/native", "-B"]).arg(&place).args(["-DCMAKE_BUILD_TYPE=Release"]);
     configure.arg(format!("-DENGINE={}", peer.name)).arg(format!("-DSOURCE={}", source.display()));
-    shell::run(&mut configure)?;
+    if shell::run(&mut configure).is_err() {
+        // What CMake keeps there names the folder of the source and of its tools; where one has moved, it refuses.
+        let _ = std::fs::remove_dir_all(&place);
+        shell::run(&mut configure)?;
+    }
     let mut build = gently("cmake");
     shell::run(build.arg("--build").arg(&place).args(["--target", "driver", "--parallel", "1"]))?;
     Ok(Engine::new(peer.name, vec![place.join("driver")]))

@@ -211,10 +211,15 @@ pub fn all(engines: &[Engine], cases: &[Case], threads: &[usize], rounds: u32) -
                 of_case.push((engine, row));
             }
         }
+        let mut limit = LONGEST;
         for round in 0..rounds {
-            for (engine, row) in &mut of_case {
+            for (i, (engine, row)) in of_case.iter_mut().enumerate() {
                 if row.fault.is_none() {
-                    once(engine, case, &list, row, round + 1 == rounds);
+                    let start = Instant::now();
+                    once(engine, case, &list, row, limit, round + 1 == rounds);
+                    if (round, i) == (0, 0) {
+                        limit = (start.elapsed() * SLOWEST).clamp(SHORTEST, LONGEST);
+                    }
                 }
             }
         }
@@ -228,8 +233,12 @@ pub fn all(engines: &[Engine], cases: &[Case], threads: &[usize], rounds: u32) -
     Ok(rows)
 }
 
-/// An engine that takes longer for a run is not usable for the case.
-const LIMIT: Duration = Duration::from_secs(600);
+/// An engine that takes so many times as long for a run as the first, which is Tumble, is not waited for: it cannot be the fastest.
+const SLOWEST: u32 = 8;
+/// Every engine has so long for a run, whose start and end are not part of what is measured.
+const SHORTEST: Duration = Duration::from_secs(15);
+/// No engine has longer.
+const LONGEST: Duration = Duration::from_secs(600);
 
 /// The output of a command that ends in time; else it is ended.
 fn within(command: &mut Command, limit: Duration) -> io::Result<Output> {
@@ -260,12 +269,12 @@ fn within(command: &mut Command, limit: Duration) -> io::Result<Output> {
     Ok(Output { status, stdout: joined(out), stderr: joined(err) })
 }
 
-/// One run of one driver; with `last` its outcome is judged.
-fn once(engine: &Engine, case: &Case, list: &Path, row: &mut Row, last: bool) {
+/// One run of one driver, which has so long; with `last` its outcome is judged.
+fn once(engine: &Engine, case: &Case, list: &Path, row: &mut Row, limit: Duration, last: bool) {
     let states = folder().join(format!("{}-{}.states", case.name, engine.name));
     let mut command = engine.command(row.threads);
     command.arg(list).arg(&case.work).arg(case.repeats.to_string()).arg(row.threads.to_string()).arg(&states);
-    let output = match within(&mut command, LIMIT) {
+    let output = match within(&mut command, limit) {
         Ok(output) if output.status.success() => output,
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
