@@ -223,11 +223,13 @@ fn try_states(problem: &Problem, a: &[Vec<f64>], b: &[f64], states: &[u8]) -> Op
     Some(x)
 }
 
-/// The method of this file in f64 and on the dense matrix, for very many sweeps.
+/// The method of this file in f64 and on the dense matrix; every second sweep runs backwards there too, because the order of the rows decides which
+/// problems with dependent bounds the sweeps never solve.
 fn dense_sweeps(problem: &Problem, a: &[Vec<f64>], b: &[f64], sweeps: u32) -> Vec<f64> {
-    let mut x = vec![0.0; b.len()];
-    for _ in 0..sweeps {
-        for k in 0..b.len() {
+    let (mut x, n) = (vec![0.0; b.len()], b.len());
+    for sweep in 0..sweeps {
+        for next in 0..n {
+            let k = if sweep % 2 == 0 { next } else { n - 1 - next };
             let w = a[k].iter().zip(&x).map(|(p, q)| p * q).sum::<f64>() + b[k];
             let (lo, hi) = problem.limits(k, &x);
             x[k] = (x[k] - w / a[k][k]).clamp(lo, hi);
@@ -262,7 +264,7 @@ proptest! {
     }
 
     /// With bounds that follow other impulses, the answer satisfies the problem, and agrees with a dense solver in f64. Sweeps need not converge
-    /// then: about one random problem in some thousands makes the dense solver go round for ever, and says nothing.
+    /// then: one random problem in some hundreds makes the dense solver go round for ever, and says nothing.
     #[test]
     fn dependent_bounds_against_dense_sweeps(seed in any::<u64>(), rows in 6_usize..12) {
         let mut problem = problem(seed, 5, rows, true);
@@ -271,7 +273,7 @@ proptest! {
         }
         let x = problem.solve(5000);
         let (a, b) = problem.dense();
-        let exact = dense_sweeps(&problem, &a, &b, 20_000);
+        let exact = dense_sweeps(&problem, &a, &b, 5_000);
         prop_assume!(residual(&problem, &a, &b, &exact) < 1e-9);
         let miss = residual(&problem, &a, &b, &x);
         prop_assert!(miss < tolerance(&a, &x), "residual {miss:e}");
