@@ -208,6 +208,10 @@ fn joint_recipe(state: &State, method: &SoftStep, h: Real) -> joint_work::Recipe
 
 fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, loads: &Loads, h: Real) {
     let Scratch { motions, kicks, free, solved, constraints, joints, trees, masses, .. } = scratch;
+    if solved.is_empty() && trees.is_empty() {
+        // All fly or sleep.
+        return;
+    }
     let recipe = joint_recipe(state, method, h);
     let dt = h * method.substeps as Real;
     let of_trees = tree_recipe(state, method, dt);
