@@ -33,18 +33,20 @@ mod along;
 mod hold;
 mod meeting;
 mod middle;
+mod obstacles;
 
 pub(crate) use hold::hold;
 
 use crate::body::store::{Bodies, CentrePose, Params, Rest};
 use crate::constraint::Rows;
-use crate::detect::broad::{DynamicTree, ProxyId, ProxyKind};
+use crate::detect::broad::ProxyId;
 use crate::detect::narrow::Motion;
 use crate::integrate::{Loads, accelerated};
 use crate::math::{Aabb, Num, Point, Pose, Quat, Real, Vec3};
 use crate::shape::Geometry;
 use crate::world::State;
 use along::Companion;
+use obstacles::Obstacles;
 
 /// Share of the radius of the inner ball by which a body may move without being watched.
 const SLOW: Real = 0.5;
@@ -130,8 +132,7 @@ pub(crate) struct Ahead {
     /// Bodies that a fast kinematic one may meet; as above.
     exposed: Vec<bool>,
     movers: Vec<Mover>,
-    /// Something that moves may hold others: a kinematic body, a bullet, a link without mass. Known once bodies are held.
-    moving_obstacles: bool,
+    obstacles: Obstacles,
     /// Bodies that have been held, and what joints tie to them.
     held: Vec<u32>,
     companions: Vec<Companion>,
@@ -154,7 +155,7 @@ impl Default for Ahead {
             fast: Vec::new(),
             exposed: Vec::new(),
             movers: Vec::new(),
-            moving_obstacles: true,
+            obstacles: Obstacles::default(),
             held: Vec::with_capacity(along::MOST),
             companions: Vec::with_capacity(2 * along::MOST),
             ties: Vec::with_capacity(2 * along::MOST),
@@ -246,12 +247,6 @@ impl Ahead {
         let new = accelerated(old, &bodies.params[dense], bodies.load_on(dense), start.rotation, &self.loads, self.dt);
         let turn = if bodies.rest[dense].extent.is_finite() { new.angular * self.dt } else { Vec3::ZERO };
         Travel { start, shift: (old.linear + new.linear) * (0.5 * self.dt), turn }
-    }
-
-    /// The trees of what may hold bodies.
-    fn obstacles<'s>(&self, state: &'s State) -> &'s [DynamicTree] {
-        let trees = &state.broad.trees;
-        if self.moving_obstacles { trees } else { &trees[ProxyKind::Fixed as usize..=ProxyKind::Fixed as usize] }
     }
 
     /// Somebody is fast.

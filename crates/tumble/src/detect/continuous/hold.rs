@@ -4,7 +4,7 @@ use super::meeting::{search_moving, smaller};
 use super::{Ahead, Mover, Travel, along, extent, watched};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
-use crate::body::store::{CentrePose, Params};
+use crate::body::store::CentrePose;
 use crate::constraint::contact::Contact;
 use crate::detect::broad::{BoxCast, ProxyId};
 use crate::detect::narrow::{ConvexRef, Motion, approach, closest_points, stays_apart};
@@ -37,11 +37,7 @@ pub(crate) fn hold(state: &mut State, ahead: &mut Ahead) {
     if ahead.movers.is_empty() {
         return;
     }
-    ahead.moving_obstacles = state
-        .bodies
-        .params
-        .iter()
-        .any(|p| p.has(Params::KINEMATIC | Params::BULLET) || (p.has(Params::LINK) && p.inv_mass == 0.0));
+    ahead.obstacles.find(state);
     for i in 0..ahead.movers.len() {
         let mover = ahead.movers[i];
         if let Some(pose) = state.held(ahead, &mover)
@@ -129,7 +125,7 @@ impl State {
             };
             // What moves may have left its box by as much as slow bodies move.
             let start = around.expanded(ahead.margin).moved_to(travel.start.centre);
-            for tree in ahead.obstacles(self) {
+            for tree in ahead.obstacles.trees(self) {
                 let cast = BoxCast { start, direction: travel.shift, max: limit };
                 tree.cast(&cast, u32::MAX, |proxy, _, _| {
                     let Some(other) = self.broad.user(ProxyId(proxy)) else { return limit };
