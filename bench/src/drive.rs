@@ -37,6 +37,8 @@ pub fn run(order: &Order<'_>) -> Result<(), Fault> {
     let mut world = flat.build_with(method)?;
     world.set_keep_start(false);
     world.set_threads(threads)?;
+    // As the drivers of others do that have such a call, or whose trees are in order as bodies are added.
+    world.order_trees();
     let Step::SoftStep(step) = &world.method().step else { return Err("another step".into()) };
     let settings = format!("{}, {} substeps, {} lanes", world.method().name, step.substeps, world.isa().name());
     println!(

@@ -123,9 +123,7 @@ impl BroadPhase {
     /// ```
     pub fn compare_all(&mut self, filter: PairFilter, out: &mut Vec<ProxyPair>) {
         out.clear();
-        for tree in &mut self.trees {
-            tree.maintain();
-        }
+        self.order_trees();
         let ids = || (0..self.proxies.len() as u32).map(ProxyId);
         for a in ids() {
             let Some(kind) = self.kind(a) else { continue };
@@ -138,6 +136,27 @@ impl BroadPhase {
         }
         self.sift(0, filter, out);
         PairSearch { broad: self }.finish(out);
+    }
+
+    /// Brings the trees into order at once, where the next search for pairs would.
+    ///
+    /// ```
+    /// use tumble::detect::broad::{BroadPhase, ProxyDesc, ProxyKind};
+    /// use tumble::math::{Aabb, Real, Vec3};
+    /// let mut broad = BroadPhase::new();
+    /// for user in 0..10 {
+    ///     let at = Vec3::new(user as Real, 0.0, 0.0);
+    ///     let aabb = Aabb::new(at, at + Vec3::all(1.5));
+    ///     broad.create_proxy(&ProxyDesc { aabb, kind: ProxyKind::Moving, user, layers: 1, margin: 0.0 });
+    /// }
+    /// let (mut before, mut after) = (Vec::new(), Vec::new());
+    /// broad.clone().update_pairs(&|_, _| true, &mut before);
+    /// broad.order_trees();
+    /// broad.update_pairs(&|_, _| true, &mut after);
+    /// assert_eq!(before, after); // only the time at which it is done has changed
+    /// ```
+    pub fn order_trees(&mut self) {
+        self.trees.iter_mut().for_each(DynamicTree::maintain);
     }
 
     /// Brings the trees into order and divides the search for new pairs into parts. Where nothing has changed there are none, and

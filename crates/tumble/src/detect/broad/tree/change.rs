@@ -124,12 +124,16 @@ impl DynamicTree {
         self.set_height(slot, self.height_over(pair));
     }
 
-    /// What keeps a tree good while its leaves move; to be called once per step. Costs nothing where nothing changed.
+    /// What keeps a tree good while its leaves move; to be called once per step. Costs nothing where nothing moved.
     ///
     /// Refits, until the worn leaves (inserted or moved since they were last arranged) have crept so far on average that
     /// their part of the tree is worth building again.
     pub fn maintain(&mut self) {
-        if self.worn > 0 && self.wear >= WEAR_LIMIT * f64::from(self.worn) {
+        if self.worn == 0 {
+            // What was only touched has the box that it had.
+            return;
+        }
+        if self.wear >= WEAR_LIMIT * f64::from(self.worn) {
             self.rebuild_worn();
         } else {
             self.refit();
