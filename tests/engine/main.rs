@@ -11,6 +11,7 @@ mod broad;
 mod compounds;
 mod conservation;
 mod continuous;
+mod crash;
 mod denormals;
 mod drawing;
 mod edit_links;

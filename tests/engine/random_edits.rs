@@ -109,10 +109,12 @@ fn memory_returns() {
             world.add_joint(JointDesc::ball(pair[0], pair[1])).unwrap();
             world.add_effect(EffectDesc::spring(pair[0], pair[1], Spring::new(1.0, 20.0))).unwrap();
         }
+        let mut touching = 0;
         for _ in 0..10 {
             world.step(1.0 / 60.0).unwrap();
+            touching = touching.max(world.contacts().count());
         }
-        assert!(world.contacts().count() > 200);
+        assert!(touching > 200, "{touching}: too quiet");
         for id in ids {
             world.remove_body(id).unwrap();
         }

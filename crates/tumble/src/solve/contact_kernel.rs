@@ -9,7 +9,7 @@
 //! ```text
 //!   s   = s₀ + J Δ                                   Δ: motion since the start of the step
 //!   s > 0 :  Δλ = -m (v_n + s/h)                      may close, not pass
-//!   s <= 0:  Δλ = -m μ_m (v_n + max(ρ (s + slop), -v_push)) - μ_i λ
+//!   s <= 0:  Δλ = -m μ_m (v_n + max(ρ (s + slop) + Γ λ, -v_push)),  Γ = μ_i/(μ_m m)
 //!   λ'  = max(λ + Δλ, 0)
 //! ```
 //!
@@ -264,6 +264,12 @@ struct Softness<L> {
 }
 
 impl<L: Lane> Softness<L> {
+    /// Γ m = μ_i/μ_m: what a unit impulse yields, for a mass of one.
+    #[inline(always)]
+    fn compliance(&self) -> L {
+        self.impulse_scale / self.mass_scale.max(L::splat(Real::MIN_POSITIVE))
+    }
+
     /// A spring that is under load, which the relaxing pass leaves alone.
     #[inline(always)]
     fn rests(&self, s: L) -> L::Mask {
@@ -290,6 +296,13 @@ impl<L: Lane> Moved<L> {
 }
 
 impl GroupPoint {
+    /// 1/m, or 0 where nothing moves.
+    #[inline(always)]
+    fn inverse_mass<L: Lane>(&self, at: usize) -> L {
+        let mass = self.normal_mass.load::<L>(at);
+        L::select(mass.greater(L::ZERO), L::ONE / mass.max(L::splat(Real::MIN_POSITIVE)), L::ZERO)
+    }
+
     /// The separation after the bodies have moved.
     #[inline(always)]
     pub(super) fn separation_now<L: Lane>(&self, at: usize, moved: &Moved<L>) -> L {
@@ -307,14 +320,20 @@ impl<L: Lane> Rules<L> {
     #[inline(always)]
     fn bias(&self, s: L, impulse: L, soft: &Softness<L>) -> (L, L::Mask) {
         let (out, room) = if self.push {
-            // A spring pushes as hard as it is pressed; what only has to get out of the way does so at leisure.
-            let out = soft.bias_rate * (s + self.slop).min(L::ZERO);
-            let springy = soft.firm_depth.less(L::ZERO);
-            (L::select(springy, out, out.max(self.push_speed)), s * self.inv_h)
+            (soft.bias_rate * (s + self.slop).min(L::ZERO), s * self.inv_h)
         } else {
             (L::ZERO, L::select(impulse.greater(L::ZERO), s * self.inv_h, L::splat(FAR)))
         };
         (L::select(s.greater(L::ZERO), room, out), (s + soft.firm_depth).greater(L::ZERO))
+    }
+
+    /// The velocity asked for, with what the softness yields, but no faster out of overlap than the push: a spring pushes as hard as it is
+    /// pressed; what only has to get out of the way does so at leisure. The limit is on what comes of both: on the push alone it would be
+    /// one on the load, and what bears more would sink for ever.
+    #[inline(always)]
+    fn at_leisure(&self, bias: L, yielding: L, soft: &Softness<L>) -> L {
+        let out = bias + yielding;
+        L::select(soft.firm_depth.less(L::ZERO), out, out.max(self.push_speed))
     }
 
     /// One point by itself.
@@ -332,14 +351,15 @@ impl<L: Lane> Rules<L> {
         let s = point.separation_now(at, moved);
         let old = point.normal_impulse.load::<L>(at);
         let (bias, firm) = self.bias(s, old, soft);
-        let (mass_scale, impulse_scale) = if self.push {
-            (L::select(firm, L::ONE, soft.mass_scale), L::select(firm, L::ZERO, soft.impulse_scale))
-        } else {
-            (L::ONE, L::ZERO)
-        };
+        let mut mass = point.normal_mass.load::<L>(at);
+        let mut out = bias;
+        if self.push {
+            let yielding = L::select(firm, L::ZERO, soft.compliance() * point.inverse_mass(at) * old);
+            out = self.at_leisure(bias, yielding, soft);
+            mass *= L::select(firm, L::ONE, soft.mass_scale);
+        }
         let vn = n.dot(ends.vb - ends.va) + (ends.wb.dot(arm_b) - ends.wa.dot(arm_a));
-        let mass = point.normal_mass.load::<L>(at) * mass_scale;
-        let new = (old - mass * (vn + bias) - impulse_scale * old).max(L::ZERO);
+        let new = (old - mass * (vn + out)).max(L::ZERO);
         let new = if self.push { new } else { L::select(soft.rests(s), old, new) };
         let delta = new - old;
         point.normal_impulse.store(at, new);
@@ -366,11 +386,10 @@ impl<L: Lane> Rules<L> {
         let mut arm_b = [Vec3::<L>::ZERO; 4];
         let mut rhs = [L::ZERO; 4];
         let mut old = [L::ZERO; 4];
-        let mut yielding = [L::ZERO; 4];
+        let (mut out, mut yielding) = ([L::ZERO; 4], [L::ZERO; 4]);
         // All four are hard.
         let mut firm = soft.firm_depth.greater(L::ZERO);
-        // Γ = (μ_i/μ_m) / m; what it adds to the right side of a point.
-        let compliance = soft.impulse_scale / soft.mass_scale.max(L::splat(Real::MIN_POSITIVE));
+        let compliance = soft.compliance();
         for i in 0..4 {
             let point = &*points[i];
             arm_a[i] = point.arm_a.load(at);
@@ -379,23 +398,24 @@ impl<L: Lane> Rules<L> {
             let s = point.separation_now(at, moved);
             let (bias, hard) = self.bias(s, old[i], soft);
             firm = firm & hard;
-            rhs[i] = dv + (ends.wb.dot(arm_b[i]) - ends.wa.dot(arm_a[i])) + bias;
+            rhs[i] = dv + (ends.wb.dot(arm_b[i]) - ends.wa.dot(arm_a[i]));
+            out[i] = bias;
             if self.push {
-                let mass = point.normal_mass.load::<L>(at);
-                let gamma =
-                    L::select(mass.greater(L::ZERO), compliance / mass.max(L::splat(Real::MIN_POSITIVE)), L::ZERO);
-                yielding[i] = gamma * old[i];
+                yielding[i] = compliance * point.inverse_mass(at) * old[i];
             }
         }
         let mut inverse = [L::ZERO; 10];
         if self.push {
             for i in 0..4 {
-                rhs[i] += L::select(firm, L::ZERO, yielding[i]);
+                rhs[i] += self.at_leisure(out[i], L::select(firm, L::ZERO, yielding[i]), soft);
             }
             for i in 0..10 {
                 inverse[i] = L::select(firm, block.relax[i].load(at), block.push[i].load(at));
             }
         } else {
+            for i in 0..4 {
+                rhs[i] += out[i];
+            }
             for (l, w) in inverse.iter_mut().zip(&block.relax) {
                 *l = w.load(at);
             }

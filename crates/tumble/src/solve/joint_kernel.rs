@@ -394,7 +394,8 @@ impl JointLimit {
             let old = self.impulse[end].load::<L>(at);
             let apart = room.greater(L::ZERO);
             let (bias, mass) = if PUSH {
-                let out = (L::splat(recipe.soft.bias_rate) * room).max(L::splat(-recipe.push_speed)) + compliance * old;
+                // As in contacts: the limit is on what comes of push and load together.
+                let out = (L::splat(recipe.soft.bias_rate) * room + compliance * old).max(L::splat(-recipe.push_speed));
                 (L::select(apart, room * inv_h, out), L::select(apart, firm, soft))
             } else {
                 (L::select(apart, room * inv_h, L::ZERO), firm)

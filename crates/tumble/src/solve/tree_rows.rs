@@ -383,7 +383,7 @@ impl TreeRows {
         for p in 0..site.points as usize {
             let r = site.first as usize + 3 + p;
             let (row, s) = (&self.rows[r], site.separation[p]);
-            let (mut mass_scale, mut impulse_scale) = (1.0, 0.0);
+            let mut mass = row.mass;
             let bias = if s > 0.0 {
                 // As in the kernel: the relaxing pass leaves surfaces alone that are apart and have not pushed.
                 if !push && row.impulse <= 0.0 {
@@ -391,16 +391,19 @@ impl TreeRows {
                 }
                 s / h
             } else if push {
-                if s + site.firm_depth <= 0.0 {
-                    mass_scale = site.soft.mass_scale.to_f64();
-                    impulse_scale = site.soft.impulse_scale.to_f64();
+                let mut out = site.soft.bias_rate.to_f64() * Num::min(s + slop, 0.0);
+                if s + site.firm_depth <= 0.0 && mass > 0.0 {
+                    let (mass_scale, impulse_scale) = (site.soft.mass_scale.to_f64(), site.soft.impulse_scale.to_f64());
+                    mass *= mass_scale;
+                    out += impulse_scale / mass * row.impulse;
                 }
-                Num::max(site.soft.bias_rate.to_f64() * Num::min(s + slop, 0.0), -push_speed)
+                // As in the kernel: the limit is on what comes of push and load together.
+                if site.firm_depth < 0.0 { out } else { Num::max(out, -push_speed) }
             } else {
                 0.0
             };
             let rate = self.rate(row, field.trees, field.motions);
-            let new = row.impulse - row.mass * mass_scale * (rate + bias) - impulse_scale * row.impulse;
+            let new = row.impulse - mass * (rate + bias);
             self.set_impulse(r, Num::max(new, 0.0), field);
         }
     }

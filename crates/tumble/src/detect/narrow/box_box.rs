@@ -16,8 +16,10 @@ use super::cache::{Axis, PairCache};
 use super::contact::{BallOver, NEAR_FACE, Place, SLACK, Touch, is_least, tolerance};
 use super::convex::ConvexRef;
 use super::curved;
-use super::faceted::nearest_on_lines;
+use super::faceted::{around_edges, nearest_on_lines};
 use super::manifold::{Feature, Manifold, ManifoldPoint};
+use super::polytope::Small;
+use super::sat::Placed;
 use crate::math::{Mat3, Num, Pose, Real, Vec3};
 use crate::shape::Cuboid;
 
@@ -156,6 +158,10 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
         && boxes.on_edges(&e, n, out)
     {
         cache.set(Axis::Edges(e.i as u16, e.j as u16), n);
+        if e.separation < -margin {
+            let placed = Placed { a: &Small::cuboid(a), b: &Small::cuboid(b), rotation: &r, translation: t };
+            around_edges(&placed, n, margin, SLACK * tolerance, out);
+        }
         return;
     }
     // A corner is nearest to a corner or an edge, or rounding has parted an overlap from its points.

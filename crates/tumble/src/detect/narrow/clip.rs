@@ -261,6 +261,22 @@ impl Gather {
         out.take_best(&self.list[..self.len], MAX_POINTS);
     }
 
+    /// Fills the manifold with `first` and the best of the points, as seen along `n`, which has the cosine `slope` with the normal.
+    pub fn write_along(&mut self, n: Vec3, slope: Real, first: ManifoldPoint, out: &mut Manifold) {
+        let mut list = [first; MAX_GATHERED + 1];
+        let mut len = 1;
+        for p in &self.list[..self.len] {
+            let separation = p.separation / slope;
+            if separation <= self.margin {
+                let incident = p.point.add_scaled(self.normal, 0.5 * p.separation);
+                list[len] = ManifoldPoint { point: incident.add_scaled(n, -0.5 * separation), separation, ..*p };
+                len += 1;
+            }
+        }
+        out.normal = n;
+        out.take_best(&list[..len], MAX_POINTS);
+    }
+
     /// Adds what of the patch lies over the reference polygon.
     pub fn over_polygon(&mut self, reference: &Polygon, incident: &Patch) {
         match incident {

@@ -67,6 +67,7 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             && (best <= 0.0 || edges_meet(&placed, &e))
         {
             edge_contact(&placed, &e, cache, out);
+            around_edges(&placed, e.normal, margin, SLACK * tolerance, out);
             return;
         }
         if best <= 0.0
@@ -230,4 +231,42 @@ fn edge_contact<P: Polytope, Q: Polytope>(
     let (a, b) = (Feature::edge(e.a as u32), Feature::edge(e.b as u32));
     out.set_single(e.normal, (p + q) * 0.5, e.separation, a, b);
     cache.set(Axis::Edges(e.a as u16, e.b as u16), e.normal);
+}
+
+/// Cosine between the axis of two edges and a face up to which the face takes part in their contact.
+const BESIDE: Real = 0.7;
+
+/// Adds to a pair of edges that overlap by more than the margin the corners of what the faces beside them have in common.
+///
+/// One point is all that two edges have in common when they meet. Deep in each other (they met at speed) the shapes overlap
+/// beside it as well, and one point would let them go on into each other, turning about it.
+///
+/// With m the normal of a face of A, o its offset and p a corner of the clipped face of B, the separation along the axis n is
+/// s = (m·p - o) / (m·n): a chord of the overlap along n, none of which is deeper than the edges themselves.
+pub(super) fn around_edges<P: Polytope, Q: Polytope>(
+    placed: &Placed<P, Q>,
+    n: Vec3,
+    margin: Real,
+    slack: Real,
+    out: &mut Manifold,
+) {
+    let Some(&edges) = out.points().first() else { return };
+    if edges.separation > -margin {
+        return;
+    }
+    let (r, t) = (placed.rotation, placed.translation);
+    let n_in_b = -r.transpose_mul(n);
+    let (vertex_a, vertex_b) = (placed.a.support(n), placed.b.support(n_in_b));
+    let (face_a, face_b) = (placed.a.face_at(vertex_a, n), placed.b.face_at(vertex_b, n_in_b));
+    let normal = placed.a.normal(face_a);
+    let slope = normal.dot(n);
+    if slope < BESIDE || placed.b.normal(face_b).dot(n_in_b) < BESIDE {
+        return;
+    }
+    // Clipped along n, so that what is left lies between points of both faces.
+    let reference = Polygon { normal: n, ..placed.a.polygon(face_a, vertex_a) };
+    let incident = placed.b.polygon(face_b, vertex_b).moved(r, t);
+    let mut gather = Gather::new(normal, placed.a.offset(face_a), 0.0, false, margin, slack);
+    gather.polygon_over_polygon(&reference, &incident);
+    gather.write_along(n, slope, edges, out);
 }
