@@ -196,7 +196,7 @@ impl BodyMut<'_> {
         p.centre = pose.translation + rotation.rotate(local_centre).to_f64();
         self.forget_carry();
         let slot = self.slot();
-        self.state.move_proxies(slot, Vec3::ZERO);
+        self.state.move_proxies(slot, Vec3::ZERO, false);
         self.wake();
         Ok(())
     }

@@ -233,7 +233,9 @@ impl Neighbours {
 pub(crate) struct RelativePose {
     pub translation: [Real; 3],
     pub rotation: [Real; 4],
-    pub spare: Real,
+    /// Of a pair that is apart, which has no pose: the surfaces stay farther apart than the detection distance until they have moved by
+    /// this. A look before that changes nothing; so it need not be saved.
+    pub clearance: Real,
 }
 
 impl RelativePose {
@@ -245,7 +247,7 @@ impl RelativePose {
 
 impl From<Pose> for RelativePose {
     fn from(p: Pose) -> Self {
-        Self { translation: p.translation.into(), rotation: p.rotation.into(), spare: 0.0 }
+        Self { translation: p.translation.into(), rotation: p.rotation.into(), clearance: 0.0 }
     }
 }
 
@@ -392,6 +394,8 @@ impl Contacts {
         }
         if awake {
             self.all[index as usize].awake = self.awake.len() as u32;
+            // What happened meanwhile nobody has counted.
+            self.all[index as usize].pose.clearance = 0.0;
             self.awake.push(index);
         } else {
             self.awake.swap_remove(at as usize);

@@ -468,7 +468,7 @@ impl State {
         let lever = at.rotation.rotate(collider.pose.translation - params.local_centre);
         let pose =
             WorldPose { translation: at.centre + lever.to_f64(), rotation: at.rotation * collider.pose.rotation };
-        Placed { pose, lever, radius }
+        Placed { pose, lever, radius, moved: 0.0, turned: 0.0 }
     }
 
     /// Notes where all colliders in the broad phase are: after a restore.
@@ -532,12 +532,16 @@ impl State {
     }
 
     /// Tells the broad phase where the colliders of a body are now, and how far they will probably go until it is told again.
-    pub fn move_proxies(&mut self, body: u32, displacement: Vec3) {
+    ///
+    /// `looked`: the contacts were looked at since the body was last moved.
+    pub fn move_proxies(&mut self, body: u32, displacement: Vec3, looked: bool) {
         let Some(cold) = self.bodies.cold.at(body) else { return };
         for &slot in &cold.colliders {
             let Some(collider) = self.colliders.at(slot) else { continue };
             if collider.proxy != NO_PROXY {
-                let placed = self.place_of(collider, self.placed[slot as usize].radius);
+                let before = self.placed[slot as usize];
+                let mut placed = self.place_of(collider, before.radius);
+                placed.come_from(&before, looked);
                 self.placed[slot as usize] = placed;
                 let bounds = self.collider_bounds(collider, &placed.pose);
                 self.broad.move_proxy(ProxyId(collider.proxy), &bounds, displacement);

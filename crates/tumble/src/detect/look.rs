@@ -32,10 +32,25 @@ pub(crate) struct Placed {
     pub lever: Vec3,
     /// Largest distance of a point of the shape from its origin.
     pub radius: Real,
+    /// How far its origin has moved since the contacts were last looked at, and by how much it has turned: 2 sin(θ/2).
+    pub moved: Real,
+    pub turned: Real,
 }
 
 impl Placed {
-    pub const NOWHERE: Self = Self { pose: WorldPose::IDENTITY, lever: Vec3::ZERO, radius: 0.0 };
+    pub const NOWHERE: Self =
+        Self { pose: WorldPose::IDENTITY, lever: Vec3::ZERO, radius: 0.0, moved: 0.0, turned: 0.0 };
+
+    /// Adds the way from another place.
+    pub fn come_from(&mut self, before: &Self, looked: bool) {
+        let turn = self.pose.rotation * before.pose.rotation.conjugate();
+        self.moved = (self.pose.translation - before.pose.translation).to_real().length();
+        self.turned = 2.0 * Vec3::new(turn.x, turn.y, turn.z).length();
+        if !looked {
+            self.moved += before.moved;
+            self.turned += before.turned;
+        }
+    }
 }
 
 /// What a look at one contact asks to be done.
@@ -198,9 +213,12 @@ impl Scene<'_> {
             return Some(Finding::Gone);
         }
         let (pa, pb) = (&self.placed[slot_a as usize], &self.placed[slot_b as usize]);
-        let b_in_a = pb.pose.relative_to(&pa.pose);
         let was = contact.has(Contact::TOUCHING);
+        if !was && contact.pose.clearance > 0.0 {
+            contact.pose.clearance -= way(pa, pb);
+        }
         if contact.has(Contact::SENSOR) {
+            let b_in_a = pb.pose.relative_to(&pa.pose);
             manifolds::find(work, &a.shape, &b.shape, &b_in_a, 0.0, self.rules.reduce, &mut contact.cache);
             return match (was, !work.found().is_empty()) {
                 (false, true) => Some(Finding::Met),
@@ -213,9 +231,16 @@ impl Scene<'_> {
             let (i, j) = (self.bodies.dense_at(contact.body_a), self.bodies.dense_at(contact.body_b));
             fast = self.ahead.is_fast(i, j);
             if fast && watched(self.bodies, i, j).is_some() {
+                if !was {
+                    contact.pose.clearance = 0.0;
+                }
                 return Some(Finding::Encounter);
             }
         }
+        if !was && contact.pose.clearance > 0.0 {
+            return None;
+        }
+        let b_in_a = pb.pose.relative_to(&pa.pose);
         let place = Place::of(pa, pb);
         if was
             && !fast
@@ -233,6 +258,10 @@ impl Scene<'_> {
         manifolds::find(work, &a.shape, &b.shape, &b_in_a, self.rules.margin, self.rules.reduce, &mut contact.cache);
         let found = work.found();
         if found.is_empty() {
+            if !was {
+                let (radii, distance) = (pa.radius + pb.radius, b_in_a.translation.length());
+                contact.pose.clearance = clearance(work.apart, self.rules.margin, radii, distance);
+            }
             return was.then_some(Finding::Parted);
         }
         contact.pose = if fast { Default::default() } else { b_in_a.into() };
@@ -312,6 +341,25 @@ impl Scene<'_> {
     }
 }
 
+/// How much two shapes that are near each other, and were apart along a direction fixed to one of them, may have come closer along it. The
+/// turn of the one also turns the direction, by which the farthest point of the other counts.
+fn way(a: &Placed, b: &Placed) -> Real {
+    a.moved + b.moved + (a.turned + b.turned) * (REACH * (a.radius + b.radius))
+}
+
+/// Points of one shape that is near another are within this many times both radii of the other's origin.
+const REACH: Real = 3.5;
+
+/// By how much two shapes of these radii together may move, whose origins have this distance and which are `apart`, before they have to be
+/// looked at, rounding included.
+fn clearance(apart: Real, margin: Real, radii: Real, distance: Real) -> Real {
+    if !(distance < (REACH - 1.5) * radii) {
+        return 0.0;
+    }
+    let near = Num::min(apart, 0.5 * radii);
+    0.99 * (near - margin) - 16.0 * Real::EPSILON * radii
+}
+
 /// The shape rolls: where it touches does not move with it, and a point that did would turn it.
 fn is_round(shape: &Shape) -> bool {
     matches!(shape, Shape::Sphere(_) | Shape::Capsule(_) | Shape::Cylinder(_) | Shape::Cone(_))
@@ -385,6 +433,6 @@ impl RelativePose {
     /// The pose, where one was stored.
     fn get(&self) -> Option<Pose> {
         let pose = Pose { translation: self.translation.into(), rotation: self.rotation.into() };
-        (*self != Self::default()).then_some(pose)
+        self.is_known().then_some(pose)
     }
 }

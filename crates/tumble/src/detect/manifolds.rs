@@ -38,6 +38,8 @@ pub(crate) struct Workspace {
     /// Which routines answer.
     pub narrow: Narrow,
     manifold: Manifold,
+    /// How far apart a pair of convex shapes is in which the last search found nothing; see [`Manifold::apart`]. 0 for others.
+    pub apart: Real,
 }
 
 impl Workspace {
@@ -49,6 +51,7 @@ impl Workspace {
     fn clear(&mut self) {
         self.used = 0;
         self.ahead = usize::MAX;
+        self.apart = 0.0;
     }
 
     /// The first patch of the search under way.
@@ -135,6 +138,7 @@ fn gather(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, margin: Rea
     match (ConvexRef::new(a), ConvexRef::new(b)) {
         (Some(ca), Some(cb)) => {
             collide_by(work.narrow, ca, cb, b_in_a, margin, cache, &mut work.manifold);
+            work.apart = work.manifold.apart();
             work.add(0, 0);
         }
         (None, Some(cb)) => {

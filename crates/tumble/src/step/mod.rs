@@ -106,7 +106,7 @@ fn land_kinematic_bodies(state: &mut State, dt: Real) {
         pose.rotation = target.rotation;
         pose.centre = target.translation + target.rotation.rotate(state.bodies.params[i].local_centre).to_f64();
         let last = core::mem::take(&mut state.bodies.velocity[i]);
-        state.move_proxies(slot, last.linear * dt);
+        state.move_proxies(slot, last.linear * dt, false);
         state.settle(slot);
         state.rest_contacts(slot);
     }

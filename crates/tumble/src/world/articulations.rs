@@ -185,7 +185,7 @@ impl State {
             self.bodies.pose[dense] = pose;
             self.bodies.velocity[dense] = velocity;
             self.bodies.rest[dense].carry = Vec3::ZERO;
-            self.move_proxies(body, Vec3::ZERO);
+            self.move_proxies(body, Vec3::ZERO, false);
         }
     }
 

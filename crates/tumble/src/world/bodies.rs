@@ -181,7 +181,7 @@ impl State {
         }
         // The frame follows from the centre: where the centre is absurdly far off, it does so with a jump.
         if plan.centre.is_some() {
-            self.move_proxies(slot, Vec3::ZERO);
+            self.move_proxies(slot, Vec3::ZERO, false);
         }
         Ok(())
     }

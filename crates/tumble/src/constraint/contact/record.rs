@@ -41,7 +41,7 @@ impl Contacts {
             let mut posed = 0;
             for (contact, record) in part.iter().zip(&mut records) {
                 *record = self.record(contact);
-                poses[posed] = contact.pose;
+                poses[posed] = RelativePose { clearance: 0.0, ..contact.pose };
                 posed += record.posed as usize;
             }
             out.bytes(bytemuck::cast_slice(&records[..part.len()]));
@@ -105,7 +105,7 @@ impl Contacts {
                     (0, _) => RelativePose::default(),
                     (1, Some((pose, others))) => {
                         poses = others;
-                        bytemuck::pod_read_unaligned(pose)
+                        RelativePose { clearance: 0.0, ..bytemuck::pod_read_unaligned(pose) }
                     }
                     _ => return Err(source.corrupt("a contact")),
                 };

@@ -93,8 +93,10 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
     out.clear();
     let (ha, hb) = (a.half_extents(), b.half_extents());
     let (r, t) = (b_in_a.rotation.to_mat3(), b_in_a.translation);
+    let along = |n: Vec3| n.dot(t) - ha.dot(n.abs()) - hb.dot(r.transpose_mul(n).abs());
     let n = cache.direction();
-    if n.dot(t) - ha.dot(n.abs()) - hb.dot(r.transpose_mul(n).abs()) > margin {
+    out.apart = along(n);
+    if out.apart > margin {
         return;
     }
     let tolerance = tolerance(ha.max_component(), hb.max_component(), t);
@@ -111,6 +113,7 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
     let face_b = best_face(faces_b);
     let best = Num::max(face_a.separation, face_b.separation);
     if best > margin {
+        out.apart = best;
         if face_a.separation == best {
             let face = face_a.i * 2 + usize::from(t[face_a.i] < 0.0);
             cache.set(Axis::FaceA(face as u32), boxes.face_normal_a(face));
@@ -127,6 +130,8 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
         && e.separation > margin
     {
         cache.set(Axis::Edges(e.i as u16, e.j as u16), n);
+        // Of edges that are nearly parallel the separation is not that along a rounded normal.
+        out.apart = along(n);
         return;
     }
     let target = edges.map_or(best, |e| e.separation);

@@ -24,8 +24,12 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
         let rotation = b_in_a.rotation.to_mat3();
         let placed = Placed { a: self.a, b: self.b, rotation: &rotation, translation: b_in_a.translation };
         let last = cache.axis();
-        if last == Axis::Direction && placed.along(cache.direction()) > margin {
-            return;
+        if matches!(last, Axis::Direction | Axis::Edges(..)) {
+            let along = placed.along(cache.direction());
+            if along > margin {
+                out.apart = along;
+                return;
+            }
         }
         let tolerance = tolerance(self.shapes.0.extent(), self.shapes.1.extent(), b_in_a.translation);
         if let Some((flip, face)) = likely_face(&placed, last)
@@ -34,8 +38,9 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             return;
         }
         let mut axes = placed.axes(last, margin, 0.25 * tolerance);
-        if let Some((axis, direction)) = axes.separating {
+        if let Some((axis, direction, separation)) = axes.separating {
             cache.set(axis, direction);
+            out.apart = separation;
             return;
         }
         if let Some(e) = axes.edges.as_mut() {
@@ -134,7 +139,10 @@ fn at_once<P: Polytope, Q: Polytope>(
     if axis.separation > margin {
         let normal = if flip { -(*placed.rotation * placed.b.normal(face)) } else { placed.a.normal(face) };
         let kind = if flip { Axis::FaceB(face as u32) } else { Axis::FaceA(face as u32) };
-        cache.set(kind, normal);
+        out.apart = axis.separation;
+        if kind != cache.axis() {
+            cache.set(kind, normal);
+        }
         return true;
     }
     let clipped = clip(placed, flip, &axis, margin, SLACK * tolerance);

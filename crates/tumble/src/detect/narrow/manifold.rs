@@ -153,6 +153,8 @@ pub struct Manifold {
     pub feature_a: Feature,
     /// The part of B that the normal belongs to.
     pub feature_b: Feature,
+    /// See [`Self::apart`].
+    pub(super) apart: Real,
     count: u8,
     points: [ManifoldPoint; MAX_POINTS],
 }
@@ -180,6 +182,14 @@ impl Manifold {
     #[inline(always)]
     pub fn clear(&mut self) {
         self.count = 0;
+        self.apart = 0.0;
+    }
+
+    /// Where there are no points: the shapes are at least this far apart along a direction that the cache remembers and that is fixed to one of
+    /// them, so that they stay farther apart than the margin until they have moved by the difference. 0 where that is not known.
+    #[inline(always)]
+    pub fn apart(&self) -> Real {
+        if self.count == 0 { self.apart } else { 0.0 }
     }
 
     /// Adds a point; does nothing where eight are there already.

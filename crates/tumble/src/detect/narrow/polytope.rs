@@ -3,7 +3,7 @@
 use super::clip::{MAX_CORNERS, Polygon, Segment};
 use super::convex::Triangle;
 use super::manifold::Feature;
-use super::sat::{BATCH, Side};
+use super::sat::{BATCH, Heights, Seen, Side};
 use crate::math::{Num, Real, Vec3};
 use crate::shape::{Cuboid, Geometry, Hull, Rectangle};
 
@@ -29,16 +29,10 @@ pub(super) trait Polytope {
     /// How many numbers edges have; not every number need be an edge.
     fn edge_numbers(&self) -> usize;
     fn edge(&self, i: usize) -> Option<Edge>;
-    /// Fills `found` with edges, from the one that `next` stands for on, some normal of which may see a point higher than
-    /// `bar` over the edge, and returns how many; 0 when there are no more. `height` tells how high the point is over a face.
+    /// Fills `found` with edges, from the one that `next` stands for on, some normal of which may see the ball, and some the point, higher
+    /// than `bar` over the edge, and returns how many; 0 when there are no more. `over` tells how high they are over a face.
     /// See [`reaches`].
-    fn edges_reaching(
-        &self,
-        next: &mut usize,
-        height: impl Fn(usize) -> Real,
-        bar: Real,
-        found: &mut [Side; BATCH],
-    ) -> usize
+    fn edges_reaching(&self, next: &mut usize, over: &Heights<'_, Self>, bar: Seen, found: &mut [Side; BATCH]) -> usize
     where
         Self: Sized;
     /// The vertex farthest along `d`.
@@ -78,7 +72,13 @@ pub(super) trait Polytope {
 /// most is at an end. In neither case is the most above zero if both ends see c below zero.
 #[inline(always)]
 fn reaches(higher: Real, half_cosine: Real, bar: Real) -> bool {
-    higher >= if bar > 0.0 { bar * half_cosine } else { bar }
+    higher > reach(half_cosine, bar)
+}
+
+/// What `higher` must be above.
+#[inline(always)]
+fn reach(half_cosine: Real, bar: Real) -> Real {
+    if bar > 0.0 { bar * half_cosine } else { bar }
 }
 
 /// How vertices, edges and faces belong together.
@@ -247,16 +247,21 @@ impl Polytope for Small {
     fn edges_reaching(
         &self,
         next: &mut usize,
-        height: impl Fn(usize) -> Real,
-        bar: Real,
+        over: &Heights<'_, Self>,
+        bar: Seen,
         found: &mut [Side; BATCH],
     ) -> usize {
         let mut len = 0;
         for i in *next..self.topology.edges.len() {
             let [.., left, right] = self.topology.edges[i].map(usize::from);
             // A face that a one-sided polytope lacks is the back of the one that it has.
-            let over = |face: usize| if face < self.face_count { height(face) } else { -height(0) };
-            if reaches(Num::max(over(left), over(right)), self.half_cosine, bar)
+            let seen = |face: usize| {
+                let Seen { ball, point } = over.of(if face < self.face_count { face } else { 0 });
+                if face < self.face_count { (ball, point) } else { (-ball, -point) }
+            };
+            let (l, r) = (seen(left), seen(right));
+            if reaches(Num::max(l.0, r.0), self.half_cosine, bar.ball)
+                && reaches(Num::max(l.1, r.1), self.half_cosine, bar.point)
                 && let Some(edge) = self.edge(i)
             {
                 found[len] = Side::new(edge, i);
@@ -378,31 +383,31 @@ impl Polytope for Hull {
     fn edges_reaching(
         &self,
         next: &mut usize,
-        height: impl Fn(usize) -> Real,
-        bar: Real,
+        over: &Heights<'_, Self>,
+        bar: Seen,
         found: &mut [Side; BATCH],
     ) -> usize {
         let (edges, faces) = (self.edges(), self.faces());
         let mut len = 0;
         // From the faces that are high enough for some edge of theirs; `next` is a half-edge.
         let first = edges.get(*next).map_or(faces.len(), |half| half.face as usize);
-        for (face, of_face) in faces.iter().enumerate().skip(first) {
-            let own = height(face);
-            let high = |h: Real| reaches(h, self.sharpest(), bar);
-            if !high(own) {
-                continue;
-            }
+        // The point is the pickier of the two, and the cosine of the sharpest edge will do for all: a root for each would cost more than
+        // it spares.
+        let least = reach(self.sharpest(), bar.point);
+        let mut from = first;
+        while let Some(face) = over.next_high(from, least) {
+            from = face + 1;
+            let (own, of_face) = (over.of(face), &faces[face]);
             let end = (of_face.first_edge + of_face.edge_count) as usize;
             for i in (*next).max(of_face.first_edge as usize)..end {
                 let half = edges[i];
                 let twin = edges[half.twin as usize];
-                let other = height(twin.face as usize);
+                let other = over.of(twin.face as usize);
                 // The lower number does it for both.
-                if high(other) && (twin.face as usize) < face {
+                if other.point > least && (twin.face as usize) < face {
                     continue;
                 }
-                let half_cosine = (of_face.normal + faces[twin.face as usize].normal).length() * 0.5;
-                if !reaches(Num::max(own, other), half_cosine, bar) {
+                if !reaches(Num::max(own.ball, other.ball), self.sharpest(), bar.ball) {
                     continue;
                 }
                 if len == BATCH {

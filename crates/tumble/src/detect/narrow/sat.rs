@@ -6,8 +6,9 @@
 //! the arcs l_A r_A and -l_B -r_B must intersect.
 //!
 //! Most axes are never measured. A ball with centre c and radius ρ inside of B bounds the separation along n by
-//! n·(c - p) - ρ, with p any point of the feature of A; for an edge this is maximised over its arc. What cannot beat the
-//! best axis so far is skipped, and the first axis tried is the last one kept, which is nearly always still the best.
+//! n·(c - p) - ρ, with p any point of the feature of A; for an edge this is maximised over its arc. So does any point of B, with no
+//! radius: the one that is deepest in A leaves only what is as near to it as it is deep. What cannot beat the best axis so far is
+//! skipped, and the first axis tried is the last one kept, which is nearly always still the best.
 
 use super::cache::Axis;
 use super::polytope::{Edge, Polytope};
@@ -38,8 +39,8 @@ pub(super) struct Axes {
     pub face_a: FaceAxis,
     pub face_b: FaceAxis,
     pub edges: Option<EdgeAxis>,
-    /// Along this axis the polytopes are farther apart than the margin; the rest is incomplete.
-    pub separating: Option<(Axis, Vec3)>,
+    /// Along this axis the polytopes are farther apart than the margin, by so much; the rest is incomplete.
+    pub separating: Option<(Axis, Vec3, Real)>,
 }
 
 /// An edge with its number and direction.
@@ -58,45 +59,136 @@ impl Side {
 }
 
 /// Faces whose heights are kept; for larger polytopes those beyond are found anew each time.
-const KEPT: usize = 128;
+const KEPT: usize = 64;
 
-/// How high a point is over the faces of a polytope.
-struct Heights<'a, P> {
+/// Heights that are looked at together: the compiler keeps them in vector registers.
+const TOGETHER: usize = 8;
+
+/// How high two things are: the centre of a ball inside of the other polytope, and a point of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    pub ball: Real,
+    pub point: Real,
+}
+
+/// How high the other polytope stands over the faces of one.
+pub(super) struct Heights<'a, P> {
     polytope: &'a P,
+    centre: Vec3,
+    radius: Real,
     point: Vec3,
-    /// The face that it is highest over.
+    /// The face that the ball is highest over.
     highest: usize,
-    list: [Real; KEPT],
+    of_ball: [Real; KEPT],
+    of_point: [Real; KEPT],
 }
 
 impl<'a, P: Polytope> Heights<'a, P> {
+    /// Of a ball; the point is its centre.
     #[inline(always)]
-    fn new(polytope: &'a P, point: Vec3) -> Self {
-        let mut heights = Self { polytope, point, highest: 0, list: [0.0; KEPT] };
-        polytope.heights(point, &mut heights.list);
-        let mut most = Real::NEG_INFINITY;
-        for i in 0..polytope.face_count() {
-            let h = heights.of(i);
-            if h > most {
-                (heights.highest, most) = (i, h);
-            }
-        }
+    fn new(polytope: &'a P, (centre, radius): (Vec3, Real)) -> Self {
+        let none = [0.0; KEPT];
+        let mut heights = Self { polytope, centre, radius, point: centre, highest: 0, of_ball: none, of_point: none };
+        polytope.heights(centre, &mut heights.of_ball);
+        heights.highest = heights.find_highest();
         heights
     }
 
+    /// The face over which the ball is highest, or for larger polytopes one over which it is high.
     #[inline(always)]
-    fn of(&self, face: usize) -> Real {
-        match self.list.get(face) {
-            Some(h) => *h,
-            None => self.polytope.normal(face).dot(self.point) - self.polytope.offset(face),
+    fn find_highest(&self) -> usize {
+        let count = self.polytope.face_count().min(KEPT);
+        let (mut most, mut group) = ([Real::NEG_INFINITY; TOGETHER], [0; TOGETHER]);
+        for (g, heights) in self.of_ball[..count].chunks_exact(TOGETHER).enumerate() {
+            for lane in 0..TOGETHER {
+                let higher = heights[lane] > most[lane];
+                most[lane] = if higher { heights[lane] } else { most[lane] };
+                group[lane] = if higher { g as u32 } else { group[lane] };
+            }
         }
+        let mut best = (Real::NEG_INFINITY, 0);
+        for lane in 0..TOGETHER {
+            if most[lane] > best.0 {
+                best = (most[lane], group[lane] as usize * TOGETHER + lane);
+            }
+        }
+        for (i, &height) in self.of_ball[..count].iter().enumerate().skip(count / TOGETHER * TOGETHER) {
+            if height > best.0 {
+                best = (height, i);
+            }
+        }
+        best.1
+    }
+
+    /// The first face from this number on over which the point is higher than `bar`.
+    #[inline(always)]
+    pub fn next_high(&self, from: usize, bar: Real) -> Option<usize> {
+        let count = self.polytope.face_count();
+        let kept = count.min(KEPT);
+        let mut i = from;
+        while i < kept {
+            let first = i / TOGETHER * TOGETHER;
+            // What is left over of the last group means nothing; it costs a look at each of the rest.
+            let mut any = false;
+            for height in &self.of_point[first..first + TOGETHER] {
+                any |= *height > bar;
+            }
+            let end = kept.min(first + TOGETHER);
+            if any {
+                while i < end {
+                    if self.of_point[i] > bar {
+                        return Some(i);
+                    }
+                    i += 1;
+                }
+            }
+            i = end;
+        }
+        (i.max(kept)..count).find(|&i| self.over(i, self.point) > bar)
+    }
+
+    /// Takes another point.
+    #[inline(always)]
+    fn look_at(&mut self, point: Vec3) {
+        self.point = point;
+        self.polytope.heights(point, &mut self.of_point);
+    }
+
+    #[inline(always)]
+    fn over(&self, face: usize, p: Vec3) -> Real {
+        self.polytope.normal(face).dot(p) - self.polytope.offset(face)
+    }
+
+    #[inline(always)]
+    fn ball(&self, face: usize) -> Real {
+        if face < KEPT { self.of_ball[face] } else { self.over(face, self.centre) }
+    }
+
+    /// Over a face.
+    #[inline(always)]
+    pub fn of(&self, face: usize) -> Seen {
+        let point = if face < KEPT { self.of_point[face] } else { self.over(face, self.point) };
+        Seen { ball: self.ball(face), point }
+    }
+
+    /// The first face from this number on along whose normal the separation may be larger than `bar`.
+    #[inline(always)]
+    fn next_candidate(&self, from: usize, bar: Real) -> Option<usize> {
+        let mut next = from;
+        while let Some(i) = self.next_high(next, bar) {
+            if self.ball(i) - self.radius > bar {
+                return Some(i);
+            }
+            next = i + 1;
+        }
+        None
     }
 }
 
 const NONE: FaceAxis = FaceAxis { separation: Real::NEG_INFINITY, face: 0, vertex: 0 };
 
 /// Edges that are compared at a time.
-pub(super) const BATCH: usize = 32;
+pub(super) const BATCH: usize = 16;
 
 /// Sine of the angle under which edges count as parallel: their perpendicular is rounding.
 const PARALLEL: Real = 1e-4;
@@ -172,57 +264,58 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
         if axes.note_separating(self, margin) {
             return axes;
         }
-        let (centre_b, radius_b) = self.b.inner_ball();
-        let (centre_a, radius_a) = self.a.inner_ball();
-        let over_a = Heights::new(self.a, *self.rotation * centre_b + self.translation);
-        let over_b = Heights::new(self.b, self.rotation.transpose_mul(centre_a - self.translation));
+        let (r, t) = (self.rotation, self.translation);
+        let ((centre_b, radius_b), (centre_a, radius_a)) = (self.b.inner_ball(), self.a.inner_ball());
+        let mut over_a = Heights::new(self.a, (*r * centre_b + t, radius_b));
+        let mut over_b = Heights::new(self.b, (r.transpose_mul(centre_a - t), radius_a));
 
-        // The face over which the other's ball is highest is the likely one; after it most others are out of the question.
-        for (first, count) in [(over_a.highest, 1), (0, self.a.face_count())] {
-            for i in first..first + count {
-                if over_a.of(i) - radius_b > axes.best_face() {
-                    let found = self.face_a(i);
-                    if found.separation > axes.face_a.separation {
-                        axes.face_a = found;
-                        if axes.note_separating(self, margin) {
-                            return axes;
-                        }
-                    }
+        // The faces over which the other's ball is highest are the likely ones; after them most others are out of the question.
+        if axes.face_a.separation == Real::NEG_INFINITY {
+            axes.face_a = self.face_a(over_a.highest);
+        }
+        if axes.face_b.separation == Real::NEG_INFINITY {
+            axes.face_b = self.face_b(over_b.highest);
+        }
+        if axes.note_separating(self, margin) {
+            return axes;
+        }
+        over_a.look_at(*r * self.b.vertex(axes.face_a.vertex) + t);
+        over_b.look_at(r.transpose_mul(self.a.vertex(axes.face_b.vertex) - t));
+        let mut next = 0;
+        while let Some(i) = over_a.next_candidate(next, axes.best_face()) {
+            next = i + 1;
+            let found = self.face_a(i);
+            if found.separation > axes.face_a.separation {
+                axes.face_a = found;
+                if axes.note_separating(self, margin) {
+                    return axes;
                 }
             }
         }
-        for (first, count) in [(over_b.highest, 1), (0, self.b.face_count())] {
-            for i in first..first + count {
-                if over_b.of(i) - radius_a > axes.best_face() {
-                    let found = self.face_b(i);
-                    if found.separation > axes.face_b.separation {
-                        axes.face_b = found;
-                        if axes.note_separating(self, margin) {
-                            return axes;
-                        }
-                    }
+        next = 0;
+        while let Some(i) = over_b.next_candidate(next, axes.best_face()) {
+            next = i + 1;
+            let found = self.face_b(i);
+            if found.separation > axes.face_b.separation {
+                axes.face_b = found;
+                if axes.note_separating(self, margin) {
+                    return axes;
                 }
             }
         }
-        self.edge_pairs(&mut axes, (&over_a, radius_a), (&over_b, radius_b), margin, lead);
+        self.edge_pairs(&mut axes, &over_a, &over_b, margin, lead);
         axes
     }
 
-    fn edge_pairs(
-        &self,
-        axes: &mut Axes,
-        (over_a, radius_a): (&Heights<P>, Real),
-        (over_b, radius_b): (&Heights<Q>, Real),
-        margin: Real,
-        lead: Real,
-    ) {
+    fn edge_pairs(&self, axes: &mut Axes, over_a: &Heights<P>, over_b: &Heights<Q>, margin: Real, lead: Real) {
         let bar = axes.best_face() + lead;
         let mut of_b = [Side::default(); BATCH];
         let mut of_a = [Side::default(); BATCH];
         let mut next_b = 0;
         loop {
             let best = axes.best_edge(bar);
-            let count_b = self.b.edges_reaching(&mut next_b, |f| over_b.of(f), best + radius_a, &mut of_b);
+            let over = Seen { ball: best + over_b.radius, point: best };
+            let count_b = self.b.edges_reaching(&mut next_b, over_b, over, &mut of_b);
             if count_b == 0 {
                 return;
             }
@@ -232,7 +325,8 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
             let mut next_a = 0;
             loop {
                 let mut best = axes.best_edge(bar);
-                let count_a = self.a.edges_reaching(&mut next_a, |f| over_a.of(f), best + radius_b, &mut of_a);
+                let over = Seen { ball: best + over_a.radius, point: best };
+                let count_a = self.a.edges_reaching(&mut next_a, over_a, over, &mut of_a);
                 if count_a == 0 {
                     break;
                 }
@@ -294,17 +388,17 @@ impl Axes {
     fn note_separating<P: Polytope, Q: Polytope>(&mut self, placed: &Placed<P, Q>, margin: Real) -> bool {
         if self.face_a.separation > margin {
             let f = self.face_a;
-            self.separating = Some((Axis::FaceA(f.face as u32), placed.a.normal(f.face)));
+            self.separating = Some((Axis::FaceA(f.face as u32), placed.a.normal(f.face), f.separation));
         } else if self.face_b.separation > margin {
             let f = self.face_b;
             let n = -(*placed.rotation * placed.b.normal(f.face));
-            self.separating = Some((Axis::FaceB(f.face as u32), n));
+            self.separating = Some((Axis::FaceB(f.face as u32), n, f.separation));
         } else if let Some(e) = self.edges.as_mut()
             && e.separation > margin
         {
             e.separation = Num::min(placed.along(e.normal), e.separation);
             if e.separation > margin {
-                self.separating = Some((Axis::Edges(e.a as u16, e.b as u16), e.normal));
+                self.separating = Some((Axis::Edges(e.a as u16, e.b as u16), e.normal, e.separation));
             }
         }
         self.separating.is_some()
