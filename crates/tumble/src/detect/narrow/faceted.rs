@@ -32,10 +32,12 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             }
         }
         let tolerance = tolerance(self.shapes.0.extent(), self.shapes.1.extent(), b_in_a.translation);
-        if let Some((flip, face)) = likely_face(&placed, last)
-            && at_once(&placed, flip, face, margin, tolerance, cache, out)
-        {
-            return;
+        let mut tried = None;
+        if let Some((flip, face)) = likely_face(&placed, last) {
+            match at_once(&placed, flip, face, margin, tolerance, cache, out) {
+                Tried::Settled => return,
+                Tried::Open(clipped) => tried = Some((flip, face, clipped)),
+            }
         }
         let mut axes = placed.axes(last, margin, 0.25 * tolerance);
         if let Some((axis, direction, separation)) = axes.separating {
@@ -58,7 +60,10 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             if edges.is_some_and(|e| e.normal.dot(normal) < NEAR_FACE) {
                 continue;
             }
-            let clipped = clip(&placed, flip, &axis, margin, SLACK * tolerance);
+            let clipped = match tried.take_if(|(of_b, face, _)| (*of_b, *face) == (flip, axis.face)) {
+                Some((.., clipped)) => clipped,
+                None => clip(&placed, flip, &axis, margin, SLACK * tolerance),
+            };
             if (clipped.gather.least - best).abs() <= tolerance && !clipped.gather.is_empty() {
                 write_face(&clipped, flip, &axis, cache, out);
                 return;
@@ -125,6 +130,15 @@ fn likely_face<P: Polytope, Q: Polytope>(placed: &Placed<P, Q>, last: Axis) -> O
     }
 }
 
+/// What came of a face that was tried first.
+#[allow(clippy::large_enum_variant)]
+enum Tried {
+    /// It is the answer.
+    Settled,
+    /// It may not be; these are its points.
+    Open(Clipped),
+}
+
 /// Takes the face as the answer where no other axis can be better (see [`is_least`](super::contact::is_least)), or where it separates.
 fn at_once<P: Polytope, Q: Polytope>(
     placed: &Placed<P, Q>,
@@ -134,7 +148,7 @@ fn at_once<P: Polytope, Q: Polytope>(
     tolerance: Real,
     cache: &mut PairCache,
     out: &mut Manifold,
-) -> bool {
+) -> Tried {
     let axis = if flip { placed.face_b(face) } else { placed.face_a(face) };
     if axis.separation > margin {
         let normal = if flip { -(*placed.rotation * placed.b.normal(face)) } else { placed.a.normal(face) };
@@ -143,20 +157,22 @@ fn at_once<P: Polytope, Q: Polytope>(
         if kind != cache.axis() {
             cache.set(kind, normal);
         }
-        return true;
+        return Tried::Settled;
     }
     let clipped = clip(placed, flip, &axis, margin, SLACK * tolerance);
     let gather = &clipped.gather;
     if (gather.least - axis.separation).abs() > tolerance || gather.is_empty() {
-        return false;
+        return Tried::Open(clipped);
     }
     let (centre, radius) = if flip { placed.a.inner_ball() } else { placed.b.inner_ball() };
     let centre = if flip { centre } else { *placed.rotation * centre + placed.translation };
     let least = gathered_are_least(gather, (centre, radius), tolerance, |p| clipped.reference.inset(p));
     if least {
         write_face(&clipped, flip, &axis, cache, out);
+        Tried::Settled
+    } else {
+        Tried::Open(clipped)
     }
-    least
 }
 
 /// The points over a face, the feature of the other polytope that faces it, and the face.

@@ -188,7 +188,7 @@ impl Manifold {
     /// Where there are no points: the shapes are at least this far apart along a direction that the cache remembers and that is fixed to one of
     /// them, so that they stay farther apart than the margin until they have moved by the difference. 0 where that is not known.
     #[inline(always)]
-    pub fn apart(&self) -> Real {
+    pub(crate) fn apart(&self) -> Real {
         if self.count == 0 { self.apart } else { 0.0 }
     }
 
