@@ -168,6 +168,25 @@ fn one_flag_is_enough() {
     }
 }
 
+/// A bullet glances off a slope and runs into a card in the same step: what it meets after an impact is held as well, though the card is
+/// neither fixed nor a bullet.
+#[test]
+fn deflected_bullet_is_held_by_what_moves() {
+    for angle in [0.2, 0.35, 0.5, 0.65] {
+        let mut world = weightless();
+        let slope = BodyDesc::fixed().rotation(Quat::from_axis_angle(Vec3::Z, angle));
+        let slope = world.add_body(slope.collider(Shape::cuboid(20.0, 0.05, 2.0).unwrap())).unwrap();
+        // Upright and heavy, through the slope.
+        let card = BodyDesc::dynamic().position([3.0, 3.0, 0.0]).collider(Shape::cuboid(0.01, 6.0, 2.0).unwrap());
+        let card = world.add_body(card.mass(1e4)).unwrap();
+        world.set_pair_excluded(slope, card, true).unwrap();
+        let bullet = BodyDesc::dynamic().position([-0.5, 0.5, 0.0]).linear_velocity([400.0, 0.0, 0.0]).bullet(true);
+        let bullet = world.add_body(bullet.collider(Shape::sphere(0.05).unwrap())).unwrap();
+        run(&mut world, 3);
+        assert!(position(&world, bullet).x < position(&world, card).x, "{angle}: {:?}", position(&world, bullet));
+    }
+}
+
 /// A box of 10 cm inside with walls of 5 mm, as one compound or as six colliders.
 fn container(compound: bool) -> BodyDesc {
     let mut walls = Vec::new();

@@ -233,7 +233,7 @@ impl Neighbours {
 pub(crate) struct RelativePose {
     pub translation: [Real; 3],
     pub rotation: [Real; 4],
-    /// Of a pair that is apart, which has no pose: the surfaces stay farther apart than the detection distance until they have moved by
+    /// Of a pair that is apart, whose pose means nothing: the surfaces stay farther apart than the detection distance until they have moved by
     /// this. A look before that changes nothing; so it need not be saved.
     pub clearance: Real,
 }

@@ -32,7 +32,8 @@ pub(crate) struct Placed {
     pub lever: Vec3,
     /// Largest distance of a point of the shape from its origin.
     pub radius: Real,
-    /// How far its origin has moved since the contacts were last looked at, and by how much it has turned: 2 sin(θ/2).
+    /// How far its origin has moved since the contacts were last looked at, and by how much it has turned: 2 sin(θ/2). What a body that is
+    /// not awake did last stands here until it moves again: too much, never too little.
     pub moved: Real,
     pub turned: Real,
 }

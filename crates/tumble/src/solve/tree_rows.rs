@@ -392,10 +392,12 @@ impl TreeRows {
                 s / h
             } else if push {
                 let mut out = site.soft.bias_rate.to_f64() * Num::min(s + slop, 0.0);
-                if s + site.firm_depth <= 0.0 && mass > 0.0 {
-                    let (mass_scale, impulse_scale) = (site.soft.mass_scale.to_f64(), site.soft.impulse_scale.to_f64());
-                    mass *= mass_scale;
-                    out += impulse_scale / mass * row.impulse;
+                if s + site.firm_depth <= 0.0 {
+                    mass *= site.soft.mass_scale.to_f64();
+                    // What is soft beyond measure has no mass left, and gives way to anything.
+                    if mass > 0.0 {
+                        out += site.soft.impulse_scale.to_f64() / mass * row.impulse;
+                    }
                 }
                 // As in the kernel: the limit is on what comes of push and load together.
                 if site.firm_depth < 0.0 { out } else { Num::max(out, -push_speed) }

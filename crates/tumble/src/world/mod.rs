@@ -504,7 +504,7 @@ impl World {
     }
 
     /// Brings the trees in which queries and steps search into order now: after many bodies were added at once, for a first query or a
-    /// first step that takes no longer than those after it. Steps do it by themselves; this changes no bit of what comes out.
+    /// first step that takes no longer than those after it. Steps do it by themselves; nothing moves otherwise for it.
     ///
     /// ```
     /// use tumble::{BodyDesc, ColliderDesc, World, shape::Shape};

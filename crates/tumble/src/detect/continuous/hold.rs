@@ -125,7 +125,7 @@ impl State {
             };
             // What moves may have left its box by as much as slow bodies move.
             let start = around.expanded(ahead.margin).moved_to(travel.start.centre);
-            for tree in ahead.obstacles.trees(self) {
+            for tree in ahead.obstacles.trees(self, i) {
                 let cast = BoxCast { start, direction: travel.shift, max: limit };
                 tree.cast(&cast, u32::MAX, |proxy, _, _| {
                     let Some(other) = self.broad.user(ProxyId(proxy)) else { return limit };

@@ -62,7 +62,7 @@ impl State {
         let way = (to - from).to_real();
         // What moves may have left its box by as much as slow bodies move.
         let start = Aabb::new(Vec3::ZERO, Vec3::ZERO).expanded(ahead.margin).moved_to(from);
-        for tree in ahead.obstacles.trees(self) {
+        for tree in ahead.obstacles.trees(self, i) {
             let cast = BoxCast { start, direction: way, max: limit };
             tree.cast(&cast, u32::MAX, |proxy, _, _| {
                 let Some(other) = self.broad.user(ProxyId(proxy)) else { return limit };

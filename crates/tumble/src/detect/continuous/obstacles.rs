@@ -1,4 +1,5 @@
-//! What may hold a body that moves: all that is fixed, and of what moves kinematic bodies, bullets and links without mass.
+//! What may hold a body that moves: all that is fixed; of what moves kinematic bodies, bullets and links without mass, and anything that holds
+//! a bullet.
 
 use crate::body::collider::NO_PROXY;
 use crate::body::store::Params;
@@ -49,9 +50,10 @@ impl Obstacles {
         }
     }
 
-    /// The trees in which a body finds what may hold it, by proxies.
-    pub fn trees<'s>(&'s self, state: &'s State) -> [&'s DynamicTree; 2] {
-        let moving = if self.many { state.broad.tree(ProxyKind::Moving) } else { &self.few };
+    /// The trees in which a body, by its dense index, finds what may hold it, by proxies.
+    pub fn trees<'s>(&'s self, state: &'s State, body: usize) -> [&'s DynamicTree; 2] {
+        let all = self.many || state.bodies.params[body].has(Params::BULLET);
+        let moving = if all { state.broad.tree(ProxyKind::Moving) } else { &self.few };
         [state.broad.tree(ProxyKind::Fixed), moving]
     }
 }

@@ -267,7 +267,8 @@ impl Gather {
         let mut len = 1;
         for p in &self.list[..self.len] {
             let separation = p.separation / slope;
-            if separation <= self.margin {
+            // Where the edges meet there is a corner as well.
+            if separation <= self.margin && p.id != first.id {
                 let incident = p.point.add_scaled(self.normal, 0.5 * p.separation);
                 list[len] = ManifoldPoint { point: incident.add_scaled(n, -0.5 * separation), separation, ..*p };
                 len += 1;

@@ -10,7 +10,7 @@
 //! | ball or capsule with ball or capsule; ball with anything | closed form |
 //! | half-space with anything | the other's corners, or points of its rim |
 //! | box with box | fifteen axes, then clipping (`box_box`) |
-//! | box, hull, rectangle, triangle with each other | separating axes with Gauss maps and bounds from inner balls (`sat`), then clipping (`faceted`) |
+//! | box, hull, rectangle, triangle with each other | separating axes with Gauss maps and bounds from inner balls and deepest points (`sat`), then clipping (`faceted`) |
 //! | cylinder, cone, capsule with the rest | GJK, and for overlaps an expanding polytope refined by descent (`curved`, `gjk`, `depth`), then clipping (`contact`) |
 //!
 //! [`closest_points`] gives the distance of two shapes, [`overlap`] whether there is none, and [`sweep`] the time at which moving ones come near each other.

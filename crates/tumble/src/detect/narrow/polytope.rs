@@ -72,10 +72,10 @@ pub(super) trait Polytope {
 /// most is at an end. In neither case is the most above zero if both ends see c below zero.
 #[inline(always)]
 fn reaches(higher: Real, half_cosine: Real, bar: Real) -> bool {
-    higher > reach(half_cosine, bar)
+    higher >= reach(half_cosine, bar)
 }
 
-/// What `higher` must be above.
+/// What `higher` must reach.
 #[inline(always)]
 fn reach(half_cosine: Real, bar: Real) -> Real {
     if bar > 0.0 { bar * half_cosine } else { bar }

@@ -77,14 +77,14 @@ pub(super) struct Heights<'a, P> {
     centre: Vec3,
     radius: Real,
     point: Vec3,
-    /// The face that the ball is highest over.
+    /// See [`Self::find_highest`].
     highest: usize,
     of_ball: [Real; KEPT],
     of_point: [Real; KEPT],
 }
 
 impl<'a, P: Polytope> Heights<'a, P> {
-    /// Of a ball; the point is its centre.
+    /// Of a ball; the point is to be told by [`Self::look_at`].
     #[inline(always)]
     fn new(polytope: &'a P, (centre, radius): (Vec3, Real)) -> Self {
         let none = [0.0; KEPT];
