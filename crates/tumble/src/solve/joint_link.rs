@@ -324,11 +324,11 @@ fn demand(
         // A spring has had its say; what else holds must not move on.
         return if answer.spring { None } else { hard(velocity) };
     }
-    let mut out = answer.bias + answer.compliance * row.impulse;
-    if row.bound == Bound::Push && !answer.spring {
-        // As in contacts: the limit is on what comes of push and load together.
-        out = Num::max(out, -recipe.push_speed);
-    }
-    let rhs = velocity + out;
+    let bias = if row.bound == Bound::Push && !answer.spring {
+        Num::max(answer.bias, -recipe.push_speed)
+    } else {
+        answer.bias
+    };
+    let rhs = velocity + bias + answer.compliance * row.impulse;
     Some(Demand { row: i, rhs, compliance: answer.compliance, impulse: row.impulse, low, high })
 }
