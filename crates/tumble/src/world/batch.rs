@@ -34,7 +34,7 @@ impl World {
         self.whole()?;
         hits.clear();
         rays.iter().enumerate().try_for_each(|(i, ray)| ray.check(Some(i)))?;
-        hits.extend(rays.iter().map(|ray| self.first_on_ray(ray, filter)));
+        self.state.first_along(rays, filter, hits);
         Ok(())
     }
 

@@ -67,23 +67,60 @@ impl State {
         let start = Aabb::around(ray.origin, Vec3::ZERO);
         for tree in filter.trees(self) {
             tree.cast(&way.cast(start, limit), filter.mask, |proxy, _, max| {
-                let Some(seen) = filter.sees(self, proxy) else { return max };
-                let Some((distance, hit)) = seen.on_ray(ray.origin, &way, limit, filter.solid) else { return max };
-                limit = found(CastHit {
-                    collider: seen.id,
-                    body: seen.body,
-                    point: ray.origin.add_scaled(way.unit, distance),
-                    normal: seen.pose.rotation.rotate(hit.normal),
-                    distance,
-                    fraction: share(distance, ray.max),
-                    part: hit.part,
-                });
+                let Some(hit) = self.meet(proxy, ray, &way, limit, filter) else { return max };
+                limit = found(hit);
                 way.limit(limit)
             });
             if limit < 0.0 {
                 return;
             }
         }
+    }
+
+    /// Adds the first hit of each ray to `hits`. The rays have been checked.
+    pub(crate) fn first_along(&self, rays: &[RayCast], filter: &QueryFilter, hits: &mut Vec<Option<CastHit>>) {
+        /// How many at a time: enough to follow some abreast nearly all of the time, few enough for the stack.
+        const MANY: usize = 128;
+        let mut starts = [(Way::STILL, Aabb::EMPTY); MANY];
+        let mut reach = [0.0; MANY];
+        for rays in rays.chunks(MANY) {
+            for (i, ray) in rays.iter().enumerate() {
+                let way = Way::new(ray.direction);
+                starts[i] = (way.unwrap_or(Way::STILL), Aabb::around(ray.origin, Vec3::ZERO));
+                reach[i] = if way.is_some() { ray.max } else { -1.0 };
+            }
+            let mut best = [None::<CastHit>; MANY];
+            for tree in filter.trees(self) {
+                let casts = core::array::from_fn::<_, MANY, _>(|i| starts[i].0.cast(starts[i].1, reach[i]));
+                tree.cast_each(&casts[..rays.len()], filter.mask, |i, proxy, max| {
+                    let way = &starts[i].0;
+                    let Some(hit) = self.meet(proxy, &rays[i], way, reach[i], filter) else { return max };
+                    if best[i].is_some_and(|best| !hit.is_before(&best)) {
+                        return max;
+                    }
+                    best[i] = Some(hit);
+                    reach[i] = hit.distance;
+                    way.limit(hit.distance)
+                });
+            }
+            hits.extend_from_slice(&best[..rays.len()]);
+        }
+    }
+
+    /// Where the ray meets a leaf of the trees within `limit` metres.
+    #[inline(always)]
+    fn meet(&self, proxy: u32, ray: &RayCast, way: &Way, limit: f64, filter: &QueryFilter) -> Option<CastHit> {
+        let seen = filter.sees(self, proxy)?;
+        let (distance, hit) = seen.on_ray(ray.origin, way, limit, filter.solid)?;
+        Some(CastHit {
+            collider: seen.id,
+            body: seen.body,
+            point: ray.origin.add_scaled(way.unit, distance),
+            normal: seen.pose.rotation.rotate(hit.normal),
+            distance,
+            fraction: share(distance, ray.max),
+            part: hit.part,
+        })
     }
 }
 

@@ -22,6 +22,7 @@
 //! - Boxes without finite bounds (half-spaces) have no surface area to compare and are kept in a list beside the tree,
 //!   which every query reads from end to end. Scenes have a handful of them.
 
+mod batch;
 mod build;
 mod change;
 mod insert;

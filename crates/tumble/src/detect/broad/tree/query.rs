@@ -3,7 +3,7 @@
 //! All take `&self`, allocate nothing, and may run on any number of threads at once. The order in which leaves are
 //! visited is a function of the tree alone.
 
-use super::{DynamicTree, MAX_HEIGHT, Node};
+use super::{DynamicTree, MAX_HEIGHT, Node, Pair};
 use crate::math::{Aabb, Num, Real, Vec3};
 
 /// A box that travels along a line: `start + t·direction`, 0 <= t <= `max`.
@@ -43,42 +43,91 @@ impl BoxCast {
     }
 }
 
+/// Factor beyond one for the far end of a slab: more than its rounding errors.
+const OUTWARDS: Real = 1.0 + 8.0 * Real::EPSILON;
+
 /// A cast prepared for many boxes.
-struct Slabs {
+pub(super) struct Slabs {
     start: Aabb,
     inverse: Vec3,
-    backwards: [bool; 3],
+    /// Both as [`Slabs::entries`] reads them, for two boxes side by side: three ends, three factors.
+    #[cfg(all(not(tumble_f64), target_arch = "x86_64"))]
+    wide: [[f32; 4]; 6],
 }
 
 impl Slabs {
-    fn new(cast: &BoxCast) -> Self {
-        // Along a component of ±0 the reciprocal is +∞.
-        let inverse = |d: Real| if d == 0.0 { Real::INFINITY } else { 1.0 / d };
-        let d = cast.direction;
+    pub fn new(cast: &BoxCast) -> Self {
+        // Where a component is so small that it has no reciprocal, it counts as zero, and its reciprocal is +∞.
+        let inverse = |d: Real| if (1.0 / d).is_finite() { 1.0 / d } else { Real::INFINITY };
+        let (s, d) = (&cast.start, cast.direction);
+        let i = Vec3::new(inverse(d.x), inverse(d.y), inverse(d.z));
         Self {
-            start: cast.start,
-            inverse: Vec3::new(inverse(d.x), inverse(d.y), inverse(d.z)),
-            backwards: [d.x < 0.0, d.y < 0.0, d.z < 0.0],
+            start: *s,
+            inverse: i,
+            #[cfg(all(not(tumble_f64), target_arch = "x86_64"))]
+            wide: [
+                [s.max.x, s.max.x, s.max.y, s.max.y],
+                [s.max.z, s.max.z, s.min.x, s.min.x],
+                [s.min.y, s.min.y, s.min.z, s.min.z],
+                [i.x, i.x, i.y, i.y],
+                [i.z, i.z, i.x, i.x],
+                [i.y, i.y, i.z, i.z],
+            ],
         }
     }
 
     /// The t at which the moving box enters `b`, or NaN if it misses it up to `max`.
     ///
     /// On each axis the boxes overlap while t·d is between b.min − start.max and b.max − start.min. Where d is zero, the ends
-    /// become −∞ and +∞ if the boxes overlap on that axis, and 0·∞ = NaN if they just touch; `max` and `min`
-    /// ignore a NaN on their left, so touching counts. The far end is moved outwards by more than the rounding
+    /// become −∞ and +∞ if the boxes overlap on that axis, and 0·∞ = NaN if they just touch. Each `min` and `max` below takes
+    /// its right side where one side is NaN, so touching counts. The far end is moved outwards by more than the rounding
     /// errors (a difference, a reciprocal and a product on each side).
     #[inline(always)]
-    fn entry(&self, b: &Aabb, max: Real) -> Real {
+    pub fn entry(&self, b: &Aabb, max: Real) -> Real {
         let (mut near, mut far) = (0.0, max);
         for i in 0..3 {
             let a = (b.min[i] - self.start.max[i]) * self.inverse[i];
             let c = (b.max[i] - self.start.min[i]) * self.inverse[i];
-            let (enter, leave) = if self.backwards[i] { (c, a) } else { (a, c) };
-            near = Num::max(enter, near);
-            far = Num::min(leave, far);
+            near = Num::max(Num::min(c, a), near);
+            far = Num::min(Num::max(a, c), far);
         }
-        if near <= far * (1.0 + 8.0 * Real::EPSILON) { Num::min(near, max) } else { Real::NAN }
+        if near <= far * OUTWARDS { near } else { Real::NAN }
+    }
+
+    /// [`Slabs::entry`] of two siblings.
+    #[cfg(any(tumble_f64, not(target_arch = "x86_64")))]
+    #[inline(always)]
+    pub fn entries(&self, pair: &Pair, max: Real) -> [Real; 2] {
+        pair.0.map(|node| self.entry(&node.aabb, max))
+    }
+
+    /// [`Slabs::entry`] of two siblings, four numbers at a time.
+    #[cfg(all(not(tumble_f64), target_arch = "x86_64"))]
+    #[inline(always)]
+    pub fn entries(&self, pair: &Pair, max: Real) -> [Real; 2] {
+        use core::arch::x86_64::*;
+        let [a, b]: &[[f32; 8]; 2] = bytemuck::cast_ref(pair);
+        // SAFETY: SSE and SSE2 belong to every x86-64, and each load reads four numbers of an array of four or eight.
+        unsafe {
+            let (a_low, a_high) = (_mm_loadu_ps(a.as_ptr()), _mm_loadu_ps(a.as_ptr().add(2)));
+            let (b_low, b_high) = (_mm_loadu_ps(b.as_ptr()), _mm_loadu_ps(b.as_ptr().add(2)));
+            // The ends of a and of b side by side: [x y] of min, z of min and x of max, [y z] of max; and the t at which they are met.
+            let (xy0, z0x1, yz1) =
+                (_mm_unpacklo_ps(a_low, b_low), _mm_unpackhi_ps(a_low, b_low), _mm_unpackhi_ps(a_high, b_high));
+            let [s0, s1, s2, i0, i1, i2] = self.wide.each_ref().map(|four| _mm_loadu_ps(four.as_ptr()));
+            let xy0 = _mm_mul_ps(_mm_sub_ps(xy0, s0), i0);
+            let z0x1 = _mm_mul_ps(_mm_sub_ps(z0x1, s1), i1);
+            let yz1 = _mm_mul_ps(_mm_sub_ps(yz1, s2), i2);
+            let (xy1, z1) = (_mm_shuffle_ps::<0b01_00_11_10>(z0x1, yz1), _mm_movehl_ps(yz1, yz1));
+            let near = _mm_max_ps(_mm_min_ps(xy1, xy0), _mm_setzero_ps());
+            let near = _mm_max_ps(_mm_min_ps(z1, z0x1), _mm_max_ps(near, _mm_movehl_ps(near, near)));
+            let far = _mm_min_ps(_mm_max_ps(xy0, xy1), _mm_set1_ps(max));
+            let far = _mm_min_ps(_mm_max_ps(z0x1, z1), _mm_min_ps(far, _mm_movehl_ps(far, far)));
+            // All bits set are a NaN.
+            let missed = _mm_cmpnle_ps(near, _mm_mul_ps(far, _mm_set1_ps(OUTWARDS)));
+            let near = _mm_or_ps(near, missed);
+            [_mm_cvtss_f32(near), _mm_cvtss_f32(_mm_shuffle_ps::<1>(near, near))]
+        }
     }
 }
 
@@ -90,7 +139,7 @@ fn gap_squared(a: &Aabb, b: &Aabb) -> Real {
 
 impl DynamicTree {
     #[inline(always)]
-    fn leaf_user(&self, node: &Node) -> u32 {
+    pub(super) fn leaf_user(&self, node: &Node) -> u32 {
         self.leaves[node.index() as usize].user
     }
 
@@ -169,7 +218,8 @@ impl DynamicTree {
     #[inline]
     pub fn cast(&self, cast: &BoxCast, mask: u32, mut visit: impl FnMut(u32, Real, Real) -> Real) -> Real {
         let slabs = Slabs::new(cast);
-        self.nearest_first(cast.max, mask, |b, max| slabs.entry(b, max), &mut visit)
+        let entry = |b: &Aabb, max| slabs.entry(b, max);
+        self.nearest_first(cast.max, mask, entry, |pair, max| slabs.entries(pair, max), &mut visit)
     }
 
     /// Calls `visit(user, squared, max)` for each leaf in one of the layers of `mask` whose box is within the distance √`max`
@@ -178,17 +228,19 @@ impl DynamicTree {
     /// `max`.
     #[inline]
     pub fn closest(&self, from: &Aabb, max: Real, mask: u32, mut visit: impl FnMut(u32, Real, Real) -> Real) -> Real {
-        self.nearest_first(max, mask, |b, _| gap_squared(from, b), &mut visit)
+        let gap = |b: &Aabb, _| gap_squared(from, b);
+        self.nearest_first(max, mask, gap, |pair, max| pair.0.map(|node| gap(&node.aabb, max)), &mut visit)
     }
 
     /// Visits leaves by branch and bound on `measure(box, max)`, which is above `max` or NaN for boxes that are out of reach
-    /// and never larger for a box than for one inside it.
+    /// and never larger for a box than for one inside it. `measures` is the same for two siblings.
     #[inline(always)]
     fn nearest_first(
         &self,
         max: Real,
         mask: u32,
         measure: impl Fn(&Aabb, Real) -> Real,
+        measures: impl Fn(&Pair, Real) -> [Real; 2],
         visit: &mut impl FnMut(u32, Real, Real) -> Real,
     ) -> Real {
         let mut max = max;
@@ -208,11 +260,13 @@ impl DynamicTree {
         }
         let mut stack = [(0u32, 0.0 as Real); MAX_HEIGHT];
         let mut top = 0;
-        let mut pair = 0;
+        let mut index = 0;
         loop {
-            let [a, b] = &self.pairs[pair as usize].0;
-            let reach = |node: &Node| if node.layers & mask != 0 { measure(&node.aabb, max) } else { Real::NAN };
-            let (da, db) = (reach(a), reach(b));
+            let pair = &self.pairs[index as usize];
+            let [a, b] = &pair.0;
+            let [da, db] = measures(pair, max);
+            let reach = |node: &Node, d| if node.layers & mask != 0 { d } else { Real::NAN };
+            let (da, db) = (reach(a, da), reach(b, db));
             let (near, near_d, far, far_d) = if db < da { (b, db, a, da) } else { (a, da, b, db) };
             let mut next = None;
             if near_d <= max {
@@ -238,7 +292,7 @@ impl DynamicTree {
                     next = Some(far.index());
                 }
             }
-            pair = loop {
+            index = loop {
                 if let Some(next) = next {
                     break next;
                 }

@@ -1,6 +1,7 @@
 //! Tests that need to see inside the tree; what can be seen from outside is tested from outside.
 
-use super::{DynamicTree, LEAF, LeafId, MAX_HEIGHT, Node, Pair, area};
+use super::query::Slabs;
+use super::{BoxCast, DynamicTree, LEAF, LeafId, MAX_HEIGHT, Node, Pair, area};
 use crate::math::{Aabb, Float, Real, Vec3};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -54,7 +55,7 @@ fn nodes_are_compact() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 64 }))]
 
     /// 002-D4. The sibling found by branch and bound costs no more than any other, each computed by the formula
     /// C_H = SA(H ∪ L) + Σ ΔSA(ancestors); and C(T) grows by just that when the leaf is joined there (before rotations).
@@ -119,6 +120,87 @@ proptest! {
 }
 
 /// What [`operations_keep_the_invariants`] does.
+/// Casts along few lines of a coarse grid, so that many only touch, and of any length; some run along an axis.
+fn any_cast() -> impl Strategy<Value = BoxCast> {
+    let whole = |range: core::ops::Range<i32>| range.prop_map(|i| Real::from_f64(f64::from(i)));
+    let vector = move |range: core::ops::Range<i32>| {
+        (whole(range.clone()), whole(range.clone()), whole(range)).prop_map(|(x, y, z)| Vec3::new(x, y, z))
+    };
+    let length = prop_oneof![Just(Real::INFINITY), Just(0.0), (0.0..20.0).prop_map(Real::from_f64)];
+    (vector(-8..9), vector(0..2), vector(-2..3), length).prop_map(|(corner, size, direction, max)| BoxCast {
+        start: Aabb::new(corner, corner + size),
+        direction,
+        max,
+    })
+}
+
+/// Boxes on the same grid, flat ones among them.
+fn grid_box() -> impl Strategy<Value = Aabb> {
+    any_box(8.0, 3.0).prop_map(|b| {
+        let round = |v: Vec3| Vec3::new(v.x.round(), v.y.round(), v.z.round());
+        Aabb::new(round(b.min), round(b.max))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 8 } else { 4096 }))]
+
+    /// Two siblings at once are measured to the same bits as one by one.
+    #[test]
+    fn siblings_are_entered_as_single_boxes_are(a in grid_box(), b in grid_box(), cast in any_cast()) {
+        let node = |aabb| Node { aabb, link: LEAF, layers: 1 };
+        let slabs = Slabs::new(&cast);
+        for (a, b) in [(a, b), (a, Aabb::EMPTY), (Aabb::EMPTY, b)] {
+            let entries = slabs.entries(&Pair([node(a), node(b)]), cast.max);
+            // Any NaN will do.
+            let bits = |entry: Real| (!entry.is_nan()).then_some(entry.to_bits());
+            prop_assert_eq!(entries.map(bits), [a, b].map(|b| bits(slabs.entry(&b, cast.max))));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 256 }))]
+
+    /// Casts abreast visit what single casts do, also where a visit ends the search or shortens it.
+    #[test]
+    fn casts_abreast_are_single_casts(
+        boxes in prop::collection::vec(grid_box(), 0..80),
+        casts in prop::collection::vec(any_cast(), 0..12),
+        shorter in prop_oneof![Just(1.0), Just(0.5), Just(-1.0)],
+        mask in 1u32..4,
+    ) {
+        let mut tree = DynamicTree::new();
+        for (i, b) in (0u32..).zip(&boxes) {
+            tree.insert(*b, i, 1 + i % 3);
+        }
+        tree.insert(Aabb::new(Vec3::all(Real::NEG_INFINITY), Vec3::new(Real::INFINITY, -7.0, Real::INFINITY)), 1000, 1);
+        tree.refit();
+        // All that is met where nothing is cut off; else at least the nearest is found.
+        let shorten = |max: Real| if shorter < 0.0 { -1.0 } else { max * Real::from_f64(shorter) };
+        let mut together = vec![Vec::new(); casts.len()];
+        tree.cast_each(&casts, mask, |i, user, max| {
+            together[i].push(user);
+            shorten(max)
+        });
+        for (cast, mut together) in casts.iter().zip(together) {
+            let mut alone = Vec::new();
+            tree.cast(cast, mask, |user, _, max| {
+                alone.push(user);
+                shorten(max)
+            });
+            if shorter == 1.0 {
+                alone.sort_unstable();
+                together.sort_unstable();
+                prop_assert_eq!(alone, together);
+            } else {
+                prop_assert_eq!(alone.is_empty(), together.is_empty());
+                prop_assert!(shorter > 0.0 || together.len() <= 1);
+            }
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Operation {
     Insert(Aabb, u32),
@@ -173,7 +255,7 @@ struct Known {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 64 }))]
 
     /// 002-T6. After every operation the links, bounds, layers, heights and marks are right, the leaves are those of a plain
     /// list, and a query finds what going through the list finds, touching boxes included.
@@ -265,6 +347,7 @@ proptest! {
 
 /// Equal boxes tie in every cost; without a rule for ties they would make a list, not a tree.
 #[test]
+#[cfg_attr(miri, ignore = "thousands of boxes; small trees run the same code")]
 fn equal_boxes_make_a_balanced_tree() {
     let cube = Aabb::new(Vec3::ZERO, Vec3::all(1.0));
     let mut tree = tree_of(&[cube; 10_000]);
@@ -284,6 +367,7 @@ fn equal_boxes_make_a_balanced_tree() {
 
 /// Boxes that each contain all before them are best kept as a list, as far as areas go; the height stays bounded all the same.
 #[test]
+#[cfg_attr(miri, ignore = "thousands of boxes; small trees run the same code")]
 fn nested_boxes_stay_within_the_height() {
     for grow in [1.0, 1.01] {
         let mut tree = DynamicTree::new();
@@ -300,6 +384,7 @@ fn nested_boxes_stay_within_the_height() {
 /// Random boxes, inserted or built: the height is within three times and twice the least possible, insertion loses no more than
 /// a third against a build in C(T), and building twice gives the same bits.
 #[test]
+#[cfg_attr(miri, ignore = "thousands of boxes; small trees run the same code")]
 fn random_trees_are_good() {
     let mut seed = 1u64;
     let mut next = || {
@@ -328,6 +413,7 @@ fn random_trees_are_good() {
 
 /// While everything drifts, [`DynamicTree::maintain`] keeps C(T) near that of a fresh build; without it, the tree decays.
 #[test]
+#[cfg_attr(miri, ignore = "thousands of boxes; small trees run the same code")]
 fn maintenance_keeps_a_stirred_tree_good() {
     // Each leaf on a circle of its own about the middle, at its own speed: neighbours part for good.
     let place = |i: u32, step: u32| {
