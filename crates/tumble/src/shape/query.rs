@@ -1,6 +1,6 @@
 //! Questions to one shape.
 
-use crate::math::{Float, Pose, Real, Vec3};
+use crate::math::{Float, Num, Pose, Real, Vec3};
 
 /// A half-line. Distances along it are counted in lengths of `direction`, which need not be 1.
 ///
@@ -188,13 +188,23 @@ impl Clip {
         self.near <= self.far
     }
 
-    /// Keeps what lies in the box of this half-size about the origin, with the numbering of [`super::Cuboid`]'s faces.
+    /// Keeps what lies in the box of this half-size about the origin, with the numbering of [`super::Cuboid`]'s faces. The same bits as
+    /// [`Clip::below`] for each face.
     pub(crate) fn within_axes(&mut self, line: &Line, half: Vec3<f64>) -> bool {
         (0..3).all(|axis| {
-            let mut normal = Vec3::ZERO;
-            normal[axis] = 1.0;
-            self.below(line, normal, half[axis], 2 * axis as u32)
-                && self.below(line, -normal, half[axis], 2 * axis as u32 + 1)
+            let (o, d, h) = (line.origin[axis], line.direction[axis], half[axis]);
+            if d == 0.0 {
+                return o.abs() <= h;
+            }
+            // Going up, the line enters by the lower face, and the other way round.
+            let (entry, exit) = if d > 0.0 { ((-o - h) / d, (h - o) / d) } else { ((o - h) / -d, (h + o) / -d) };
+            if entry > self.near {
+                let mut normal = Vec3::ZERO;
+                normal[axis] = if d > 0.0 { -1.0 } else { 1.0 };
+                (self.near, self.normal, self.part) = (entry, normal, 2 * axis as u32 + u32::from(d > 0.0));
+            }
+            self.far = Num::min(exit, self.far);
+            self.near <= self.far
         })
     }
 }

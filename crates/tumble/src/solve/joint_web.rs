@@ -56,6 +56,8 @@ pub(crate) struct Webs {
     /// 1/D for each unknown; 0 for a redundant row.
     inverse: Vec<f64>,
     unknown: Vec<f64>,
+    /// Blocks of L below the diagonal block at hand.
+    lower: Vec<f64>,
     /// By tie: its node.
     node: Vec<u32>,
 }
@@ -160,19 +162,20 @@ impl Webs {
                 let next = self.nodes[other as usize];
                 let far = &links[next.link as usize];
                 let others = &self.picked[next.first as usize..][..next.count as usize];
-                for (a, &ra) in others.iter().enumerate() {
-                    let jacobian = &rows[(far.first_row + ra) as usize].jacobian;
-                    let halves = [(jacobian.linear_a, jacobian.angular_a), (jacobian.linear_b, jacobian.angular_b)];
-                    for (b, &rb) in picked.iter().enumerate() {
-                        let change = &answers[(link.first_row + rb) as usize].change;
-                        let mut sum = 0.0;
-                        for (side, hold) in link.holds.iter().enumerate().filter(|(_, h)| h.dynamic) {
-                            for (half, _) in halves.iter().zip(&far.holds).filter(|(_, h)| h.body == hold.body) {
-                                sum +=
-                                    half.0.dot(change[2 * side]).to_f64() + half.1.dot(change[2 * side + 1]).to_f64();
+                let block = &mut self.values[at as usize..][..others.len() * n];
+                block.fill(0.0);
+                for (side, hold) in link.holds.iter().enumerate().filter(|(_, h)| h.dynamic) {
+                    for (far_side, _) in far.holds.iter().enumerate().filter(|(_, h)| h.body == hold.body) {
+                        for (a, &ra) in others.iter().enumerate() {
+                            let j = &rows[(far.first_row + ra) as usize].jacobian;
+                            let (linear, angular) =
+                                if far_side == 0 { (j.linear_a, j.angular_a) } else { (j.linear_b, j.angular_b) };
+                            for (entry, &rb) in block[a * n..][..n].iter_mut().zip(picked) {
+                                let change = &answers[(link.first_row + rb) as usize].change;
+                                *entry +=
+                                    linear.dot(change[2 * side]).to_f64() + angular.dot(change[2 * side + 1]).to_f64();
                             }
                         }
-                        self.values[at as usize + a * n + b] = sum;
                     }
                 }
             }
@@ -182,49 +185,47 @@ impl Webs {
 
     /// A = L D Lᵀ: the diagonal blocks become their own factors, the others L.
     fn eliminate(&mut self) {
-        let Self { nodes, later, values, inverse, .. } = self;
+        let Self { nodes, later, values, inverse, lower, .. } = self;
         for i in 0..nodes.len() {
             let node = nodes[i];
             let n = node.count as usize;
+            if n == 0 {
+                continue;
+            }
             let inverse = &mut inverse[node.first as usize..][..n];
             factor(&mut values[node.diagonal as usize..][..n * n], inverse, n);
-            // A_kj ← A_kj - A_ki D⁻¹ A_ij for all pairs of later neighbours j <= k; the blocks still hold A.
-            for (at_j, &(j, block_j)) in later[i].iter().enumerate() {
+            // L_ji = A_ji D⁻¹ for all later neighbours j, while the blocks still hold A.
+            let diagonal = &values[node.diagonal as usize..][..n * n];
+            lower.clear();
+            for &(j, block) in &later[i] {
+                let first = lower.len();
+                lower.extend_from_slice(&values[block as usize..][..nodes[j as usize].count as usize * n]);
+                lower[first..].chunks_exact_mut(n).for_each(|row| solve_block(diagonal, inverse, n, row));
+            }
+            // A_kj ← A_kj - A_ki L_jiᵀ for all pairs of them j <= k.
+            let mut rest = &lower[..];
+            for (at_j, &(j, _)) in later[i].iter().enumerate() {
                 let rows_j = nodes[j as usize].count as usize;
-                for a in 0..rows_j {
-                    // One row of A_ji, and of A_ji D⁻¹ beside it.
-                    let mut scaled = [0.0; crate::constraint::Rows::MAX];
-                    let source = &values[block_j as usize + a * n..][..n];
-                    scaled[..n].copy_from_slice(source);
-                    let diagonal = &values[node.diagonal as usize..][..n * n];
-                    solve_block(diagonal, inverse, n, &mut scaled[..n]);
-                    for &(k, block_k) in &later[i][at_j..] {
-                        let rows_k = nodes[k as usize].count as usize;
-                        let target = if k == j {
-                            nodes[j as usize].diagonal as usize
-                        } else {
-                            match later[j as usize].binary_search_by_key(&k, |&(node, _)| node) {
-                                Ok(found) => later[j as usize][found].1 as usize,
-                                Err(_) => continue,
-                            }
-                        };
-                        for b in 0..rows_k {
-                            let mut sum = 0.0;
-                            for c in 0..n {
-                                sum += values[block_k as usize + b * n + c] * scaled[c];
-                            }
-                            values[target + b * rows_j + a] -= sum;
+                let (lower_j, others) = rest.split_at(rows_j * n);
+                rest = others;
+                for &(k, block_k) in &later[i][at_j..] {
+                    let rows_k = nodes[k as usize].count as usize;
+                    let target = if k == j {
+                        nodes[j as usize].diagonal as usize
+                    } else {
+                        match later[j as usize].binary_search_by_key(&k, |&(node, _)| node) {
+                            Ok(found) => later[j as usize][found].1 as usize,
+                            Err(_) => continue,
                         }
-                    }
+                    };
+                    subtract_product(values, block_k as usize, lower_j, target, [rows_j, rows_k, n]);
                 }
             }
+            let mut rest = &lower[..];
             for &(j, block) in &later[i] {
-                for a in 0..nodes[j as usize].count as usize {
-                    let mut row = [0.0; crate::constraint::Rows::MAX];
-                    row[..n].copy_from_slice(&values[block as usize + a * n..][..n]);
-                    solve_block(&values[node.diagonal as usize..][..n * n], inverse, n, &mut row[..n]);
-                    values[block as usize + a * n..][..n].copy_from_slice(&row[..n]);
-                }
+                let (lower_j, others) = rest.split_at(nodes[j as usize].count as usize * n);
+                rest = others;
+                values[block as usize..][..lower_j.len()].copy_from_slice(lower_j);
             }
         }
     }
@@ -250,34 +251,23 @@ impl Webs {
             }
         }
         for (node, later) in nodes.iter().zip(&*later) {
-            let n = node.count as usize;
             for &(j, block) in later {
+                // Later nodes have later unknowns.
                 let next = &nodes[j as usize];
-                for a in 0..next.count as usize {
-                    let mut sum = 0.0;
-                    for b in 0..n {
-                        sum += values[block as usize + a * n + b] * unknown[node.first as usize + b];
-                    }
-                    unknown[next.first as usize + a] -= sum;
-                }
+                let (own, others) = unknown.split_at_mut(next.first as usize);
+                let x = &own[node.first as usize..][..node.count as usize];
+                subtract_image(&values[block as usize..], x, &mut others[..next.count as usize]);
             }
         }
         for (node, later) in nodes.iter().zip(&*later).rev() {
             let n = node.count as usize;
-            solve_block(
-                &values[node.diagonal as usize..][..n * n],
-                &inverse[node.first as usize..][..n],
-                n,
-                range(unknown, node),
-            );
+            let diagonal = &values[node.diagonal as usize..][..n * n];
+            solve_block(diagonal, &inverse[node.first as usize..][..n], n, range(unknown, node));
             for &(j, block) in later {
                 let next = &nodes[j as usize];
-                for a in 0..next.count as usize {
-                    let x = unknown[next.first as usize + a];
-                    for b in 0..n {
-                        unknown[node.first as usize + b] -= values[block as usize + a * n + b] * x;
-                    }
-                }
+                let (own, others) = unknown.split_at_mut(next.first as usize);
+                let x = &mut own[node.first as usize..][..n];
+                subtract_pullback(&values[block as usize..], &others[..next.count as usize], x);
             }
         }
         for node in nodes.iter() {
@@ -307,8 +297,29 @@ pub(crate) fn holds(row: &Row) -> bool {
     row.bound == Bound::Equal && row.stiffness == Stiffness::Method
 }
 
+/// Calls a function with a size that the compiler knows, where it is one that joints have: its loops are unrolled and free of checks.
+macro_rules! with_known_size {
+    ($n:expr, $f:ident($($argument:expr),*)) => {
+        match $n {
+            1 => $f(1, $($argument),*),
+            2 => $f(2, $($argument),*),
+            3 => $f(3, $($argument),*),
+            4 => $f(4, $($argument),*),
+            5 => $f(5, $($argument),*),
+            6 => $f(6, $($argument),*),
+            n => $f(n, $($argument),*),
+        }
+    };
+}
+
 /// L D Lᵀ of an n x n block in its place: L below the diagonal, 1/D beside.
 fn factor(block: &mut [f64], inverse: &mut [f64], n: usize) {
+    with_known_size!(n, factor_sized(block, inverse))
+}
+
+#[inline(always)]
+fn factor_sized(n: usize, block: &mut [f64], inverse: &mut [f64]) {
+    let (block, inverse) = (&mut block[..n * n], &mut inverse[..n]);
     for j in 0..n {
         let full = block[j * n + j];
         let mut d = full;
@@ -331,6 +342,12 @@ fn factor(block: &mut [f64], inverse: &mut [f64], n: usize) {
 
 /// x ← (L D Lᵀ)⁻¹ x; a redundant row gets nothing.
 fn solve_block(block: &[f64], inverse: &[f64], n: usize, x: &mut [f64]) {
+    with_known_size!(n, solve_sized(block, inverse, x))
+}
+
+#[inline(always)]
+fn solve_sized(n: usize, block: &[f64], inverse: &[f64], x: &mut [f64]) {
+    let (block, inverse, x) = (&block[..n * n], &inverse[..n], &mut x[..n]);
     for i in 0..n {
         for k in 0..i {
             x[i] -= block[i * n + k] * x[k];
@@ -345,6 +362,57 @@ fn solve_block(block: &[f64], inverse: &[f64], n: usize, x: &mut [f64]) {
         }
         if inverse[i] == 0.0 {
             x[i] = 0.0;
+        }
+    }
+}
+
+/// y ← y - B x for a block B of y.len() rows.
+fn subtract_image(block: &[f64], x: &[f64], y: &mut [f64]) {
+    with_known_size!(x.len(), image_sized(block, x, y))
+}
+
+#[inline(always)]
+fn image_sized(n: usize, block: &[f64], x: &[f64], y: &mut [f64]) {
+    let x = &x[..n];
+    for (a, y) in y.iter_mut().enumerate() {
+        let row = &block[a * n..][..n];
+        *y -= row.iter().zip(x).fold(0.0, |sum, (b, x)| sum + b * x);
+    }
+}
+
+/// x ← x - Bᵀ y for a block B of y.len() rows.
+fn subtract_pullback(block: &[f64], y: &[f64], x: &mut [f64]) {
+    with_known_size!(x.len(), pullback_sized(block, y, x))
+}
+
+#[inline(always)]
+fn pullback_sized(n: usize, block: &[f64], y: &[f64], x: &mut [f64]) {
+    let x = &mut x[..n];
+    for (a, y) in y.iter().enumerate() {
+        let row = &block[a * n..][..n];
+        x.iter_mut().zip(row).for_each(|(x, b)| *x -= b * y);
+    }
+}
+
+/// T ← T - A L_jᵀ for blocks of `values`: A of rows_k x n, T of rows_k x rows_j; L_j has rows_j x n.
+fn subtract_product(values: &mut [f64], a: usize, lower_j: &[f64], target: usize, [rows_j, rows_k, n]: [usize; 3]) {
+    with_known_size!(n, subtract_sized(values, a, lower_j, target, [rows_j, rows_k]))
+}
+
+#[inline(always)]
+fn subtract_sized(
+    n: usize,
+    values: &mut [f64],
+    a: usize,
+    lower_j: &[f64],
+    target: usize,
+    [rows_j, rows_k]: [usize; 2],
+) {
+    for r in 0..rows_k {
+        for (c, lower) in lower_j.chunks_exact(n).enumerate() {
+            let row = &values[a + r * n..][..n];
+            let product = row.iter().zip(lower).fold(0.0, |sum, (x, y)| sum + x * y);
+            values[target + r * rows_j + c] -= product;
         }
     }
 }
