@@ -5,7 +5,7 @@ use crate::support::real;
 use tumble::constraint::joint::Pulley;
 use tumble::math::{Float, Point, Vec3};
 use tumble::shape::Shape;
-use tumble::{BodyDesc, Event, JointDesc, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, Event, JointDesc, JointId, Layers, World};
 
 /// Thirty links with a hundred times a link's weight below: the gap at rest stays under 1 % of a link, and the uppermost joint
 /// bears the weight of all.
@@ -84,6 +84,67 @@ fn rope_bridge_bears_its_load() {
     assert!(gap < 0.02 * length, "gap of {gap} m");
     let middle = position(&world, planks[count / 2]);
     assert!(middle.y < -0.1 && middle.is_finite(), "the bridge sags: {middle:?}");
+}
+
+/// A net of balls 1 m apart, on ball joints halfway: the balls for which `held` says so are fixed, the one in the middle weighs `heavy`
+/// times as much as the others.
+fn net(size: usize, heavy: f64, damping: f64, held: impl Fn(usize, usize) -> bool) -> (World, Vec<JointId>) {
+    let mut world = sleepless();
+    let mut balls: Vec<BodyId> = Vec::new();
+    let mut joints = Vec::new();
+    let apart = Layers { member: 0, meets: 0 };
+    for i in 0..size * size {
+        let (row, column) = (i / size, i % size);
+        let mass = if (row, column) == (size / 2, size / 2) { heavy } else { 1.0 };
+        let desc = match held(row, column) {
+            true => BodyDesc::fixed(),
+            false => BodyDesc::dynamic().mass(real(mass)).damping(real(damping), real(damping)),
+        };
+        let (x, z) = (column as f64, row as f64);
+        let ball = ColliderDesc::new(Shape::sphere(real(0.4)).unwrap()).layers(apart);
+        balls.push(world.add_body(desc.position([x, 0.0, z]).collider(ball)).unwrap());
+        let mut tie = |row: usize, column: usize, anchor: [f64; 3]| {
+            if !(held(row, column) && held(i / size, i % size)) {
+                let joint = JointDesc::ball(balls[row * size + column], balls[i]).anchor(anchor);
+                joints.push(world.add_joint(joint).unwrap());
+            }
+        };
+        if column > 0 {
+            tie(row, column - 1, [x - 0.5, 0.0, z]);
+        }
+        if row > 0 {
+            tie(row - 1, column, [x, 0.0, z - 0.5]);
+        }
+    }
+    (world, joints)
+}
+
+/// A net that is held by two corners hangs on four joints; at rest these are open by less than the 2 % of their arms that no load may
+/// open a joint by, and not in proportion to what they bear.
+#[test]
+fn net_held_by_two_corners_hardly_stretches() {
+    let size = 40;
+    let (mut world, joints) = net(size, 1.0, 0.5, |row, column| row == 0 && (column == 0 || column == size - 1));
+    run(&mut world, 8.0);
+    let gap = widest_gap(&world, &joints);
+    assert!(gap < 0.02, "the widest gap is {gap}");
+}
+
+/// The firmness that loaded joints have does not shake a net to pieces that bears a thousand times the weight of a ball: without damping, what it
+/// swings with is what the load fell by.
+#[test]
+fn net_bears_a_thousandfold_load() {
+    let size = 13;
+    let edge = |i: usize| i == 0 || i == size - 1;
+    let (mut world, joints) = net(size, 1000.0, 0.0, |row, column| edge(row) || edge(column));
+    for _ in 0..12 {
+        run(&mut world, 0.5);
+        let gap = widest_gap(&world, &joints);
+        assert!(gap < 0.05, "the widest gap is {gap}");
+        // The load sags by less than two spacings.
+        let kinetic = world.measure().kinetic.to_f64();
+        assert!(kinetic < 2.0 * 1144.0 * G, "{kinetic} J");
+    }
 }
 
 /// A beam that sticks out of a wall: the fixed joint bears its weight and the torque m g l/2 about its root.

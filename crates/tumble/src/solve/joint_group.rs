@@ -11,6 +11,7 @@
 //! | fixed | 6 | C = d, C = R_A φ |
 
 use super::contact_constraint::{Wide, Wide3, Wide6};
+use super::joint_load::Effort;
 use super::motion::Motion;
 use crate::constraint::contact::NONE;
 use crate::constraint::joint::JointKind;
@@ -104,6 +105,7 @@ pub(crate) struct JointGroup<const N: usize, const X: usize, const P: usize> {
     pub write: [[u32; LANES]; 2],
     /// Where its limits are, or [`NONE`].
     pub limit: u32,
+    pub effort: Effort,
     pub inv_mass: [Wide; 2],
     /// From here on it is where the bodies are now that counts.
     pub inv_inertia: [Wide6; 2],
@@ -156,6 +158,7 @@ impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
         body: [[NO_ROW; LANES]; 2],
         write: [[NO_ROW; LANES]; 2],
         limit: NONE,
+        effort: Effort::NONE,
         inv_mass: [Wide::ZERO; 2],
         inv_inertia: [Wide6::ZERO; 2],
         arm: [Wide3::ZERO; 2],

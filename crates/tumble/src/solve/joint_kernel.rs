@@ -12,6 +12,8 @@
 //!   relaxing:  Δλ = -K⁻¹ J u
 //! ```
 //!
+//! or, in sweeps that are not the last of a pass, as many times that as `joint_load` says.
+//!
 //! The inverses are computed where the bodies are: see [`Place`]. A limit of the twist is one row beside those that hold, with the
 //! coupling c to them; it is solved for with them, as if they were eliminated:
 //!
@@ -23,10 +25,12 @@
 
 use super::contact_constraint::Wide;
 use super::joint_group::{JointBase, JointGroup, JointLimit, JointPass, Task};
-use super::joint_work::Recipe;
+use super::joint_load::{self, Effort, Strain};
+use super::joint_turn::{broadcast_x, each_lane, rotation_vector, turn_between, twist};
+use super::joint_work::{Recipe, Sweep};
 use super::motion::{self, Mass};
-use crate::constraint::unwound;
-use crate::math::{Float, Isa, Kernel, LANES, Lane, Quat, Real, Sym3, Vec3};
+use crate::math::{Isa, Kernel, LANES, Lane, Mask, Num, Quat, Real, Sym3, Vec3};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 /// A pivot below this share of its diagonal entry is rounding error: a redundant row, which is left out (003-63).
 const REDUNDANT: Real = 64.0 * Real::EPSILON;
@@ -165,13 +169,13 @@ fn times<L: Lane, const N: usize, const P: usize>(m: &[L; P], v: &[L; N]) -> [L;
     out
 }
 
-/// The inverse of a packed symmetric matrix with `share` of its diagonal added to it, by L D Lᵀ. Redundant rows have zeros.
+/// The inverse of a packed symmetric matrix with shares of its diagonal added to it, by L D Lᵀ. Redundant rows have zeros.
 #[inline(always)]
-fn inverse<L: Lane, const N: usize, const P: usize>(k: &[L; P], share: L) -> [L; P] {
+fn inverse<L: Lane, const N: usize, const P: usize>(k: &[L; P], shares: [L; N]) -> [L; P] {
     let mut l = [[L::ZERO; N]; N];
     let mut inv_d = [L::ZERO; N];
     for j in 0..N {
-        let full = k[entry(j, j)] + k[entry(j, j)] * share;
+        let full = k[entry(j, j)] + k[entry(j, j)] * shares[j];
         let mut d = full;
         for m in 0..j {
             // Holds l_jm d_m until now.
@@ -307,14 +311,15 @@ pub(crate) struct Hold<'a> {
     pub isa: Isa,
     pub recipe: &'a Recipe,
     pub push: bool,
+    pub sweep: Sweep,
 }
 
 impl Task for Hold<'_> {
     fn run<const N: usize, const X: usize, const P: usize>(&self, pass: JointPass<'_, N, X, P>) {
         if self.push {
-            self.isa.dispatch(HoldKernel::<N, X, P, true> { pass, recipe: self.recipe });
+            self.isa.dispatch(HoldKernel::<N, X, P, true> { pass, recipe: self.recipe, sweep: self.sweep });
         } else {
-            self.isa.dispatch(HoldKernel::<N, X, P, false> { pass, recipe: self.recipe });
+            self.isa.dispatch(HoldKernel::<N, X, P, false> { pass, recipe: self.recipe, sweep: self.sweep });
         }
     }
 }
@@ -322,6 +327,7 @@ impl Task for Hold<'_> {
 struct HoldKernel<'a, const N: usize, const X: usize, const P: usize, const PUSH: bool> {
     pass: JointPass<'a, N, X, P>,
     recipe: &'a Recipe,
+    sweep: Sweep,
 }
 
 impl<const N: usize, const X: usize, const P: usize, const PUSH: bool> Kernel for HoldKernel<'_, N, X, P, PUSH> {
@@ -329,9 +335,13 @@ impl<const N: usize, const X: usize, const P: usize, const PUSH: bool> Kernel fo
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let pass = self.pass;
+        let (pass, Sweep { last, round }) = (self.pass, self.sweep);
         for i in pass.range.clone() {
             let (group, mut limit) = pass.whole(i);
+            if group.effort.rounds < round {
+                continue;
+            }
+            let share = if last { 1.0 } else { group.effort.share };
             for at in (0..LANES).step_by(L::WIDTH) {
                 let mut ends = Ends::<L>::gather(&pass, group, at);
                 let mut rhs = group.velocity(at, &ends);
@@ -354,7 +364,7 @@ impl<const N: usize, const X: usize, const P: usize, const PUSH: bool> Kernel fo
                 let mut change = times(&inverse, &rhs);
                 let mut new = [L::ZERO; N];
                 for i in 0..N {
-                    change[i] = -change[i];
+                    change[i] *= L::splat(-share);
                     new[i] = old[i] + change[i];
                 }
                 store(&mut group.impulse, at, &new);
@@ -415,11 +425,13 @@ pub(crate) struct Place<'a> {
     pub isa: Isa,
     pub recipe: &'a Recipe,
     pub masses: &'a [Mass],
+    /// The most sweeps that a group asks for.
+    pub rounds: &'a AtomicU32,
 }
 
 impl Task for Place<'_> {
     fn run<const N: usize, const X: usize, const P: usize>(&self, pass: JointPass<'_, N, X, P>) {
-        self.isa.dispatch(PlaceKernel { pass, recipe: self.recipe, masses: self.masses });
+        self.isa.dispatch(PlaceKernel { pass, recipe: self.recipe, masses: self.masses, rounds: self.rounds });
     }
 }
 
@@ -427,15 +439,18 @@ struct PlaceKernel<'a, const N: usize, const X: usize, const P: usize> {
     pass: JointPass<'a, N, X, P>,
     recipe: &'a Recipe,
     masses: &'a [Mass],
+    rounds: &'a AtomicU32,
 }
 
 /// Where a body is.
-struct Placed<L> {
+struct Placed<L: Lane> {
     moved: Vec3<L>,
     arm: Vec3<L>,
     /// How the frame of the joint is turned.
     turn: Quat<L>,
     inv_inertia: Sym3<L>,
+    /// More than joints acts on it.
+    touched: L::Mask,
     /// I⁻¹ (r × e) for the axes e of the world: what a unit impulse along them gives ω.
     answer: [Vec3<L>; 3],
 }
@@ -457,7 +472,7 @@ impl<L: Lane> Placed<L> {
     ) -> Self {
         // Columns 4 to 15: the way in 6 to 8, the orientation in 12 to 15.
         let m = kernel.pass.gather::<L, 12>(4, &group.body[s][at..]);
-        let i = L::load_columns::<12, 8>(kernel.masses, 0, &group.write[s][at..]);
+        let i = L::load_columns::<12, 12>(kernel.masses, 0, &group.write[s][at..]);
         // What does not move has no motion, and zeros for its orientation.
         let w = L::select((m[8] * m[8] + m[9] * m[9] + m[10] * m[10] + m[11] * m[11]).equal(L::ZERO), L::ONE, m[11]);
         let rotation = Quat::new(m[8], m[9], m[10], w);
@@ -469,6 +484,7 @@ impl<L: Lane> Placed<L> {
             arm,
             turn: if N > 3 { rotation * base.turn[s].load::<L>(at) } else { Quat::IDENTITY },
             inv_inertia,
+            touched: i[motion::MOVABLE].greater(i[motion::JOINTS_ONLY]),
             answer: [inv_inertia * x, inv_inertia * y, inv_inertia * z],
         }
     }
@@ -485,6 +501,7 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
         for i in self.pass.range.clone() {
             let (group, mut limit) = self.pass.whole(i);
             let base = self.pass.base(i);
+            let mut bears = Strain { limited: limit.is_some(), ..Strain::default() };
             for at in (0..LANES).step_by(L::WIDTH) {
                 let (p, t) = group.carried::<L>(limit.as_deref(), at);
                 let before = group.spin(at, p, t);
@@ -534,14 +551,30 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
                 for i in 0..P {
                     k[i] = L::select(sound, k[i], L::ZERO);
                 }
+                let mut impulse: [L; N] = load(&group.impulse, at);
                 for i in 0..N {
-                    let impulse = group.impulse[i].load::<L>(at);
-                    group.impulse[i].store(at, L::select(sound, impulse, L::ZERO));
+                    impulse[i] = L::select(sound, impulse[i], L::ZERO);
+                }
+                store(&mut group.impulse, at, &impulse);
+                let moved = Vec3::new(k[0] * impulse[0], k[2] * impulse[1], k[5] * impulse[2]);
+                let arms = a.arm.length() + b.arm.length();
+                let strain = joint_load::strain(moved.length() * (softness / rate), gap.length(), arms);
+                let strain = if bears.limited { L::ZERO } else { strain };
+                let mut yields = [softness; N];
+                yields[..3].fill(softness / (L::ONE + strain));
+                bears.touched |= (a.touched | b.touched).any();
+                if strain.greater(L::splat(joint_load::LIGHT)).any() {
+                    each_lane(strain, strain, |_, strain, _| {
+                        bears.most = Num::max(strain, bears.most);
+                        strain
+                    });
+                }
+                for i in 0..N {
                     let bias = (rate * error[i]).max(-most).min(most);
                     group.bias[i].store(at, L::select(sound, bias, L::ZERO));
-                    group.compliance[i].store(at, k[entry(i, i)] * softness);
+                    group.compliance[i].store(at, k[entry(i, i)] * yields[i]);
                 }
-                let (push, relax) = (inverse::<L, N, P>(&k, softness), inverse::<L, N, P>(&k, L::ZERO));
+                let (push, relax) = (inverse::<L, N, P>(&k, yields), inverse::<L, N, P>(&k, [L::ZERO; N]));
                 store(&mut group.push, at, &push);
                 store(&mut group.relax, at, &relax);
 
@@ -555,6 +588,10 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
                     let finite = (owed.length_squared() * L::ZERO).equal(L::ZERO);
                     base.owed[s].store(at, Vec3::select(finite, owed, Vec3::ZERO));
                 }
+            }
+            group.effort = Effort::new(&bears);
+            if group.effort.rounds > 0 {
+                self.rounds.fetch_max(group.effort.rounds, Ordering::Relaxed);
             }
         }
     }
@@ -636,50 +673,4 @@ impl JointLimit {
             self.impulse[end].store(at, L::select(sound, impulse, L::ZERO));
         }
     }
-}
-
-#[inline(always)]
-fn broadcast_x<L: Lane>() -> Vec3<L> {
-    Vec3::new(L::ONE, L::ZERO, L::ZERO)
-}
-
-/// As `parts::turn_between`: the turn from one unit vector to another, the sine of the angle long up to a right angle and growing on to 2
-/// beyond it.
-#[inline(always)]
-fn turn_between<L: Lane>(from: Vec3<L>, to: Vec3<L>, across: Vec3<L>) -> Vec3<L> {
-    let cross = from.cross(to);
-    let length = cross.length();
-    let some = length.greater(L::splat(Real::MIN_POSITIVE));
-    let unit = Vec3::select(some, cross * (L::ONE / L::select(some, length, L::ONE)), across);
-    Vec3::select(from.dot(to).greater_eq(L::ZERO), cross, unit * (L::splat(2.0) - length))
-}
-
-/// The rotation vector of a unit quaternion, the shorter way round.
-#[inline(always)]
-fn rotation_vector<L: Lane>(q: Quat<L>) -> Vec3<L> {
-    let flip = q.w.less(L::ZERO);
-    let v = Vec3::select(flip, -q.vector(), q.vector());
-    let s = v.length();
-    let angle = each_lane(s, L::select(flip, -q.w, q.w), |_, s, w| 2.0 * Float::atan2(s, w));
-    // For the smallest, the sine of half the angle is half of it.
-    let small = s.less(L::splat(Real::EPSILON));
-    v * L::select(small, L::splat(2.0), angle / L::select(small, L::ONE, s))
-}
-
-/// The twist of the quaternion with these components along x and real, counted over many turns.
-#[inline(always)]
-fn twist<L: Lane>(x: L, w: L, memory: &[f64]) -> L {
-    each_lane(x, w, |lane, x, w| Real::from_f64(unwound(2.0 * Float::atan2(x, w), memory[lane])))
-}
-
-/// A function of two numbers that vector units do not have, lane by lane.
-#[inline(always)]
-fn each_lane<L: Lane>(a: L, b: L, f: impl Fn(usize, Real, Real) -> Real) -> L {
-    let (mut a_s, mut b_s) = ([0.0; LANES], [0.0; LANES]);
-    a.store(&mut a_s);
-    b.store(&mut b_s);
-    for lane in 0..L::WIDTH {
-        a_s[lane] = f(lane, a_s[lane], b_s[lane]);
-    }
-    L::load(&a_s)
 }

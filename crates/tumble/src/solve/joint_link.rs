@@ -1,6 +1,7 @@
 //! One joint row by row: how its rows answer, how soft they are, and what they ask for in a pass.
 
 use super::joint_block::{self, Demand, entry};
+use super::joint_load::{self, Effort};
 use super::joint_web;
 use super::joint_work::Recipe;
 use super::motion::{self, Mass, Motion};
@@ -41,6 +42,7 @@ pub(crate) struct Link {
     pub whole: bool,
     /// It has three rows that hold and no others: (K + Γ)⁻¹ and K⁻¹.
     pub point: Option<[Sym3; 2]>,
+    pub effort: Effort,
     pub memory: [f64; 4],
     /// Changes of v_A, ω_A, v_B, ω_B that it has caused in this sub-step.
     pub applied: [Vec3; 4],
@@ -108,6 +110,16 @@ impl Hold {
             angular,
             rest: self.start.rest,
         }
+    }
+
+    /// The same where the body moves, and zero where it does not.
+    pub fn free_arm(&self, motions: &[Motion]) -> Vec3 {
+        motions.get(self.body as usize).map_or(Vec3::ZERO, |m| motion::rotation_of(m).rotate(self.offset))
+    }
+
+    /// More than joints acts on the body.
+    pub fn is_touched(&self, masses: &[Mass]) -> bool {
+        self.dynamic && masses[self.body as usize][motion::JOINTS_ONLY] == 0.0
     }
 
     /// From the centre of mass to the frame now.
@@ -184,21 +196,30 @@ pub(super) fn respond(rows: &[Row], answers: &mut [Answer], k: &mut [Real], hold
     }
 }
 
-/// Three rows that hold, with (K + Γ)⁻¹ and K⁻¹ at hand: a ball joint.
-pub(super) fn solve_point(rows: &mut [Row], answers: &[Answer], inverses: &[Sym3; 2], ends: &mut Ends, push: bool) {
+/// Three rows that hold, with (K + Γ)⁻¹ and K⁻¹ at hand: a ball joint. It goes a `share` of the way.
+pub(super) fn solve_point(
+    rows: &mut [Row],
+    answers: &[Answer],
+    inverses: &[Sym3; 2],
+    ends: &mut Ends,
+    push: bool,
+    share: Real,
+) {
     let mut rhs = Vec3::ZERO;
     for i in 0..3 {
         let extra = if push { answers[i].bias + answers[i].compliance * rows[i].impulse } else { 0.0 };
         rhs[i] = ends.along(&rows[i]) - rows[i].target + extra;
     }
-    let change = inverses[usize::from(!push)] * -rhs;
+    let change = inverses[usize::from(!push)] * -rhs * share;
     for i in 0..3 {
         rows[i].impulse += change[i];
         ends.push(&answers[i], change[i]);
     }
 }
 
-/// The rows of a joint, of which there are at most N; of one in a web only those that stand beside it.
+/// The rows of a joint, of which there are at most N; of one in a web only those that stand beside it. Those that hold go a `share` of
+/// the way.
+#[allow(clippy::too_many_arguments)]
 pub(super) fn solve_rows<const N: usize>(
     rows: &mut [Row],
     answers: &mut [Answer],
@@ -206,6 +227,7 @@ pub(super) fn solve_rows<const N: usize>(
     whole: bool,
     ends: &mut Ends,
     push: bool,
+    share: Real,
     recipe: &Recipe,
 ) {
     let mut demands = [Demand::default(); N];
@@ -230,6 +252,7 @@ pub(super) fn solve_rows<const N: usize>(
     }
     for (demand, change) in demands.iter().zip(change) {
         let row = &mut rows[demand.row];
+        let change = if joint_web::holds(row) { change * share } else { change };
         row.impulse += change;
         answers[demand.row].pushed |= row.bound == Bound::Push && row.impulse > 0.0;
         ends.push(&answers[demand.row], change);
@@ -251,8 +274,27 @@ pub(super) fn point_inverses(k: &[Real], answers: &[Answer]) -> Option<[Sym3; 2]
     Some([(hard + Sym3::diagonal(soft)).try_inverse()?, hard.try_inverse()?])
 }
 
-/// Bias and compliance of every row in the pushing pass.
-pub(super) fn soften(rows: &[Row], answers: &mut [Answer], k: &[Real], whole: bool, recipe: &Recipe) {
+/// Bias and compliance of every row in the pushing pass. Returns how loaded the joint is, if its `arms` are told.
+pub(super) fn soften(
+    rows: &[Row],
+    answers: &mut [Answer],
+    k: &[Real],
+    whole: bool,
+    arms: Option<Real>,
+    recipe: &Recipe,
+) -> Real {
+    let soft = &recipe.soft;
+    let softness = soft.impulse_scale / soft.mass_scale;
+    let holds_place = |row: &Row| joint_web::holds(row) && row.jacobian.linear_b != Vec3::ZERO;
+    let placed = rows.iter().enumerate().filter(|(_, row)| holds_place(row));
+    let (moved, open) = placed.fold((0.0, 0.0), |(moved, open), (i, row)| {
+        let v = k[entry(i, i)] * row.impulse;
+        (moved + v * v, open + row.error * row.error)
+    });
+    let strain = match arms {
+        Some(arms) => joint_load::strain(Num::sqrt(moved) * (softness / soft.bias_rate), Num::sqrt(open), arms),
+        None => 0.0,
+    };
     let mut held = [0; Rows::MAX];
     let mut count = 0;
     for (i, row) in rows.iter().enumerate() {
@@ -284,13 +326,13 @@ pub(super) fn soften(rows: &[Row], answers: &mut [Answer], k: &[Real], whole: bo
                 (answer.spring, answer.compliance, answer.bias) = (false, 0.0, 0.0);
             }
             None => {
-                let soft = &recipe.soft;
                 answer.spring = false;
-                answer.compliance = response * soft.impulse_scale / soft.mass_scale;
+                answer.compliance = response * if holds_place(row) { softness / (1.0 + strain) } else { softness };
                 answer.bias = Float::clamp(soft.bias_rate * row.error, -recipe.hold_speed, recipe.hold_speed);
             }
         }
     }
+    strain
 }
 
 pub(super) fn inverted(x: Real) -> Real {

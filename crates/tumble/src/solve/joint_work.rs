@@ -27,6 +27,7 @@ use super::joint_kernel::{Hold as HoldGroups, Place, WarmStart, WarmStartAgain};
 use super::joint_link::{
     Answer, Ends, Link, NO_ANSWER, hold, inverted, point_inverses, respond, soften, solve_point, solve_rows,
 };
+use super::joint_load::{Effort, Strain};
 use super::joint_seat::{Seat, entry_of, note_load, store_lane};
 use super::joint_web::{self, Webs};
 use super::motion::{self, Free, Kick, Mass, Motion};
@@ -41,6 +42,7 @@ use crate::crew::Team;
 use crate::math::{Isa, NO_ROW, Num, Real, Vec3};
 use crate::method::JointSolve;
 use crate::world::State;
+use core::sync::atomic::AtomicU32;
 
 /// Speed at which joints bring lost bodies back at most, in push speeds of contacts.
 pub(crate) const HOLD_SPEED: Real = 8.0;
@@ -59,8 +61,14 @@ pub(crate) struct Recipe {
     pub isa: Isa,
 }
 
-/// How often the joints of a pass are solved once more after its contacts.
-const ROUNDS: u32 = 2;
+/// A sweep over joints: see `joint_load`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sweep {
+    /// Only joints that ask for so many more sweeps take part.
+    pub round: u32,
+    /// The last of a pass.
+    pub last: bool,
+}
 
 /// All joints of a step. Kept between steps for its memory.
 #[derive(Clone, Debug, Default)]
@@ -97,6 +105,8 @@ pub(crate) struct JointWork {
     apart: Vec<u32>,
     search: Search,
     webs: Webs,
+    /// The most sweeps beyond those of all that a joint asks for.
+    rounds: u32,
 }
 
 impl JointWork {
@@ -277,6 +287,7 @@ impl JointWork {
             memory: frames.memory,
             whole: false,
             point: None,
+            effort: Effort::NONE,
             applied: [Vec3::ZERO; 4],
             impulse: Vec3::ZERO,
             turn_impulse: Vec3::ZERO,
@@ -301,8 +312,10 @@ impl JointWork {
         time: f64,
         team: &Team,
     ) {
-        self.groups.each(None, false, motions, team, &Place { isa: recipe.isa, recipe, masses });
-        let Self { links, rows, answers, entries, fresh, webs, .. } = self;
+        let most = AtomicU32::new(0);
+        self.groups.each(None, false, motions, team, &Place { isa: recipe.isa, recipe, masses, rounds: &most });
+        let Self { links, rows, answers, entries, fresh, webs, rounds, .. } = self;
+        *rounds = most.into_inner();
         for link in links.iter_mut() {
             let Some(joint) = state.joints.all.at(link.joint) else { continue };
             let frames =
@@ -321,7 +334,15 @@ impl JointWork {
             }
             respond(rows, answers, &mut entries[link.first_entry as usize..], &link.holds, masses);
             let k = &entries[link.first_entry as usize..];
-            soften(rows, answers, k, link.whole, recipe);
+            let limited = !rows.iter().all(joint_web::holds) || link.holds.iter().any(|hold| hold.locked);
+            let arms = || link.holds.iter().map(|hold| hold.free_arm(motions).length()).sum();
+            let strain = Strain {
+                most: soften(rows, answers, k, link.whole, (!limited).then(arms), recipe),
+                touched: link.holds.iter().any(|hold| hold.is_touched(masses)),
+                limited,
+            };
+            link.effort = Effort::new(&strain);
+            *rounds = link.effort.rounds.max(*rounds);
             link.point = if n == 3 && rows.iter().all(joint_web::holds) { point_inverses(k, answers) } else { None };
         }
         if !webs.is_empty() {
@@ -372,14 +393,33 @@ impl JointWork {
     /// Makes the joints of a colour hold, with or without the push towards C = 0.
     pub fn solve(&mut self, colour: usize, motions: &mut [Motion], push: bool, recipe: &Recipe, team: &Team) {
         let Some(&[from, to]) = self.ranges.get(colour..colour + 2) else { return };
-        for link in from as usize..to as usize {
-            self.solve_one(link, motions, push, recipe);
+        self.sweep(colour, from..to, motions, push, Sweep { round: 0, last: false }, recipe, team);
+    }
+
+    /// One sweep over the joints of a colour, and of a range of links.
+    #[allow(clippy::too_many_arguments)]
+    fn sweep(
+        &mut self,
+        colour: usize,
+        links: core::ops::Range<u32>,
+        motions: &mut [Motion],
+        push: bool,
+        sweep: Sweep,
+        recipe: &Recipe,
+        team: &Team,
+    ) {
+        for link in links.start as usize..links.end as usize {
+            let Link { effort, whole, .. } = self.links[link];
+            // Webs have but the first sweep for what stands beside them.
+            if effort.rounds >= sweep.round && !(whole && (sweep.last || sweep.round > 0)) {
+                self.solve_one(link, motions, push, if sweep.last { 1.0 } else { effort.share }, recipe);
+            }
         }
-        let hold = HoldGroups { isa: recipe.isa, recipe, push };
+        let hold = HoldGroups { isa: recipe.isa, recipe, push, sweep };
         self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &hold);
     }
 
-    fn solve_one(&mut self, index: usize, motions: &mut [Motion], push: bool, recipe: &Recipe) {
+    fn solve_one(&mut self, index: usize, motions: &mut [Motion], push: bool, share: Real, recipe: &Recipe) {
         let link = &mut self.links[index];
         let n = link.row_count as usize;
         let rows = &mut self.rows[link.first_row as usize..][..n];
@@ -389,11 +429,11 @@ impl JointWork {
         let before = ends.v;
         match (n, link.point) {
             (0, _) => return,
-            (3, Some(inverses)) if !link.whole => solve_point(rows, answers, &inverses, &mut ends, push),
-            (1..=3, _) => solve_rows::<3>(rows, answers, k, link.whole, &mut ends, push, recipe),
-            (4..=6, _) => solve_rows::<6>(rows, answers, k, link.whole, &mut ends, push, recipe),
-            (7..=12, _) => solve_rows::<12>(rows, answers, k, link.whole, &mut ends, push, recipe),
-            _ => solve_rows::<{ Rows::MAX }>(rows, answers, k, link.whole, &mut ends, push, recipe),
+            (3, Some(inverses)) if !link.whole => solve_point(rows, answers, &inverses, &mut ends, push, share),
+            (1..=3, _) => solve_rows::<3>(rows, answers, k, link.whole, &mut ends, push, share, recipe),
+            (4..=6, _) => solve_rows::<6>(rows, answers, k, link.whole, &mut ends, push, share, recipe),
+            (7..=12, _) => solve_rows::<12>(rows, answers, k, link.whole, &mut ends, push, share, recipe),
+            _ => solve_rows::<{ Rows::MAX }>(rows, answers, k, link.whole, &mut ends, push, share, recipe),
         }
         for i in 0..4 {
             link.applied[i] += ends.v[i] - before[i];
@@ -404,16 +444,11 @@ impl JointWork {
     /// Makes all joints hold once more, after the contacts: one by one, and webs at once. Without it a limb that hits the floor
     /// would be torn out of its socket for a moment, since the contact has the last word.
     pub fn solve_again(&mut self, motions: &mut [Motion], push: bool, recipe: &Recipe, team: &Team) {
-        let hold = HoldGroups { isa: recipe.isa, recipe, push };
-        for _ in 0..ROUNDS {
+        let more = (1..=self.rounds).map(|round| Sweep { round, last: false });
+        for sweep in more.chain([Sweep { round: 0, last: true }]) {
             for colour in 0..=OVERFLOW {
                 let Some(&[from, to]) = self.ranges.get(colour..colour + 2) else { break };
-                for link in from as usize..to as usize {
-                    if !self.links[link].whole {
-                        self.solve_one(link, motions, push, recipe);
-                    }
-                }
-                self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &hold);
+                self.sweep(colour, from..to, motions, push, sweep, recipe, team);
             }
         }
         let Self { links, rows, answers, webs, .. } = self;

@@ -91,7 +91,7 @@ impl Slabs {
             near = Num::max(Num::min(c, a), near);
             far = Num::min(Num::max(a, c), far);
         }
-        if near <= far * OUTWARDS { near } else { Real::NAN }
+        if near <= far * OUTWARDS { Num::min(near, max) } else { Real::NAN }
     }
 
     /// [`Slabs::entry`] of two siblings.
@@ -125,7 +125,7 @@ impl Slabs {
             let far = _mm_min_ps(_mm_max_ps(z0x1, z1), _mm_min_ps(far, _mm_movehl_ps(far, far)));
             // All bits set are a NaN.
             let missed = _mm_cmpnle_ps(near, _mm_mul_ps(far, _mm_set1_ps(OUTWARDS)));
-            let near = _mm_or_ps(near, missed);
+            let near = _mm_or_ps(_mm_min_ps(near, _mm_set1_ps(max)), missed);
             [_mm_cvtss_f32(near), _mm_cvtss_f32(_mm_shuffle_ps::<1>(near, near))]
         }
     }
