@@ -3,6 +3,7 @@
 use crate::support::{
     Random, assert_near, assert_same_mass, ballistic, eps, floating, lopsided, mass_about_origin, real,
 };
+use std::sync::Arc;
 use std::time::Instant;
 use tumble::math::{Float, Pose, Quat, Real, Sym3, Vec3, WorldPose};
 use tumble::shape::{CompoundChild, Geometry, MassProperties, Shape};
@@ -143,6 +144,53 @@ fn random_collider(random: &mut Random) -> ColliderDesc {
         _ => Shape::cone(a, b),
     };
     ColliderDesc::new(shape.unwrap()).at(random.vector(2.0)).rotation(random.rotation())
+}
+
+/// A raft of three hundred boxes in one body falls on the ground, on which all of them land, and comes to rest there like one box.
+#[test]
+fn three_hundred_colliders_land() {
+    let mut world = World::new();
+    world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+    let mut raft = BodyDesc::dynamic().position([0.0, 0.5, 0.0]).turned([1.0, 0.0, 0.3], 0.1);
+    let crate_ = Shape::cuboid(0.1, 0.1, 0.1).unwrap();
+    for i in 0..300 {
+        let place = Vec3::new(0.2 * ((i % 20) as f64 - 9.5), 0.0, 0.2 * ((i / 20) as f64 - 7.0)).to_real();
+        raft = raft.collider(ColliderDesc::new(crate_.clone()).pose(Pose::from_translation(place)));
+    }
+    let raft = world.add_body(raft).unwrap();
+    let mut most = 0;
+    for _ in 0..180 {
+        world.step(DT).unwrap();
+        most = most.max(world.profile().contacts);
+    }
+    let body = world.body(raft).unwrap();
+    assert!(most >= 300, "{most} contacts");
+    assert!((body.position().y - 0.1).abs() < 0.01 && body.linear_velocity().length() < 0.01, "{}", body.position().y);
+}
+
+/// Colliders and worlds share a shape: there is one hull for all of them, and it goes when the last of them goes.
+#[test]
+fn shapes_are_shared() {
+    let mut random = Random(3);
+    let cloud: Vec<Vec3> = (0..100).map(|_| random.vector(1.0)).collect();
+    let Ok(Shape::Hull(hull)) = Shape::hull(&cloud) else { panic!("a cloud has a hull") };
+    let mut worlds = [World::new(), World::new()];
+    for world in &mut worlds {
+        for _ in 0..3 {
+            let rock = Shape::Hull(Arc::clone(&hull));
+            world.add_body(BodyDesc::dynamic().collider(rock.clone()).collider(rock)).unwrap();
+        }
+    }
+    let everywhere = Arc::strong_count(&hull);
+    for world in &worlds {
+        for id in world.collider_ids() {
+            let Shape::Hull(own) = world.collider(id).unwrap().shape() else { panic!("it was a hull") };
+            assert!(Arc::ptr_eq(own, &hull));
+        }
+    }
+    assert!(everywhere >= 13, "{everywhere}");
+    drop(worlds);
+    assert_eq!(Arc::strong_count(&hull), 1);
 }
 
 /// Five hundred colliders on one body, added and removed one by one: the mass is the sum at all times, the frame and the

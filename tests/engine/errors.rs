@@ -454,8 +454,19 @@ fn materials() {
     scene.refuses("a used material", |s| s.world.remove_material(ice));
 }
 
-/// An id that names nothing is refused at every entrance, whether it was removed, belongs to another world, or was never
-/// given; the error says which.
+/// A body that is to be turned about no axis is refused, and not added as if it had not been turned.
+#[test]
+fn turning_about_no_axis_is_refused() {
+    let mut world = World::new();
+    for axis in [Vec3::ZERO, Vec3::new(Real::NAN, 0.0, 1.0), Vec3::new(0.0, Real::INFINITY, 0.0)] {
+        let error = world.add_body(BodyDesc::dynamic().turned(axis, 0.5)).unwrap_err().to_string();
+        assert!(error.contains("rotation") && error.contains("unit quaternion"), "{error}");
+    }
+    assert_eq!(world.body_count(), 0);
+}
+
+/// An id that names nothing is refused at every entrance, whether it was removed, was given out by another world (and not by this one), or
+/// was never given.
 #[test]
 fn ids_that_name_nothing() {
     let mut scene = scene();

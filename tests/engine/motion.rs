@@ -2,6 +2,7 @@
 
 use crate::support::{assert_near, ballistic, eps, floating, lopsided, real};
 use tumble::math::{Float, Real, Vec3};
+use tumble::shape::Shape;
 use tumble::{BodyDesc, BodyId, Integrate, World};
 
 const SEMI_IMPLICIT: Integrate = Integrate::SemiImplicitEuler;
@@ -219,6 +220,24 @@ fn damped_projectile() {
                 "damping {damping}: {v:?} {w:?}"
             );
             (speed, spin) = (v.x, w.y);
+        }
+    }
+}
+
+/// Both dampings fade a motion as e^(-ct) under the default method as under the others, with an error that goes with the step.
+#[test]
+fn damping_has_its_rate_under_every_method() {
+    let (c, spin) = (real(0.7), real(1.3));
+    for (name, mut world) in [("ballistic", floating(SEMI_IMPLICIT)), ("default", World::new())] {
+        world.set_gravity(Vec3::ZERO).unwrap();
+        let ball = BodyDesc::dynamic().collider(Shape::sphere(0.5).unwrap()).damping(c, spin);
+        let id = world.add_body(ball.linear_velocity([2.0, 0.0, 0.0]).angular_velocity([0.0, 3.0, 0.0])).unwrap();
+        run(&mut world, 128, real(1.0 / 128.0));
+        let body = world.body(id).unwrap();
+        let left = (body.linear_velocity().x.to_f64() / 2.0, body.angular_velocity().y.to_f64() / 3.0);
+        for (left, rate) in [(left.0, c.to_f64()), (left.1, spin.to_f64())] {
+            // (1 + ch)^-n = e^(-ct) (1 + c²th/2 + …).
+            assert!((left / (-rate).exp() - 1.0).abs() < rate * rate / 256.0 * 1.1, "{name}: {left} at rate {rate}");
         }
     }
 }

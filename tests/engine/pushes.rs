@@ -216,7 +216,11 @@ fn against_finite_differences(mut world: World, dt: Real) -> (f64, f64) {
 /// material point, up to a difference that shrinks with the step: under every integrator and the default method.
 #[test]
 fn motion_of_a_point_is_the_derivative_of_its_path() {
-    let worlds = [("semi-implicit", ballistic(Integrate::SemiImplicitEuler)), ("default", World::new())];
+    let worlds = [
+        ("semi-implicit", ballistic(Integrate::SemiImplicitEuler)),
+        ("explicit", ballistic(Integrate::ExplicitEuler)),
+        ("default", World::new()),
+    ];
     for (name, world) in worlds {
         let errors: Vec<(f64, f64)> = [60, 120, 240, 480]
             .into_iter()

@@ -520,6 +520,7 @@ fn half_space() {
     assert_eq!(shape.cast_ray(&Ray::new(down.origin, Vec3::X), 5.0), None, "parallel");
     assert_eq!(shape.cast_ray(&Ray::new(Vec3::ZERO, Vec3::Y), 5.0).unwrap().t, 0.0, "from inside");
     assert_eq!(shape.farthest_from(Vec3::ZERO), Real::INFINITY);
+    assert_eq!(shape.inner_sphere(), (Vec3::Y, Real::INFINITY), "balls of every size fit");
     assert_eq!(shape.bounds(&Pose::from_translation(Vec3::Y)).max.y, 2.0);
     assert_eq!(shape.bounds(&Pose::IDENTITY).min.y, Real::NEG_INFINITY);
     let turned = Pose::new(Vec3::ZERO, Random::new(1).rotation().to_real());
@@ -531,6 +532,7 @@ fn half_space() {
 #[test]
 fn rectangle() {
     let shape = Shape::rectangle(1.0, 0.5).unwrap();
+    assert_eq!(shape.inner_sphere(), (Vec3::ZERO, 0.0), "it holds nothing");
     for (p, distance, normal) in [
         (Vec3::new(0.3, 2.0, 0.1), 2.0, Vec3::Y),
         (Vec3::new(0.3, -2.0, 0.1), 2.0, -Vec3::Y),

@@ -159,17 +159,34 @@ fn parts() {
     assert_eq!(part([20.0, 5.0, 0.0], [0.0, -1.0, 0.0]), 2);
 }
 
-// A batch gives what single rays give.
+// A batch gives what single rays give, whatever the filter, also along the axes and without end.
 #[test]
 fn batches() {
     let world = scene::world(3, Point::ZERO);
     let mut random = Random(5);
-    let rays: Vec<RayCast> = (0..500).map(|_| ray(&mut random, Point::ZERO)).collect();
+    let mut rays: Vec<RayCast> = (0..500).map(|_| ray(&mut random, Point::ZERO)).collect();
+    for (i, axis) in [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z].into_iter().cycle().take(60).enumerate()
+    {
+        let max = if i % 2 == 0 { f64::INFINITY } else { 20.0 };
+        rays.push(RayCast::new(random.vector(5.0).to_f64(), axis, max));
+    }
     let mut hits = vec![None; 3];
-    world.cast_rays(&rays, &QueryFilter::new(), &mut hits).unwrap();
-    assert_eq!(hits.len(), rays.len());
-    for (ray, hit) in rays.iter().zip(&hits) {
-        assert_eq!(world.cast_ray(ray, &QueryFilter::new()).unwrap(), *hit);
+    let odd = |c: &tumble::ColliderRef| c.id().to_bits() % 2 == 1;
+    let some: Vec<_> = world.body_ids().take(5).collect();
+    let all = QueryFilter::new();
+    for (name, filter) in [
+        ("all", all),
+        ("hollow", all.solid(false)),
+        ("sensors", all.sensors(true)),
+        ("moving", all.kinds(tumble::Kinds::MOVING)),
+        ("odd", all.predicate(&odd)),
+        ("without some", all.exclude_bodies(&some)),
+    ] {
+        world.cast_rays(&rays, &filter, &mut hits).unwrap();
+        assert_eq!(hits.len(), rays.len());
+        for (ray, hit) in rays.iter().zip(&hits) {
+            assert_eq!(world.cast_ray(ray, &filter).unwrap(), *hit, "{name}: {ray:?}");
+        }
     }
     world.cast_rays(&[], &QueryFilter::new(), &mut hits).unwrap();
     assert!(hits.is_empty());

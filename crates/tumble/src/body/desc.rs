@@ -176,9 +176,11 @@ impl BodyDesc {
         self
     }
 
-    /// Turned by `angle` radians about `axis`.
+    /// Turned by `angle` radians about `axis`. An axis that is zero or not finite makes no rotation, and the body is refused when it is added.
     pub fn turned(self, axis: impl Into<Vec3>, angle: Real) -> Self {
-        self.rotation(Quat::from_axis_angle(axis.into(), angle))
+        let axis = axis.into();
+        let nothing = Quat::new(Real::NAN, Real::NAN, Real::NAN, Real::NAN);
+        self.rotation(if axis.try_normalize().is_some() { Quat::from_axis_angle(axis, angle) } else { nothing })
     }
 
     /// Velocity of the origin of its frame.

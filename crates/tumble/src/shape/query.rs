@@ -188,8 +188,8 @@ impl Clip {
         self.near <= self.far
     }
 
-    /// Keeps what lies in the box of this half-size about the origin, with the numbering of [`super::Cuboid`]'s faces. The same bits as
-    /// [`Clip::below`] for each face.
+    /// Keeps what lies in the box of this half-size about the origin, with the numbering of [`super::Cuboid`]'s faces. The same
+    /// numbers as by [`Clip::below`] for each face.
     pub(crate) fn within_axes(&mut self, line: &Line, half: Vec3<f64>) -> bool {
         (0..3).all(|axis| {
             let (o, d, h) = (line.origin[axis], line.direction[axis], half[axis]);

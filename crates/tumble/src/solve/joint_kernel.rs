@@ -341,7 +341,7 @@ impl<const N: usize, const X: usize, const P: usize, const PUSH: bool> Kernel fo
             if group.effort.rounds < round {
                 continue;
             }
-            let share = if last { 1.0 } else { group.effort.share };
+            let relaxation = if last { 1.0 } else { group.effort.relaxation };
             for at in (0..LANES).step_by(L::WIDTH) {
                 let mut ends = Ends::<L>::gather(&pass, group, at);
                 let mut rhs = group.velocity(at, &ends);
@@ -364,7 +364,7 @@ impl<const N: usize, const X: usize, const P: usize, const PUSH: bool> Kernel fo
                 let mut change = times(&inverse, &rhs);
                 let mut new = [L::ZERO; N];
                 for i in 0..N {
-                    change[i] *= L::splat(-share);
+                    change[i] *= L::splat(-relaxation);
                     new[i] = old[i] + change[i];
                 }
                 store(&mut group.impulse, at, &new);

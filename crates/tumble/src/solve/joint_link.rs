@@ -112,7 +112,7 @@ impl Hold {
         }
     }
 
-    /// The same where the body moves, and zero where it does not.
+    /// From the centre of mass to the frame now where the body moves, and zero where it does not.
     pub fn free_arm(&self, motions: &[Motion]) -> Vec3 {
         motions.get(self.body as usize).map_or(Vec3::ZERO, |m| motion::rotation_of(m).rotate(self.offset))
     }
@@ -196,29 +196,29 @@ pub(super) fn respond(rows: &[Row], answers: &mut [Answer], k: &mut [Real], hold
     }
 }
 
-/// Three rows that hold, with (K + Γ)⁻¹ and K⁻¹ at hand: a ball joint. It goes a `share` of the way.
+/// Three rows that hold, with (K + Γ)⁻¹ and K⁻¹ at hand: a ball joint. It goes `relaxation` times as far as makes it right.
 pub(super) fn solve_point(
     rows: &mut [Row],
     answers: &[Answer],
     inverses: &[Sym3; 2],
     ends: &mut Ends,
     push: bool,
-    share: Real,
+    relaxation: Real,
 ) {
     let mut rhs = Vec3::ZERO;
     for i in 0..3 {
         let extra = if push { answers[i].bias + answers[i].compliance * rows[i].impulse } else { 0.0 };
         rhs[i] = ends.along(&rows[i]) - rows[i].target + extra;
     }
-    let change = inverses[usize::from(!push)] * -rhs * share;
+    let change = inverses[usize::from(!push)] * -rhs * relaxation;
     for i in 0..3 {
         rows[i].impulse += change[i];
         ends.push(&answers[i], change[i]);
     }
 }
 
-/// The rows of a joint, of which there are at most N; of one in a web only those that stand beside it. Those that hold go a `share` of
-/// the way.
+/// The rows of a joint, of which there are at most N; of one in a web only those that stand beside it. Those that hold go `relaxation` times as
+/// far.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn solve_rows<const N: usize>(
     rows: &mut [Row],
@@ -227,7 +227,7 @@ pub(super) fn solve_rows<const N: usize>(
     whole: bool,
     ends: &mut Ends,
     push: bool,
-    share: Real,
+    relaxation: Real,
     recipe: &Recipe,
 ) {
     let mut demands = [Demand::default(); N];
@@ -252,7 +252,7 @@ pub(super) fn solve_rows<const N: usize>(
     }
     for (demand, change) in demands.iter().zip(change) {
         let row = &mut rows[demand.row];
-        let change = if joint_web::holds(row) { change * share } else { change };
+        let change = if joint_web::holds(row) { change * relaxation } else { change };
         row.impulse += change;
         answers[demand.row].pushed |= row.bound == Bound::Push && row.impulse > 0.0;
         ends.push(&answers[demand.row], change);
@@ -327,7 +327,10 @@ pub(super) fn soften(
             }
             None => {
                 answer.spring = false;
-                answer.compliance = response * if holds_place(row) { softness / (1.0 + strain) } else { softness };
+                answer.compliance = response * soft.impulse_scale / soft.mass_scale;
+                if holds_place(row) {
+                    answer.compliance /= 1.0 + strain;
+                }
                 answer.bias = Float::clamp(soft.bias_rate * row.error, -recipe.hold_speed, recipe.hold_speed);
             }
         }

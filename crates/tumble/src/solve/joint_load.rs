@@ -30,7 +30,7 @@
 
 use crate::math::{Lane, Real};
 
-/// The gap of a joint under any load, at rest, as a share of its arms.
+/// The gap of a joint at rest, as a share of its arms, that no load exceeds as long as x stays below [`MOST`].
 const SHARE: Real = 0.02;
 
 /// No joint is firmer than by this.
@@ -39,25 +39,25 @@ const MOST: Real = 16.0;
 /// A load that needs no more sweeps than usual.
 pub(crate) const LIGHT: Real = 0.5;
 
-/// How far the sweeps before the last go, as a share of what makes a joint right.
+/// How far the sweeps before the last go, where 1 makes a joint right.
 const OVER: Real = 1.8;
 
 /// x, from the gap that the load makes, |K λ| γ/ρ, and the sum of the arms. One that has been torn apart (`open` is the gap that there is)
-/// is as soft as any.
+/// is as soft as any, and so is one without arms, which has nothing to measure a gap by.
 #[inline(always)]
 pub(crate) fn strain<L: Lane>(gap: L, open: L, arms: L) -> L {
-    // Where there are no arms, any gap is too much.
     let s = (arms * L::splat(SHARE)).max(L::splat(Real::MIN_POSITIVE));
-    L::select(open.greater(arms), L::ZERO, (gap / s).min(L::splat(MOST)))
+    L::select(open.greater_eq(arms), L::ZERO, (gap / s).min(L::splat(MOST)))
 }
 
-/// How joints are solved in a pass, beyond its first and its last sweep.
+/// How joints are solved in a pass, beyond its first and its last sweep. Joints in lanes have the effort of their group: that of the most strained,
+/// touched or limited among eight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     /// More sweeps in between.
     pub rounds: u32,
-    /// How far all but the last sweep go.
-    pub share: Real,
+    /// How far all but the last sweep go, where 1 makes the joint right.
+    pub relaxation: Real,
 }
 
 /// What the effort for some joints goes by.
@@ -72,12 +72,12 @@ pub(crate) struct Strain {
 }
 
 impl Effort {
-    pub const NONE: Self = Self { rounds: 0, share: 1.0 };
+    pub const NONE: Self = Self { rounds: 0, relaxation: 1.0 };
 
     pub fn new(strain: &Strain) -> Self {
         let strained = strain.most > LIGHT && !strain.limited;
         let by_load = if strained { 1 + (0.5 * strain.most) as u32 } else { 0 };
         let watched = strain.touched || strain.limited;
-        Self { rounds: by_load.max(u32::from(watched)), share: if watched && !strained { 1.0 } else { OVER } }
+        Self { rounds: by_load.max(u32::from(watched)), relaxation: if watched && !strained { 1.0 } else { OVER } }
     }
 }

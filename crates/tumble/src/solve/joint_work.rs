@@ -17,7 +17,8 @@
 //! ```
 //!
 //! Balls, hinges and fixed joints are solved in lanes (`joint_group`, `joint_kernel`). All others, and those that are solved with
-//! a whole web (`joint_web`), are solved row by row (`joint_link`); the two ways do the same.
+//! a whole web (`joint_web`), are solved row by row (`joint_link`); the two ways do the same, but that joints in lanes share
+//! their effort (`joint_load`) with the others of their group.
 
 use super::contact_constraint::Soft;
 use super::graph::OVERFLOW;
@@ -341,7 +342,8 @@ impl JointWork {
                 touched: link.holds.iter().any(|hold| hold.is_touched(masses)),
                 limited,
             };
-            link.effort = Effort::new(&strain);
+            // Whole webs have no sweeps but the first.
+            link.effort = if link.whole { Effort::NONE } else { Effort::new(&strain) };
             *rounds = link.effort.rounds.max(*rounds);
             link.point = if n == 3 && rows.iter().all(joint_web::holds) { point_inverses(k, answers) } else { None };
         }
@@ -412,14 +414,14 @@ impl JointWork {
             let Link { effort, whole, .. } = self.links[link];
             // Webs have but the first sweep for what stands beside them.
             if effort.rounds >= sweep.round && !(whole && (sweep.last || sweep.round > 0)) {
-                self.solve_one(link, motions, push, if sweep.last { 1.0 } else { effort.share }, recipe);
+                self.solve_one(link, motions, push, if sweep.last { 1.0 } else { effort.relaxation }, recipe);
             }
         }
         let hold = HoldGroups { isa: recipe.isa, recipe, push, sweep };
         self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &hold);
     }
 
-    fn solve_one(&mut self, index: usize, motions: &mut [Motion], push: bool, share: Real, recipe: &Recipe) {
+    fn solve_one(&mut self, index: usize, motions: &mut [Motion], push: bool, relaxation: Real, recipe: &Recipe) {
         let link = &mut self.links[index];
         let n = link.row_count as usize;
         let rows = &mut self.rows[link.first_row as usize..][..n];
@@ -429,11 +431,11 @@ impl JointWork {
         let before = ends.v;
         match (n, link.point) {
             (0, _) => return,
-            (3, Some(inverses)) if !link.whole => solve_point(rows, answers, &inverses, &mut ends, push, share),
-            (1..=3, _) => solve_rows::<3>(rows, answers, k, link.whole, &mut ends, push, share, recipe),
-            (4..=6, _) => solve_rows::<6>(rows, answers, k, link.whole, &mut ends, push, share, recipe),
-            (7..=12, _) => solve_rows::<12>(rows, answers, k, link.whole, &mut ends, push, share, recipe),
-            _ => solve_rows::<{ Rows::MAX }>(rows, answers, k, link.whole, &mut ends, push, share, recipe),
+            (3, Some(inverses)) if !link.whole => solve_point(rows, answers, &inverses, &mut ends, push, relaxation),
+            (1..=3, _) => solve_rows::<3>(rows, answers, k, link.whole, &mut ends, push, relaxation, recipe),
+            (4..=6, _) => solve_rows::<6>(rows, answers, k, link.whole, &mut ends, push, relaxation, recipe),
+            (7..=12, _) => solve_rows::<12>(rows, answers, k, link.whole, &mut ends, push, relaxation, recipe),
+            _ => solve_rows::<{ Rows::MAX }>(rows, answers, k, link.whole, &mut ends, push, relaxation, recipe),
         }
         for i in 0..4 {
             link.applied[i] += ends.v[i] - before[i];
@@ -441,7 +443,7 @@ impl JointWork {
         ends.store(&link.holds, motions);
     }
 
-    /// Makes all joints hold once more, after the contacts: one by one, and webs at once. Without it a limb that hits the floor
+    /// Makes all joints hold again, after the contacts, at least once: one by one, and webs at once. Without it a limb that hits the floor
     /// would be torn out of its socket for a moment, since the contact has the last word.
     pub fn solve_again(&mut self, motions: &mut [Motion], push: bool, recipe: &Recipe, team: &Team) {
         let more = (1..=self.rounds).map(|round| Sweep { round, last: false });

@@ -3,6 +3,7 @@
 use super::filter::{QueryFilter, Seen};
 use super::parts::Ball;
 use super::way::{CastHit, Way, share};
+use crate::detect::broad::BoxCast;
 use crate::error::{Error, Result};
 use crate::math::{Aabb, Float, Num, Point, Real, Vec3};
 use crate::shape::{Geometry, HalfSpace, Ray, RayHit, Shape};
@@ -80,9 +81,10 @@ impl State {
     /// Adds the first hit of each ray to `hits`. The rays have been checked.
     pub(crate) fn first_along(&self, rays: &[RayCast], filter: &QueryFilter, hits: &mut Vec<Option<CastHit>>) {
         /// How many at a time: enough to follow some abreast nearly all of the time, few enough for the stack.
-        const MANY: usize = 128;
+        const MANY: usize = 64;
         let mut starts = [(Way::STILL, Aabb::EMPTY); MANY];
         let mut reach = [0.0; MANY];
+        let mut casts = [BoxCast::ray(Vec3::ZERO, Vec3::ZERO, -1.0); MANY];
         for rays in rays.chunks(MANY) {
             for (i, ray) in rays.iter().enumerate() {
                 let way = Way::new(ray.direction);
@@ -91,7 +93,9 @@ impl State {
             }
             let mut best = [None::<CastHit>; MANY];
             for tree in filter.trees(self) {
-                let casts = core::array::from_fn::<_, MANY, _>(|i| starts[i].0.cast(starts[i].1, reach[i]));
+                for ((cast, (way, start)), reach) in casts.iter_mut().zip(&starts).zip(&reach).take(rays.len()) {
+                    *cast = way.cast(*start, *reach);
+                }
                 tree.cast_each(&casts[..rays.len()], filter.mask, |i, proxy, max| {
                     let way = &starts[i].0;
                     let Some(hit) = self.meet(proxy, &rays[i], way, reach[i], filter) else { return max };

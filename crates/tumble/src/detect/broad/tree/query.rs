@@ -81,7 +81,7 @@ impl Slabs {
     /// On each axis the boxes overlap while t·d is between b.min − start.max and b.max − start.min. Where d is zero, the ends
     /// become −∞ and +∞ if the boxes overlap on that axis, and 0·∞ = NaN if they just touch. Each `min` and `max` below takes
     /// its right side where one side is NaN, so touching counts. The far end is moved outwards by more than the rounding
-    /// errors (a difference, a reciprocal and a product on each side).
+    /// errors (a difference, a reciprocal and a product on each side), and is finite, so that a box beside an endless ray is missed.
     #[inline(always)]
     pub fn entry(&self, b: &Aabb, max: Real) -> Real {
         let (mut near, mut far) = (0.0, max);
@@ -91,7 +91,7 @@ impl Slabs {
             near = Num::max(Num::min(c, a), near);
             far = Num::min(Num::max(a, c), far);
         }
-        if near <= far * OUTWARDS { Num::min(near, max) } else { Real::NAN }
+        if near <= Num::min(far * OUTWARDS, Real::MAX) { Num::min(near, max) } else { Real::NAN }
     }
 
     /// [`Slabs::entry`] of two siblings.
@@ -124,7 +124,8 @@ impl Slabs {
             let far = _mm_min_ps(_mm_max_ps(xy0, xy1), _mm_set1_ps(max));
             let far = _mm_min_ps(_mm_max_ps(z0x1, z1), _mm_min_ps(far, _mm_movehl_ps(far, far)));
             // All bits set are a NaN.
-            let missed = _mm_cmpnle_ps(near, _mm_mul_ps(far, _mm_set1_ps(OUTWARDS)));
+            let far = _mm_min_ps(_mm_mul_ps(far, _mm_set1_ps(OUTWARDS)), _mm_set1_ps(Real::MAX));
+            let missed = _mm_cmpnle_ps(near, far);
             let near = _mm_or_ps(_mm_min_ps(near, _mm_set1_ps(max)), missed);
             [_mm_cvtss_f32(near), _mm_cvtss_f32(_mm_shuffle_ps::<1>(near, near))]
         }

@@ -119,7 +119,29 @@ proptest! {
     }
 }
 
-/// What [`operations_keep_the_invariants`] does.
+/// An endless ray along an axis visits what lies on its line, and not all that lies beside it.
+#[test]
+fn endless_ray_misses_what_lies_beside_it() {
+    let cube = |x: Real, y: Real| Aabb::new(Vec3::new(x, y, 0.0), Vec3::new(x + 1.0, y + 1.0, 1.0));
+    let mut tree = DynamicTree::new();
+    for (user, (x, y)) in (0..).zip([(5.0, 0.0), (5.0, 2.0), (5.0, -2.0), (-5.0, 0.0), (9.0, 0.0), (9.0, 1.0)]) {
+        tree.insert(cube(x, y), user, 1);
+    }
+    let mut visited = Vec::new();
+    let ray = BoxCast::ray(Vec3::all(0.5), Vec3::X, Real::INFINITY);
+    tree.cast(&ray, 1, |user, _, max| {
+        visited.push(user);
+        max
+    });
+    assert_eq!(visited, [0, 4]);
+    visited.clear();
+    tree.cast_each(&[ray], 1, |_, user, max| {
+        visited.push(user);
+        max
+    });
+    assert_eq!(visited, [0, 4]);
+}
+
 /// Casts along few lines of a coarse grid, so that many only touch, and of any length; some run along an axis.
 fn any_cast() -> impl Strategy<Value = BoxCast> {
     let whole = |range: core::ops::Range<i32>| range.prop_map(|i| Real::from_f64(f64::from(i)));
@@ -176,7 +198,7 @@ proptest! {
         }
         tree.insert(Aabb::new(Vec3::all(Real::NEG_INFINITY), Vec3::new(Real::INFINITY, -7.0, Real::INFINITY)), 1000, 1);
         tree.refit();
-        // All that is met where nothing is cut off; else at least the nearest is found.
+        // All that is met, where nothing is cut off; else something, if there is anything, and no more than was asked for.
         let shorten = |max: Real| if shorter < 0.0 { -1.0 } else { max * Real::from_f64(shorter) };
         let mut together = vec![Vec::new(); casts.len()];
         tree.cast_each(&casts, mask, |i, user, max| {
@@ -201,6 +223,7 @@ proptest! {
     }
 }
 
+/// What [`operations_keep_the_invariants`] does.
 #[derive(Clone, Debug)]
 enum Operation {
     Insert(Aabb, u32),
