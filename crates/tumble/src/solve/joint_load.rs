@@ -24,9 +24,9 @@
 //! **Contacts.** Joints of bodies that touch something or are acted on otherwise are solved twice after the contacts, and go all the way and no farther
 //! unless they are strained: a limb that hits the floor is not to be torn out of its socket.
 //!
-//! **Limits.** Joints with limits, motors or springs, and those of bodies with locked axes, are solved thrice, whatever they bear, and yield as the method has it: what goes too far in
-//! the rows that hold, or holds harder than the rows beside them, comes out as an overrun of the limit (5 degrees instead of 1.5 in a ragdoll that falls
-//! down stairs).
+//! **Limits.** Joints with limits, motors or springs, and those of bodies with locked axes, are solved thrice, whatever they bear, and yield as the
+//! method has it: what goes too far in the rows that hold, or holds harder than the rows beside them, comes out as an overrun of the limit
+//! (5 degrees instead of 1.5 in a ragdoll that falls down stairs).
 
 use crate::math::{Lane, Real};
 

@@ -123,8 +123,8 @@ impl Slabs {
             let near = _mm_max_ps(_mm_min_ps(z1, z0x1), _mm_max_ps(near, _mm_movehl_ps(near, near)));
             let far = _mm_min_ps(_mm_max_ps(xy0, xy1), _mm_set1_ps(max));
             let far = _mm_min_ps(_mm_max_ps(z0x1, z1), _mm_min_ps(far, _mm_movehl_ps(far, far)));
-            // All bits set are a NaN.
             let far = _mm_min_ps(_mm_mul_ps(far, _mm_set1_ps(OUTWARDS)), _mm_set1_ps(Real::MAX));
+            // All bits set are a NaN.
             let missed = _mm_cmpnle_ps(near, far);
             let near = _mm_or_ps(_mm_min_ps(near, _mm_set1_ps(max)), missed);
             [_mm_cvtss_f32(near), _mm_cvtss_f32(_mm_shuffle_ps::<1>(near, near))]
