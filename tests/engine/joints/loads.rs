@@ -1,23 +1,23 @@
 //! What joints bear: long chains, heavy loads, bridges, and the forces that are read from them.
 
-use super::{DT, G, chain, crate_at, position, run, sleepless, widest_gap};
+use super::{DT, G, awake, chain, crate_at, position, run, sleepless, widest_gap};
 use crate::support::real;
-use tumble::constraint::joint::Pulley;
-use tumble::math::{Float, Point, Vec3};
+use tumble::constraint::joint::{Freedom, Pulley, SixAxis};
+use tumble::math::{Float, Point, Real, Vec3};
 use tumble::shape::Shape;
-use tumble::{BodyDesc, BodyId, ColliderDesc, Event, JointDesc, JointId, Layers, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, Event, JointDesc, JointId, Layers, MassSource, Method, World};
 
 /// Thirty links with a hundred times a link's weight below: the gap at rest stays under 1 % of a link, and the uppermost joint
 /// bears the weight of all.
 #[test]
 fn chain_of_thirty_bears_a_hundredfold_load() {
     let mut world = sleepless();
-    let (_, joints) = chain(&mut world, 30, 1.0, 100.0);
+    let (_, joints) = chain(&mut world, 31, 1.0, 100.0);
     run(&mut world, 5.0);
     let gap = widest_gap(&world, &joints);
     assert!(gap < 0.01, "gap of {gap} m");
     let force = world.joint(joints[0]).unwrap().force().to_f64();
-    assert!((force.y / (129.0 * G) - 1.0).abs() < 0.01, "{force:?}");
+    assert!((force.y / (130.0 * G) - 1.0).abs() < 0.01, "{force:?}");
 }
 
 /// A rod of 1 kg that carries 1000 kg at its end swings for a minute: gap under 1 % of the rod at all times, period within 2 % of that of
@@ -57,7 +57,9 @@ fn light_rod_swings_a_thousandfold_bob() {
     assert!((measured / exact - 1.0).abs() < 0.02, "period {measured} s, should be {exact} s");
 }
 
-/// Fifty planks on two ropes of ball joints carry fifty planks' weight in the middle, gaps under 2 % of a plank.
+/// Fifty planks on two ropes of ball joints carry fifty planks' weight in the middle, gaps under 2 % of a plank, also while they swing; and
+/// they come to rest. They just reach from one side to the other, so that the tension is many times the load: with joints that do not
+/// give way at all they shook for ever, and shook the load off.
 #[test]
 fn rope_bridge_bears_its_load() {
     let mut world = sleepless();
@@ -78,12 +80,39 @@ fn rope_bridge_bears_its_load() {
         before = plank;
         planks.push(plank);
     }
-    crate_at(&mut world, [count as f64 * length / 2.0, 1.05, 0.0], [1.0, 1.0, 0.4], 500.0);
-    run(&mut world, 8.0);
-    let gap = widest_gap(&world, &joints);
-    assert!(gap < 0.02 * length, "gap of {gap} m");
+    let load = crate_at(&mut world, [count as f64 * length / 2.0, 1.05, 0.0], [1.0, 1.0, 0.4], 500.0);
+    let energy = |world: &World| {
+        let now = world.measure();
+        now.kinetic.to_f64() + now.potential.to_f64()
+    };
+    let start = energy(&world);
+    for step in 0..2400 {
+        world.step(DT).unwrap();
+        let (gap, gained) = (widest_gap(&world, &joints), energy(&world) - start);
+        assert!(gap < 0.02 * length, "gap of {gap} m at step {step}");
+        // No more than the rounding of the 5 kJ that it begins with.
+        assert!(gained < 1.0, "{gained} J gained by step {step}");
+        if step == 600 {
+            // It has swung undamped until here.
+            for &plank in &planks[..count] {
+                world.body_mut(plank).unwrap().set_damping(0.5, 0.5).unwrap();
+            }
+        }
+    }
     let middle = position(&world, planks[count / 2]);
     assert!(middle.y < -0.1 && middle.is_finite(), "the bridge sags: {middle:?}");
+    let fastest = planks[..count].iter().map(|&p| world.body(p).unwrap().linear_velocity().length().to_f64());
+    let fastest = fastest.fold(0.0, f64::max);
+    assert!(fastest < 0.1, "at rest: {fastest} m/s");
+    // The load lies on it, and each end bears half of everything.
+    let at = position(&world, load);
+    let off = at - middle;
+    assert!(off.x.abs() < 0.5 && (off.y - 1.05).abs() < 0.1 && off.z.abs() < 0.1, "{off:?}");
+    for end in [&joints[..2], &joints[2 * count..]] {
+        // Up on the first plank, down on the far side.
+        let lift: f64 = end.iter().map(|&j| world.joint(j).unwrap().force().y.to_f64().abs()).sum();
+        assert!((lift / (500.0 * G) - 1.0).abs() < 0.03, "an end bears {lift} N");
+    }
 }
 
 /// A net of balls 1 m apart, on ball joints halfway: the balls for which `held` says so are fixed, the one in the middle weighs `heavy`
@@ -202,7 +231,7 @@ fn breaks_beyond_its_load_and_not_before() {
         let (mass, strength) = (50.0, 50.0 * G / load);
         let weight = crate_at(&mut world, [0.0; 3], [0.2, 0.2, 0.2], mass);
         let hook = JointDesc::ball(World::BODY, weight).anchor([0.0, 0.3, 0.0]);
-        let hook = world.add_joint(hook.breaks_at(real(strength), tumble::math::Real::INFINITY)).unwrap();
+        let hook = world.add_joint(hook.breaks_at(real(strength), Real::INFINITY)).unwrap();
         let mut broke = 0;
         for _ in 0..120 {
             world.step(DT).unwrap();
@@ -215,36 +244,99 @@ fn breaks_beyond_its_load_and_not_before() {
     }
 }
 
-/// A bridge of breakable joints carries its computed load within 5 % and fails beyond it: a beam on a joint at either end, loaded in the
-/// middle, has half of the weight at each.
+/// A bracket breaks by torque at m g l/2, and not before: within 5 %.
+#[test]
+fn brackets_break_by_torque() {
+    for (load, holds) in [(0.95, true), (1.05, false)] {
+        let mut world = sleepless();
+        let beam = crate_at(&mut world, [1.0, 0.0, 0.0], [1.0, 0.1, 0.1], 20.0);
+        let bracket = JointDesc::fixed(World::BODY, beam).anchor([0.0; 3]);
+        let bracket = world.add_joint(bracket.breaks_at(Real::INFINITY, real(20.0 * G / load))).unwrap();
+        run(&mut world, 2.0);
+        assert_eq!(world.joint(bracket).unwrap().is_broken(), !holds, "at {load} of the torque");
+        assert_eq!(position(&world, beam).y > -0.1, holds);
+    }
+}
+
+/// A bridge of ten planks, welded to each other, on a hinge at one end and a hinge that may slide at the other, so that what every joint bears
+/// follows from statics. A crate in the middle is filled until a joint must break. It carries its computed load within 5 % and fails
+/// beyond it, at the joint that bears most: a weld in the middle by its bending, and as well an end by its force.
 #[test]
 fn breakable_bridge_fails_at_its_computed_load() {
-    for (share, stands) in [(0.95, true), (1.05, false)] {
-        let mut world = sleepless();
-        let (beam_mass, strength) = (100.0, 2000.0);
-        let beam = crate_at(&mut world, [0.0; 3], [2.0, 0.1, 0.5], beam_mass);
-        let ends = [-2.0, 2.0].map(|x| {
-            let end = JointDesc::ball(World::BODY, beam).anchor([x, 0.0, 0.0]);
-            world.add_joint(end.breaks_at(real(strength), tumble::math::Real::INFINITY)).unwrap()
-        });
-        run(&mut world, 1.0);
-        // 2 strength = (beam + load) g at the point of failure; laid on without a fall, in ten parts.
-        let load = share * (2.0 * strength) - beam_mass * G;
-        for i in 1..=60 {
-            let force = Vec3::new(0.0, real(-load * f64::from(i) / 60.0), 0.0);
-            world.body_mut(beam).unwrap().set_force(force).unwrap();
-            world.step(DT).unwrap();
+    const PLANKS: usize = 10;
+    let (plank, length, height) = (10.0, 0.6, 0.05);
+    let span = PLANKS as f64 * length;
+    // What the welds next to the middle bear: the lift of one end on half of the span, less the planks there and half of the crate.
+    let (strength, bending) = (2000.0, 3000.0);
+    let crate_half = 0.3;
+    // The bridge sags, so that a crate of weight w and width 2 c stands on its edges and bends the middle by w (span/4 - c/2); planks bend it
+    // by their weight on an eighth of the span.
+    let own = PLANKS as f64 * plank * G;
+    let by_force = 2.0 * strength - own;
+    let by_bending = (bending - own * span / 8.0) / (span / 4.0 - crate_half / 2.0);
+    for (weakest, computed) in [("end", by_force), ("weld", by_bending)] {
+        for (share, stands) in [(0.95, true), (1.05, false)] {
+            let mut world = sleepless();
+            let (force, torque) =
+                if weakest == "end" { (strength, Real::INFINITY) } else { (f64::INFINITY, real(bending)) };
+            let mut joints = Vec::new();
+            let mut before = World::BODY;
+            for i in 0..=PLANKS {
+                let x = i as f64 * length;
+                let middle = [x + length / 2.0, 0.0, 0.0];
+                let next = match i < PLANKS {
+                    true => crate_at(&mut world, middle, [length / 2.0, height, 0.5], plank),
+                    false => World::BODY,
+                };
+                let desc = match i {
+                    0 => JointDesc::hinge(before, next).axis([0.0, 0.0, 1.0]),
+                    // Free along x and about z.
+                    PLANKS => {
+                        let locked = || Freedom::Locked;
+                        let slide = [Freedom::FREE, locked(), locked()];
+                        JointDesc::six_axis(before, next, SixAxis { slide, turn: [locked(), locked(), Freedom::FREE] })
+                    }
+                    _ => JointDesc::fixed(before, next),
+                };
+                let desc = desc.anchor([x, 0.0, 0.0]).breaks_at(real(force), torque);
+                joints.push(world.add_joint(desc).unwrap());
+                before = next;
+            }
+            let filled = share * computed / G;
+            let at = [span / 2.0, height + crate_half, 0.0];
+            let load = crate_at(&mut world, at, [crate_half; 3], 0.02 * filled);
+            for body in world.body_ids().collect::<Vec<_>>() {
+                world.body_mut(body).unwrap().set_damping(1.0, 1.0).unwrap();
+            }
+            for i in 1..=600 {
+                let mass = filled * f64::from(i) / 600.0;
+                world.body_mut(load).unwrap().set_mass(MassSource::Total(real(mass))).unwrap();
+                world.step(DT).unwrap();
+            }
+            run(&mut world, 2.0);
+            let broken: Vec<usize> = (0..=PLANKS).filter(|&i| world.joint(joints[i]).unwrap().is_broken()).collect();
+            assert_eq!(broken.is_empty(), stands, "{weakest}, {share} of the load: {broken:?} broke");
+            assert_eq!(position(&world, load).y > 0.0, stands, "the crate lies on the bridge while it stands");
+            if let Some(first) = broken.first() {
+                let ends = *first == 0 || broken.contains(&PLANKS);
+                let middle = broken.contains(&(PLANKS / 2));
+                assert!(if weakest == "end" { ends } else { middle }, "{weakest}: {broken:?} broke");
+            }
         }
-        run(&mut world, 1.0);
-        let whole = ends.iter().all(|&j| !world.joint(j).unwrap().is_broken());
-        assert_eq!(whole, stands, "at {share} of the load");
     }
 }
 
 /// One body pinned to two distant points, and a triangle of rods that cannot close: finite, and near the middle (003-63, 003-S15).
 #[test]
 fn contradictory_joints_stay_finite() {
-    let mut world = sleepless();
+    contradict(&Method::soft_step(), 1.0);
+    // Its sweeps end with the joint that has the last word, 3 m from the middle.
+    contradict(&Method::simultaneous(), 3.1);
+}
+
+fn contradict(method: &Method, farthest: f64) {
+    let name = &method.name;
+    let mut world = World::with_method(awake(method.clone())).unwrap();
     let body = crate_at(&mut world, [0.0; 3], [0.2, 0.2, 0.2], 1.0);
     for x in [-3.0, 3.0] {
         world.add_joint(JointDesc::ball(World::BODY, body).anchor_a([x, 0.0, 0.0]).anchor_b([0.0; 3])).unwrap();
@@ -261,10 +353,12 @@ fn contradictory_joints_stay_finite() {
         world.audit().unwrap();
     }
     let body = world.body(body).unwrap();
-    assert!(body.is_active() && body.position().length() < 3.5, "{:?}", body.position());
-    assert!(body.linear_velocity().length() < real(5.0), "{:?}", body.linear_velocity());
+    // Between what pulls it to either side, 3 m away.
+    let off = (body.position() - Point::new(0.0, 0.5, 0.0)).length();
+    assert!(body.is_active() && off < farthest, "{name}: {:?}", body.position());
+    assert!(body.linear_velocity().length() < real(0.5), "{name}: {:?}", body.linear_velocity());
     for corner in corners {
         let corner = world.body(corner).unwrap();
-        assert!(corner.is_active() && corner.angular_velocity().is_finite());
+        assert!(corner.is_active() && corner.angular_velocity().is_finite(), "{name}");
     }
 }

@@ -1,5 +1,6 @@
 //! Joints: what they hold, what they leave free, what they bear.
 
+mod freedoms;
 mod kinds;
 mod life;
 mod loads;
@@ -15,11 +16,15 @@ pub const DT: Real = 1.0 / 60.0;
 /// Strength of gravity.
 pub const G: f64 = 9.81;
 
+/// The method, under which nothing falls asleep.
+pub fn awake(mut method: Method) -> Method {
+    method.switches.sleep = false;
+    method
+}
+
 /// A world in which nothing falls asleep.
 pub fn sleepless() -> World {
-    let mut method = Method::soft_step();
-    method.switches.sleep = false;
-    World::with_method(method).unwrap()
+    World::with_method(awake(Method::soft_step())).unwrap()
 }
 
 /// The same without gravity.

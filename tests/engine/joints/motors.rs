@@ -8,7 +8,7 @@ use tumble::math::{Float, Quat, Vec3};
 use tumble::{JointDesc, World};
 
 /// Positions of a damped oscillator of unit mass under the implicit step that soft constraints make: v' = v - h (k x' + c v').
-fn oscillator(omega: f64, ratio: f64, start: f64, steps: usize) -> Vec<f64> {
+pub fn oscillator(omega: f64, ratio: f64, start: f64, steps: usize) -> Vec<f64> {
     let h = 1.0 / 240.0;
     let (mut x, mut v, mut out) = (start, 0.0, Vec::new());
     for _ in 0..steps {

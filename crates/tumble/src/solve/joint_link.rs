@@ -328,7 +328,9 @@ pub(super) fn soften(
             None => {
                 answer.spring = false;
                 answer.compliance = response * soft.impulse_scale / soft.mass_scale;
-                if holds_place(row) {
+                if whole && joint_web::holds(row) {
+                    answer.compliance /= joint_load::WHOLE;
+                } else if holds_place(row) {
                     answer.compliance /= 1.0 + strain;
                 }
                 answer.bias = Float::clamp(soft.bias_rate * row.error, -recipe.hold_speed, recipe.hold_speed);
@@ -360,14 +362,23 @@ fn demand(
     let (low, high) = row.limits(recipe.h, rows);
     let velocity = ends.along(row) - row.target;
     let hard = |rhs: Real| Some(Demand { row: i, rhs, compliance: 0.0, impulse: row.impulse, low, high });
+    if answer.spring && !push {
+        // It has had its say.
+        return None;
+    }
     if row.bound == Bound::Push && row.error > 0.0 {
-        // Apart: it may close, not pass.
+        // Apart: it may close, not pass. A spring is met with the part of the way that lies behind the stop, and gives way by that.
         let rhs = velocity + row.error / recipe.h;
-        return if rhs < 0.0 || row.impulse > 0.0 { hard(rhs) } else { None };
+        if !(rhs < 0.0 || row.impulse > 0.0) {
+            return None;
+        }
+        let compliance = if answer.spring { answer.compliance } else { 0.0 };
+        let rhs = rhs + compliance * row.impulse;
+        return Some(Demand { row: i, rhs, compliance, impulse: row.impulse, low, high });
     }
     if !push {
-        // A spring has had its say; what else holds must not move on.
-        return if answer.spring { None } else { hard(velocity) };
+        // What holds must not move on.
+        return hard(velocity);
     }
     let bias = if row.bound == Bound::Push && !answer.spring {
         Num::max(answer.bias, -recipe.push_speed)

@@ -28,6 +28,13 @@
 //! method has it: what goes too far in the rows that hold, or holds harder than the rows beside them, comes out as an overrun of the limit
 //! (5 degrees instead of 1.5 in a ragdoll that falls down stairs).
 
+//!
+//! **Webs** that are solved as a whole (`joint_web`) could be as hard as rounding lets them, and yield all the same, by a constant share
+//! 1/[`WHOLE`] of Γ whatever they bear. A rope bridge whose planks just reach from one side to the other cannot sag unless its joints give way:
+//! the tension H = M/s grows without bound as the sag s goes to 0, and with it the frequency of a plank that shakes between its neighbours,
+//! 2 √(H/m l), until it is too fast for the sub-step: such a bridge never comes to rest. And the share is constant because a joint that grows
+//! firmer while its load rises answers late, which drives slow oscillations; by a constant one it is a spring with a damper.
+
 use crate::math::{Lane, Real};
 
 /// The gap of a joint at rest, as a share of its arms, that no load exceeds as long as x stays below [`MOST`].
@@ -41,6 +48,9 @@ pub(crate) const LIGHT: Real = 0.5;
 
 /// How far the sweeps before the last go, where 1 makes a joint right.
 const OVER: Real = 1.8;
+
+/// How much firmer joints are in webs that are solved as a whole.
+pub(crate) const WHOLE: Real = 10.0;
 
 /// x, from the gap that the load makes, |K λ| γ/ρ, and the sum of the arms. One that has been torn apart (`open` is the gap that there is)
 /// is as soft as any, and so is one without arms, which has nothing to measure a gap by.

@@ -15,6 +15,8 @@
 //!        d   e              share the body it ended on, and they were neighbours before
 //! ```
 //!
+//! Redundant rows, as of two ball joints between the same two bodies, share their load, since all rows yield a little (`joint_load`).
+//!
 //! The cost is proportional to the number of joints, several times that of a sweep. Limits, motors and springs stay with the sweeps;
 //! so do webs with many loops, such as nets, in which elimination would fill in too much.
 
@@ -24,13 +26,8 @@ use super::web_search::Search;
 use crate::constraint::{Bound, Row, Stiffness};
 use crate::math::{Float, NO_ROW, Real};
 
-/// What is added to the diagonal, as a share of it: a compliance so small that no load shows it, and yet large against the rounding
-/// of the entries. So redundant rows, as of two ball joints between the same two bodies, share their load instead of dividing by
-/// rounding errors.
-#[cfg(not(tumble_f64))]
-const YIELD: f64 = 1e-5;
-#[cfg(tumble_f64)]
-const YIELD: f64 = 1e-9;
+/// A pivot below this share of its diagonal entry is rounding error: a redundant row that does not yield, which is left out (003-63).
+const REDUNDANT: f64 = 16.0 * Real::EPSILON as f64;
 
 /// A joint in a web.
 #[derive(Clone, Copy, Debug)]
@@ -154,8 +151,8 @@ impl Webs {
             for (a, &ra) in picked.iter().enumerate() {
                 for (b, &rb) in picked.iter().enumerate() {
                     let entry = super::joint_block::entry(ra as usize, rb as usize);
-                    let firm = if a == b { 1.0 + YIELD } else { 1.0 };
-                    self.values[node.diagonal as usize + a * n + b] = k[entry].to_f64() * firm;
+                    let soft = if a == b { answers[(link.first_row + ra) as usize].compliance } else { 0.0 };
+                    self.values[node.diagonal as usize + a * n + b] = k[entry].to_f64() + soft.to_f64();
                 }
             }
             for &(other, at) in &self.later[i] {
@@ -230,7 +227,14 @@ impl Webs {
         }
     }
 
-    /// Makes all rows that hold right at once. With `push` the bias that brings C to 0 is added.
+    /// Makes all rows that hold right at once:
+    ///
+    /// ```text
+    ///   pushing:   (A + Γ) Δ = -(J u + ρ C + Γ λ)
+    ///   relaxing:  (A + Γ) Δ = -J u
+    /// ```
+    ///
+    /// One factorisation serves both. What Γ leaves over in the relaxing pass is Γ Δ, a share of what it changes.
     pub fn solve(
         &mut self,
         links: &mut [Link],
@@ -245,9 +249,8 @@ impl Webs {
             let ends = Ends::load(&link.holds, motions);
             for (x, &r) in range(unknown, node).iter_mut().zip(&picked[node.first as usize..][..node.count as usize]) {
                 let at = (link.first_row + r) as usize;
-                let bias = if push { answers[at].bias } else { 0.0 };
-                let yielding = YIELD * (answers[at].response * rows[at].impulse).to_f64();
-                *x = -(ends.along(&rows[at]) - rows[at].target + bias).to_f64() - yielding;
+                let soft = if push { answers[at].bias + answers[at].compliance * rows[at].impulse } else { 0.0 };
+                *x = -(ends.along(&rows[at]) - rows[at].target + soft).to_f64();
             }
         }
         for (node, later) in nodes.iter().zip(&*later) {
@@ -329,7 +332,7 @@ fn factor_sized(n: usize, block: &mut [f64], inverse: &mut [f64]) {
             block[j * n + k] = l;
             d -= scaled * l;
         }
-        inverse[j] = if d > 0.1 * YIELD * full && d.is_finite() { 1.0 / d } else { 0.0 };
+        inverse[j] = if d > REDUNDANT * full && d.is_finite() { 1.0 / d } else { 0.0 };
         for i in j + 1..n {
             let mut v = block[i * n + j];
             for k in 0..j {

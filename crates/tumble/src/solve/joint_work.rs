@@ -22,7 +22,7 @@
 
 use super::contact_constraint::Soft;
 use super::graph::OVERFLOW;
-use super::joint_block::entry;
+use super::joint_block::{self, Demand, entry};
 use super::joint_group::{Form, JointGroups};
 use super::joint_kernel::{Hold as HoldGroups, Place, WarmStart, WarmStartAgain};
 use super::joint_link::{
@@ -38,9 +38,9 @@ use crate::body::Locks;
 use crate::body::store::Velocity;
 use crate::constraint::contact::NONE;
 use crate::constraint::joint::store::Joint;
-use crate::constraint::{Frames, Row, Rows};
+use crate::constraint::{Bound, Frames, Row, Rows};
 use crate::crew::Team;
-use crate::math::{Isa, NO_ROW, Num, Real, Vec3};
+use crate::math::{Isa, NO_ROW, Real, Vec3};
 use crate::method::JointSolve;
 use crate::world::State;
 use core::sync::atomic::AtomicU32;
@@ -471,26 +471,42 @@ impl JointWork {
         }
     }
 
-    /// Limits that were hit bounce back. One pass over the joints.
+    /// Limits that were hit bounce back, J u = -e J u⁻, while what the joint holds goes on holding. One pass over the joints.
     pub fn bounce(&mut self, motions: &mut [Motion], threshold: Real) {
         for link in &self.links {
             let n = link.row_count as usize;
             let rows = &mut self.rows[link.first_row as usize..][..n];
             let answers = &self.answers[link.first_row as usize..][..n];
             let k = &self.entries[link.first_entry as usize..];
-            for i in 0..n {
-                let (row, answer) = (&mut rows[i], &answers[i]);
-                let k = k[entry(i, i)];
-                if row.restitution == 0.0 || !answer.pushed || answer.approach > -threshold || !(k > 0.0) {
-                    continue;
-                }
-                let mut ends = Ends::load(&link.holds, motions);
-                let new = row.impulse - (ends.along(row) + row.restitution * answer.approach) / k;
-                let new = Num::max(new, 0.0);
-                ends.push(answer, new - row.impulse);
-                row.impulse = new;
-                ends.store(&link.holds, motions);
+            let bounces = |(row, answer): (&Row, &Answer)| {
+                row.restitution > 0.0 && answer.pushed && answer.approach <= -threshold
+            };
+            if !rows.iter().zip(answers).any(bounces) {
+                continue;
             }
+            let mut ends = Ends::load(&link.holds, motions);
+            let mut demands = [Demand::default(); Rows::MAX];
+            let mut count = 0;
+            for (i, (row, answer)) in rows.iter().zip(answers).enumerate() {
+                let wanted = match bounces((row, answer)) {
+                    true => -row.restitution * answer.approach,
+                    false if joint_web::holds(row) => row.target,
+                    false => continue,
+                };
+                if k[entry(i, i)] > 0.0 {
+                    let (rhs, impulse) = (ends.along(row) - wanted, row.impulse);
+                    let low = if row.bound == Bound::Push { 0.0 } else { -Real::MAX };
+                    demands[count] = Demand { row: i, rhs, compliance: 0.0, impulse, low, high: Real::MAX };
+                    count += 1;
+                }
+            }
+            let mut change = [0.0; Rows::MAX];
+            joint_block::solve::<{ Rows::MAX }>(k, &demands[..count], &mut change);
+            for (demand, change) in demands[..count].iter().zip(change) {
+                ends.push(&answers[demand.row], change);
+                rows[demand.row].impulse += change;
+            }
+            ends.store(&link.holds, motions);
         }
     }
 

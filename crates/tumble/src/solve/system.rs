@@ -384,24 +384,27 @@ struct Rule {
 ///
 /// ```text
 ///   C > 0 and it can only push       J u >= ċ - C/h                          may close, not pass
+///   the same by a spring             J u + λ/(h (c + h k)) >= ċ - C/h        gives way by what lies behind C = 0
 ///   a spring k, c                    J u + λ/(h (c + h k)) = ċ - k C/(c + h k)   implicit over the step
 ///   as hard as the method            J u = ċ - β C/h
 /// ```
 fn rule(row: &Row, mass: Real, slop: Real, recipe: &Recipe) -> Rule {
     let (h, push) = (recipe.h, row.bound == Bound::Push);
     let mut rule = Rule { target: row.target, compliance: 0.0, correct: Correct::Not, idle: row.is_idle() };
+    let spring = row.stiffness.constants(mass).map(|(k, c)| (k, c + h * k));
+    if let Some((_, firmness)) = spring {
+        rule.idle |= !(firmness > 0.0);
+        rule.compliance = invert(h * firmness);
+    }
     if push && row.error > 0.0 {
         rule.target -= row.error / h;
-        rule.correct = Correct::Push;
+        rule.correct = if spring.is_some() { Correct::Not } else { Correct::Push };
         return rule;
     }
     let error = if push { Num::min(row.error + slop, 0.0) } else { row.error };
     let limit = if push { recipe.push_speed } else { recipe.hold_speed };
     let out = |rate: Real| (-error * rate).clamp(-limit, limit);
-    if let Some((k, c)) = row.stiffness.constants(mass) {
-        let firmness = c + h * k;
-        rule.idle |= !(firmness > 0.0);
-        rule.compliance = invert(h * firmness);
+    if let Some((k, firmness)) = spring {
         // A spring pulls as hard as it does; but what overlaps is not shot apart.
         rule.target += if push { out(k / firmness) } else { -error * (k / firmness) };
         return rule;

@@ -123,7 +123,9 @@ impl TreeRows {
                         continue;
                     }
                     let compliance = 1.0 / (h * give);
-                    let bias = wish.error * k / give;
+                    // A stop that is not reached yet is met with the part of the way that lies behind it.
+                    let ahead = wish.bound == Bound::Push && wish.error > 0.0;
+                    let bias = if ahead { wish.error / h } else { wish.error * k / give };
                     row.impulse - (rate + bias + compliance * row.impulse) / (1.0 / row.mass + compliance)
                 } else {
                     let bias = match wish.bound {
