@@ -20,3 +20,8 @@ fn main() -> tumble::Result<()> {
     println!("asleep after {:.1} s", world.time());
     Ok(())
 }
+
+#[test]
+fn runs_to_its_end() -> tumble::Result<()> {
+    main()
+}

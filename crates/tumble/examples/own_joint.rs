@@ -74,3 +74,8 @@ fn main() -> tumble::Result<()> {
     assert!((distance - 1.0).abs() < 0.01, "the bead left the tube: {distance}");
     Ok(())
 }
+
+#[test]
+fn bead_stays_on_its_tube() -> tumble::Result<()> {
+    main()
+}

@@ -474,7 +474,7 @@ fn orientation_motors_and_drags_have_the_discrete_response() {
         let stiffness = Stiffness::tuned(real(hertz), real(ratio));
         let axis = random.vector(1.0).normalize_or(Vec3::X);
         let motor = Orientation::target(Quat::from_axis_angle(axis, 0.3), stiffness);
-        let cone = ConeTwist { motor: Some(motor), ..ConeTwist::new(1.0, 1.0) };
+        let cone = ConeTwist { motor: Some(motor.clone()), ..ConeTwist::new(1.0, 1.0) };
         for kind in [JointKind::from(Ball { motor: Some(motor) }), cone.into()] {
             let name = kind.name().to_owned();
             let (mut world, _, joint) = held_cube(kind, [0.0; 3], random.rotation());

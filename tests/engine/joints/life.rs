@@ -2,7 +2,10 @@
 
 use super::{DT, chain, crate_at, position, run, sleepless, widest_gap};
 use crate::support::{Random, dump, real};
-use tumble::constraint::joint::{Distance, Fixed, Gear, Glue, Hinge, JointKind, Path, Pulley, Slider, Wheel};
+use tumble::constraint::joint::{
+    Ball, ConeTwist, Cylindrical, Distance, Drag, Fixed, Freedom, Gear, Glue, Hinge, JointKind, Orientation, Parallel,
+    Path, Planar, Pulley, Rack, Screw, SixAxis, Slider, Universal, Wheel,
+};
 use tumble::constraint::{Axis, Limit, Motor, Signal, Stiffness};
 use tumble::math::{Float, Point, Quat, Real, Vec3};
 use tumble::shape::Shape;
@@ -53,6 +56,8 @@ fn bad_joints_are_refused() {
         JointDesc::glue(a, b, [Vec3::ZERO, Vec3::X, Vec3::X * 2.0]),
         JointDesc::wheel(a, b, Wheel { steer: nan.into(), ..Wheel::new(1.0, 1.0, 1.0) }),
         JointDesc::drag(a, nan),
+        JointDesc::new(a, b, Ball { motor: Some(Orientation::friction(1.0).turning(Vec3::ZERO, 1.0)) }),
+        JointDesc::new(a, b, Ball { motor: Some(Orientation::friction(1.0).turning(Vec3::X, nan)) }),
     ];
     let before = world.hash();
     for desc in wrong {
@@ -128,15 +133,26 @@ fn chains_sleep_and_wake_as_one() {
     assert_eq!(world.awake_count(), 0);
     world.body_mut(bodies[0]).unwrap().apply_impulse([1.0, 0.0, 0.0]).unwrap();
     assert_eq!(world.awake_count(), 6);
+    for &body in &bodies {
+        world.body_mut(body).unwrap().set_damping(2.0, 2.0).unwrap();
+    }
+    // A new joint between two sleepers wakes both and all that hangs on them, a removed one too.
+    let other = crate_at(&mut world, [3.0, -6.5, 0.0], [0.1, 0.4, 0.1], 1.0);
+    let bystander = crate_at(&mut world, [9.0, -6.5, 0.0], [0.1, 0.4, 0.1], 1.0);
+    for (body, x) in [(other, 3.0), (bystander, 9.0)] {
+        world.add_joint(JointDesc::ball(World::BODY, body).anchor([x, -6.0, 0.0])).unwrap();
+    }
     run(&mut world, 30.0);
-    // A new joint wakes both ends, a removed one too.
-    let other = crate_at(&mut world, [0.0, -6.5, 0.0], [0.1, 0.4, 0.1], 1.0);
-    let tie = world.add_joint(JointDesc::ball(bodies[5], other).anchor([0.0, -6.0, 0.0])).unwrap();
+    assert_eq!(world.awake_count(), 0, "all asleep again");
+    let tie = world.add_joint(JointDesc::rope(bodies[5], other, 5.0)).unwrap();
     assert_eq!(world.awake_count(), 7);
+    assert!(world.body(bystander).unwrap().is_asleep());
+    run(&mut world, 30.0);
+    assert_eq!(world.awake_count(), 0);
     world.remove_joint(tie).unwrap();
     world.audit().unwrap();
-    run(&mut world, 1.0);
-    assert!(position(&world, other).y < -9.0);
+    assert_eq!(world.awake_count(), 7);
+    assert!(world.body(bystander).unwrap().is_asleep());
 }
 
 /// What hangs on a kinematic body follows it, also out of its sleep.
@@ -213,51 +229,205 @@ fn zoo() -> World {
     world
 }
 
-/// Random edits of joints while islands sleep, bodies change kind, joints break and worlds are saved and restored: nothing
-/// panics, and what the world keeps about itself agrees after each.
+/// Frames, limits, motors, stiffness and the kind itself are changed while the world runs, and asleep: the body goes to where the joint holds
+/// it then.
+#[test]
+fn joints_are_edited_while_they_run() {
+    let mut world = World::new();
+    let arm = crate_at(&mut world, [0.5, 0.0, 0.0], [0.5, 0.05, 0.05], 2.0);
+    world.body_mut(arm).unwrap().set_damping(1.0, 1.0).unwrap();
+    let hinge = JointDesc::new(World::BODY, arm, Hinge::limited(-0.3, 0.2)).anchor([0.0; 3]).axis([0.0, 0.0, 1.0]);
+    let hinge = world.add_joint(hinge).unwrap();
+    // Every edit comes to a sleeper, wakes it, and is what it rests by afterwards.
+    let settle = |world: &mut World, what: &str, change: &dyn Fn(&mut World), angle: f64, at: [f64; 3]| {
+        run(world, 10.0);
+        assert!(world.body(arm).unwrap().is_asleep(), "before {what}");
+        change(world);
+        assert!(!world.body(arm).unwrap().is_asleep(), "{what} wakes");
+        world.audit().unwrap();
+        run(world, 12.0);
+        let joint = world.joint(hinge).unwrap();
+        let value = joint.value().unwrap().to_f64();
+        assert!((value - angle).abs() < 0.01, "{what}: at {value}, should be {angle}");
+        assert!(joint.gap() < real(0.01) && joint.tilt() < real(0.01), "{what}: {} {}", joint.gap(), joint.tilt());
+        let off = (joint.frames().b.position - Point::from(at)).length();
+        assert!(off < 5e-3, "{what}: {off} m away");
+    };
+    let origin = [0.0; 3];
+    let limit = |w: &mut World| w.joint_mut(hinge).unwrap().set_limit(Some(Limit::new(-0.8, 0.2))).unwrap();
+    settle(&mut world, "a lower stop", &limit, -0.8, origin);
+    let servo = Motor::position(-0.5, Stiffness::tuned(20.0, 1.0));
+    let motor = |w: &mut World| w.joint_mut(hinge).unwrap().set_motor(Some(servo.clone())).unwrap();
+    // The weight bends the servo by τ/(I ω²) = (g/2)/((1/3) ω²), a thousandth.
+    settle(&mut world, "a motor", &motor, -0.5, origin);
+    let lift = |w: &mut World| w.joint_mut(hinge).unwrap().set_frame_a([0.0, 1.0, 0.0], upright()).unwrap();
+    settle(&mut world, "a frame on A", &lift, -0.5, [0.0, 1.0, 0.0]);
+    // The frame on the arm turned by 0.4: the same angle of the joint leaves the arm 0.4 lower.
+    let turned = upright() * Quat::from_axis_angle(Vec3::X, 0.4);
+    let shift = |w: &mut World| w.joint_mut(hinge).unwrap().set_frame_b([-0.4, 0.0, 0.0], turned).unwrap();
+    settle(&mut world, "a frame on B", &shift, -0.5, [0.0, 1.0, 0.0]);
+    let lean = world.body(arm).unwrap().rotation().to_rotation_vector().z.to_f64();
+    assert!((lean + 0.9).abs() < 0.01, "{lean}");
+    let anchor = |w: &mut World| w.joint_mut(hinge).unwrap().set_anchor_a([0.0, 2.0, 0.0]).unwrap();
+    settle(&mut world, "an anchor", &anchor, -0.5, [0.0, 2.0, 0.0]);
+    let free = |w: &mut World| {
+        let mut joint = w.joint_mut(hinge).unwrap();
+        joint.set_motor(None).unwrap();
+        joint.set_limit(None).unwrap();
+    };
+    // It hangs down; the frame on it is turned by 0.4.
+    settle(&mut world, "neither motor nor limit", &free, -0.5 * std::f64::consts::PI + 0.4, [0.0, 2.0, 0.0]);
+    run(&mut world, 10.0);
+    let weld = |w: &mut World| w.joint_mut(hinge).unwrap().set_kind(Fixed).unwrap();
+    weld(&mut world);
+    assert!(!world.body(arm).unwrap().is_asleep());
+    run(&mut world, 3.0);
+    let joint = world.joint(hinge).unwrap();
+    assert_eq!(joint.kind().name(), "fixed");
+    assert!(joint.gap() < real(0.01) && joint.tilt() < real(0.02), "{} {}", joint.gap(), joint.tilt());
+}
+
+/// x along z of the world, as the axis of a hinge is.
+fn upright() -> Quat {
+    Quat::between(Vec3::X, Vec3::Z)
+}
+
+/// Random edits of joints of all kinds while islands sleep, bodies change kind, joints break and worlds are saved and restored: nothing
+/// panics, what the world keeps about itself agrees after each, and whoever an edit concerns is awake after it.
 #[test]
 fn random_edits_of_joints() {
-    for seed in 0..30 {
+    let mut seen = Seen::default();
+    for seed in 0..60 {
         let mut random = Random(seed);
         let mut world = World::new();
         world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, -3.0).unwrap())).unwrap();
         let (mut bodies, mut joints): (Vec<BodyId>, Vec<JointId>) = (Vec::new(), Vec::new());
         for _ in 0..120 {
-            edit(&mut world, &mut random, &mut bodies, &mut joints);
+            edit(&mut world, &mut random, &mut bodies, &mut joints, &mut seen);
             world.audit().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
             if random.below(3) == 0 {
-                for _ in 0..=random.below(40) {
+                // Now and then long enough to fall asleep.
+                let most = if random.below(6) == 0 { 400 } else { 40 };
+                for _ in 0..=random.below(most) {
                     world.step(DT).unwrap();
+                    seen.broken += world.events().iter().filter(|e| matches!(e, Event::JointBroke { .. })).count();
                 }
                 world.audit().unwrap_or_else(|e| panic!("seed {seed}, after steps: {e}"));
             }
         }
     }
+    println!("{seen:?}");
+    assert!(seen.kinds.len() == 19, "all kinds were tried: {:?}", seen.kinds);
+    assert!(seen.asleep > 100 && seen.broken > 50, "{seen:?}");
 }
 
-fn edit(world: &mut World, random: &mut Random, bodies: &mut Vec<BodyId>, joints: &mut Vec<JointId>) {
+/// What the random edits have come across.
+#[derive(Debug, Default)]
+struct Seen {
+    kinds: std::collections::BTreeSet<String>,
+    /// Edits of joints of which a body slept.
+    asleep: usize,
+    broken: usize,
+}
+
+/// Any kind, with limits, motors and springs of all sorts.
+fn any_kind(random: &mut Random) -> JointKind {
+    let number = |random: &mut Random, low: f64, high: f64| real(random.between(low, high));
+    let stiffness = match random.below(3) {
+        0 => Stiffness::Method,
+        1 => Stiffness::tuned(number(random, 0.5, 20.0), number(random, 0.0, 2.0)),
+        _ => Stiffness::spring(number(random, 0.0, 500.0), number(random, 0.0, 50.0)),
+    };
+    let limit = Limit::new(number(random, -1.0, 0.0), number(random, 0.0, 1.0));
+    let limit = limit.restitution(number(random, 0.0, 1.0)).stiffness(stiffness);
+    let motor = match random.below(3) {
+        0 => Motor::velocity(number(random, -2.0, 2.0)),
+        1 => Motor::position(number(random, -1.0, 1.0), stiffness),
+        _ => Motor::velocity(Signal::Sine { mean: 0.0, amplitude: 1.0, hertz: 0.5, phase: 0.0 }),
+    };
+    let motor = motor.max_force(number(random, 0.0, 100.0));
+    let axis = match random.below(4) {
+        0 => Axis::FREE,
+        1 => Axis::FREE.limit(limit),
+        2 => Axis::FREE.motor(motor.clone()),
+        _ => Axis::FREE.limit(limit).motor(motor.clone()),
+    };
+    let freedom = |random: &mut Random| match random.below(3) {
+        0 => Freedom::Locked,
+        1 => Freedom::FREE,
+        _ => Freedom::Free(axis.clone()),
+    };
+    let orientation = (random.below(2) == 0).then(|| match random.below(2) {
+        0 => Orientation::target(random.rotation(), stiffness),
+        _ => Orientation::friction(number(random, 0.0, 10.0)),
+    });
+    let spin = Motor::velocity(number(random, -5.0, 5.0)).max_force(20.0);
+    match random.below(19) {
+        0 => Ball { motor: orientation }.into(),
+        1 => Hinge { turn: axis }.into(),
+        2 => Slider { slide: axis }.into(),
+        3 => Fixed.into(),
+        4 => Distance { length: (random.below(2) == 0).then(|| number(random, 0.0, 2.0)), stretch: axis }.into(),
+        5 => Universal { bend: [axis.clone(), axis] }.into(),
+        6 => ConeTwist {
+            cone_stiffness: stiffness,
+            cone_restitution: number(random, 0.0, 1.0),
+            twist: (random.below(2) == 0).then_some(limit),
+            motor: orientation,
+            ..ConeTwist::new(number(random, 0.0, 3.0), 0.5)
+        }
+        .into(),
+        7 => Cylindrical { slide: axis.clone(), turn: axis }.into(),
+        8 => Planar { slide: [axis.clone(), axis.clone()], turn: axis }.into(),
+        9 => Parallel.into(),
+        10 => SixAxis {
+            slide: [freedom(random), freedom(random), freedom(random)],
+            turn: [freedom(random), freedom(random), freedom(random)],
+        }
+        .into(),
+        11 => Gear { ratio: number(random, 0.5, 3.0) }.into(),
+        12 => Rack { travel: number(random, -1.0, 1.0) }.into(),
+        13 => Screw { pitch: number(random, -1.0, 1.0), turn: axis }.into(),
+        14 => {
+            let wheels = [Point::new(0.0, 4.0, 0.0), Point::new(1.0, 4.0, 0.0)];
+            let (length, ratio) = (number(random, 1.0, 12.0), number(random, 0.5, 2.0));
+            Pulley { wheels, length, ratio, slack: random.below(2) == 0 }.into()
+        }
+        15 => Wheel { suspension: axis, spin: Some(spin), steer: number(random, -0.5, 0.5).into() }.into(),
+        16 => {
+            let (closed, follow) = (random.below(2) == 0, random.below(2) == 0);
+            let points = [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::new(0.0, 1.0, 0.5)];
+            Path { follow, motor: (random.below(2) == 0).then_some(spin), ..Path::through(points, closed) }.into()
+        }
+        17 => Drag { stiffness, max_force: number(random, 0.0, 500.0) }.into(),
+        _ => Glue { points: [Vec3::X, Vec3::Y, Vec3::Z].map(|v| v * number(random, 0.1, 1.0)) }.into(),
+    }
+}
+
+fn edit(world: &mut World, random: &mut Random, bodies: &mut Vec<BodyId>, joints: &mut Vec<JointId>, seen: &mut Seen) {
     let pick = |random: &mut Random, n: usize| if n == 0 { 0 } else { random.below(n) };
     let (body, joint) =
         (bodies.get(pick(random, bodies.len())).copied(), joints.get(pick(random, joints.len())).copied());
     let kinds = [BodyKind::Dynamic, BodyKind::Fixed, BodyKind::Kinematic];
-    match (random.below(14), body, joint) {
+    let infinite = |random: &mut Random| {
+        if random.below(4) == 0 { real(random.between(0.0, 200.0)) } else { Real::INFINITY }
+    };
+    match (random.below(16), body, joint) {
         (0..=2, ..) if bodies.len() < 12 => {
             let at = [random.between(-2.0, 2.0), random.between(-2.0, 2.0), random.between(-2.0, 2.0)];
             bodies.push(crate_at(world, at, [0.3, 0.3, 0.3], 1.0));
         }
         (3..=5, Some(a), _) => {
             let b = if random.below(3) == 0 { World::BODY } else { bodies[random.below(bodies.len())] };
-            let kind: JointKind = match random.below(5) {
-                0 => Fixed.into(),
-                1 => Hinge::limited(-0.5, 0.5).into(),
-                2 => Distance::rope(real(random.between(0.0, 3.0))).into(),
-                3 => Slider::driven(Motor::velocity(real(random.between(-2.0, 2.0)))).into(),
-                _ => JointDesc::ball(a, b).kind,
-            };
-            let force = if random.below(4) == 0 { real(random.between(0.0, 200.0)) } else { Real::INFINITY };
-            let desc = JointDesc::new(a, b, kind).breaks_at(force, Real::INFINITY).collide(random.below(2) == 0);
+            let kind = any_kind(random);
+            let desc = JointDesc::new(a, b, kind).breaks_at(infinite(random), infinite(random));
+            let desc = desc.collide(random.below(2) == 0).active(random.below(5) > 0);
             // Two bodies of which none can move, or the same one twice, are refused.
-            joints.extend(world.add_joint(desc.active(random.below(5) > 0)));
+            if let Ok(joint) = world.add_joint(desc) {
+                seen.kinds.insert(world.joint(joint).unwrap().kind().name().to_owned());
+                joints.push(joint);
+                assert_awake(world, joint);
+            }
         }
         (6, _, Some(j)) => {
             let _ = world.remove_joint(j);
@@ -267,11 +437,12 @@ fn edit(world: &mut World, random: &mut Random, bodies: &mut Vec<BodyId>, joints
                 joint.set_active(random.below(2) == 0).unwrap();
             }
         }
-        (8, _, Some(j)) => {
-            if let Ok(mut joint) = world.joint_mut(j) {
-                joint.set_collide(random.below(2) == 0).unwrap();
-                joint.set_anchor_b(random.vector(0.5).to_f64()).unwrap();
-            }
+        (8, _, Some(j)) if world.joint(j).is_ok() => {
+            seen.note(world, j);
+            let mut joint = world.joint_mut(j).unwrap();
+            joint.set_collide(random.below(2) == 0).unwrap();
+            joint.set_anchor_b(random.vector(0.5).to_f64()).unwrap();
+            assert_awake(world, j);
         }
         (9, Some(b), _) => world.body_mut(b).unwrap().set_kind(kinds[random.below(3)]).unwrap(),
         (10, Some(b), _) => world.body_mut(b).unwrap().set_active(random.below(3) > 0),
@@ -285,7 +456,46 @@ fn edit(world: &mut World, random: &mut Random, bodies: &mut Vec<BodyId>, joints
             *world = World::from_snapshot(&world.snapshot().unwrap()).unwrap();
             assert_eq!(world.hash(), hash);
         }
+        (14..=15, _, Some(j)) if world.joint(j).is_ok() => {
+            seen.note(world, j);
+            let kind = any_kind(random);
+            let (force, torque, rotation) = (infinite(random), infinite(random), random.rotation());
+            let (point, choice) = (random.vector(0.5).to_f64(), random.below(6));
+            let mut joint = world.joint_mut(j).unwrap();
+            let done = match choice {
+                0 => joint.set_kind(kind),
+                1 => joint.set_motor(Some(Motor::velocity(1.0).max_force(10.0))),
+                2 => joint.set_limit(Some(Limit::new(-0.5, 0.5))),
+                3 => joint.set_break_limits(force, torque),
+                4 => joint.set_frame_a(point, rotation),
+                _ => joint.set_stiffness(Stiffness::tuned(5.0, 1.0)),
+            };
+            // Kinds without one main freedom have no motor and no limit to set.
+            assert!(done.is_ok() || choice == 1 || choice == 2, "{done:?}");
+            if done.is_ok() {
+                assert_awake(world, j);
+            }
+        }
         _ => {}
+    }
+}
+
+impl Seen {
+    fn note(&mut self, world: &World, joint: JointId) {
+        let bodies = world.joint(joint).unwrap().bodies();
+        self.asleep += usize::from(bodies.iter().any(|&b| world.body(b).is_ok_and(|b| b.is_asleep())));
+    }
+}
+
+/// The bodies of a joint that holds are awake, where they can be.
+fn assert_awake(world: &World, joint: JointId) {
+    let joint = world.joint(joint).unwrap();
+    if !joint.is_active() || joint.bodies().iter().any(|&b| world.body(b).is_ok_and(|b| !b.is_active())) {
+        return;
+    }
+    for body in joint.bodies() {
+        let body = world.body(body).unwrap();
+        assert!(body.kind() != BodyKind::Dynamic || !body.is_asleep(), "{:?} sleeps after an edit", joint.kind());
     }
 }
 

@@ -121,6 +121,31 @@ fn orientation_motor_arrives() {
     }
 }
 
+/// A target that turns on and on, and one that swings, are followed as they go, by a body that does not fall asleep.
+#[test]
+fn orientation_motor_follows_a_function_of_time() {
+    let swing = Signal::Sine { mean: 0.2, amplitude: 0.8, hertz: 0.1, phase: 0.0 };
+    let steady = Signal::Ramp { from: 0.0, to: 40.0, start: 0.0, duration: 40.0 };
+    let (axis, first) = (Vec3::new(0.6, 0.0, 0.8), Quat::from_axis_angle(Vec3::Y, 0.5));
+    for angle in [swing, steady] {
+        let mut world = World::new();
+        let body = crate_at(&mut world, [0.0; 3], [0.2, 0.2, 0.2], 3.0);
+        world.body_mut(body).unwrap().set_rotation(first).unwrap();
+        let motor = Orientation::target(first, Stiffness::tuned(20.0, 1.0)).turning(axis, angle.clone());
+        let ball = JointDesc::new(World::BODY, body, Ball { motor: Some(motor) });
+        let ball = ball.frame_a([0.0; 3], Quat::IDENTITY).frame_b([0.0; 3], Quat::IDENTITY);
+        world.add_joint(ball).unwrap();
+        for step in 0..1200 {
+            world.step(DT).unwrap();
+            let wanted = Quat::from_rotation_vector(axis * angle.at(world.time()).0) * first;
+            let off = world.body(body).unwrap().rotation().angle_to(wanted);
+            // It starts from rest.
+            assert!(off < real(if step < 20 { 0.3 } else { 3e-3 }), "{off} rad away at step {step}");
+            assert!(!world.body(body).unwrap().is_asleep());
+        }
+    }
+}
+
 /// A soft joint sags by m g/k, and a hard one does not.
 #[test]
 fn stiffness_of_a_joint_is_a_spring() {

@@ -205,6 +205,8 @@ pub static ORIENTATION: Form = Form {
     fields: &[
         field("target", Kind::Rotation, "The orientation"),
         field("max_torque", TORQUE, "Greatest torque about each axis; infinite by default"),
+        field("about", Kind::Direction, "The target turns further about this axis of A's frame"),
+        field("angle", SIGNAL_KIND, "By how much: a number, or a function of time"),
     ],
     also: &[&STIFFNESS, &TUNED],
 };

@@ -40,8 +40,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let (height, grip) = (values.get("height")?, Material::default().with_friction(values.real("friction")?));
     // A light board throws farther; the pyramid must be beyond the place where the big box comes to lie.
     let (plain, iron) = (Material::default(), Material::default().with_density(7000.0));
-    // How far the small box flies depends on where in a step the big one lands: in small steps it hardly does.
-    stage.prefer_dt(1.0 / 240.0)?;
+    // The time step of the thesis.
+    stage.prefer_dt(0.01)?;
     floor(stage, plain.clone())?;
     let mut thing = |name: &str, at: [f64; 3], edges: [f64; 3], material: &Material, desc: BodyDesc| {
         let shape = cuboid(stage, edges)?;

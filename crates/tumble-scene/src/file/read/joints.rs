@@ -249,11 +249,14 @@ fn motor(record: &Record<'_>, dimension: Dimension) -> Read<Motor> {
 
 fn orientation(record: &Record<'_>) -> Read<Option<Orientation>> {
     let Some(given) = record.record("motor")? else { return Ok(None) };
-    Ok(Some(Orientation {
+    let motor = Orientation {
         target: given.rotation("target")?,
         stiffness: stiffness(&given)?,
-        max_torque: given.real("max_torque")?.unwrap_or(Real::INFINITY),
-    }))
+        ..Orientation::friction(given.real("max_torque")?.unwrap_or(Real::INFINITY))
+    };
+    let about = given.direction("about")?.map_or(motor.about, |v| v.to_real());
+    let angle = given.get("angle").map(|node| signal(node, &given, TURN)).transpose()?.unwrap_or_default();
+    Ok(Some(motor.turning(about, angle)))
 }
 
 /// A number, or a function of time.

@@ -119,7 +119,7 @@ fn joint_kind(kind: &JointKind, table: &mut Inline) -> Result<(), String> {
 }
 
 fn add_orientation(motor: &Option<Orientation>, table: &mut Inline) {
-    let Some(Orientation { target, stiffness, max_torque }) = motor else { return };
+    let Some(Orientation { target, stiffness, max_torque, about, angle }) = motor else { return };
     let mut inner = Inline::default();
     if let Some(target) = target {
         inner.set("target", quat(*target));
@@ -128,6 +128,13 @@ fn add_orientation(motor: &Option<Orientation>, table: &mut Inline) {
         super::value::add_stiffness(*stiffness, &mut inner);
     }
     inner.real("max_torque", *max_torque, Real::INFINITY);
+    let usual = Orientation::friction(*max_torque);
+    if *about != usual.about {
+        inner.set("about", vector(*about));
+    }
+    if *angle != usual.angle {
+        inner.set("angle", signal(angle));
+    }
     table.set("motor", if inner.is_empty() { "{}".to_owned() } else { inner.table() });
 }
 

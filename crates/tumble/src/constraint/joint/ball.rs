@@ -1,6 +1,12 @@
 //! Ball joint: one point of A stays on one point of B; all turning is free (003-49).
+//!
+//! ```text
+//!   C = d                            3 rows
+//!   Ċ = v_B + ω_B × r_B - v_A - ω_A × r_A
+//!   K = (1/m_A + 1/m_B) 1 - [r_A]× I_A⁻¹ [r_A]× - [r_B]× I_B⁻¹ [r_B]×
+//! ```
 
-use super::super::{Constraint, Frames, Jacobian, Row, Rows, Stiffness};
+use super::super::{Constraint, Frames, Jacobian, Row, Rows, Signal, Stiffness};
 use super::parts;
 use crate::math::{Quat, Real, Vec3};
 
@@ -43,14 +49,17 @@ impl Constraint for Ball {
 /// A motor for all three turns at once.
 ///
 /// ```
-/// use tumble::constraint::Stiffness;
+/// use tumble::constraint::{Signal, Stiffness};
 /// use tumble::constraint::joint::Orientation;
 /// use tumble::math::{Quat, Vec3};
 /// let head_up = Orientation::target(Quat::IDENTITY, Stiffness::tuned(3.0, 0.7)).max_torque(50.0);
 /// let stiff_neck = Orientation::friction(4.0);
-/// # let _ = (head_up, stiff_neck);
+/// // It looks to the left and to the right, five seconds each way.
+/// let sway = Signal::Sine { mean: 0.0, amplitude: 0.8, hertz: 0.1, phase: 0.0 };
+/// let looks_round = Orientation::target(Quat::IDENTITY, Stiffness::tuned(3.0, 0.7)).turning(Vec3::Y, sway);
+/// # let _ = (head_up, stiff_neck, looks_round);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Orientation {
     /// The rotation of B as seen from A that is wanted; `None` only resists turning.
     pub target: Option<Quat>,
@@ -58,17 +67,30 @@ pub struct Orientation {
     pub stiffness: Stiffness,
     /// Greatest torque about each axis of the world; may be infinite.
     pub max_torque: Real,
+    /// The target turns further by [`Orientation::angle`] about this axis of A's frame.
+    pub about: Vec3,
+    /// θ: by how much, in radians, as a function of time.
+    pub angle: Signal,
 }
 
 impl Orientation {
     /// Pulls to an orientation by a damped spring.
     pub const fn target(rotation: Quat, stiffness: Stiffness) -> Self {
-        Self { target: Some(rotation), stiffness, max_torque: Real::INFINITY }
+        let (about, angle) = (Vec3::X, Signal::Constant(0.0));
+        Self { target: Some(rotation), stiffness, max_torque: Real::INFINITY, about, angle }
     }
 
     /// Resists turning with at most this torque about each axis.
     pub const fn friction(max_torque: Real) -> Self {
-        Self { target: None, stiffness: Stiffness::Method, max_torque }
+        let (about, angle) = (Vec3::X, Signal::Constant(0.0));
+        Self { target: None, stiffness: Stiffness::Method, max_torque, about, angle }
+    }
+
+    /// Sets [`Orientation::about`] and [`Orientation::angle`].
+    #[must_use]
+    pub fn turning(mut self, about: Vec3, angle: impl Into<Signal>) -> Self {
+        (self.about, self.angle) = (about, angle.into());
+        self
     }
 
     /// Sets [`Orientation::max_torque`].
@@ -78,17 +100,27 @@ impl Orientation {
         self
     }
 
-    /// Three rows along the axes of the world, with T the target and φ the rotation vector of R_A⁻¹ R_B T⁻¹:
+    /// Three rows along the axes of the world, with T = exp(θ a) T₀ the target, a the axis about which it turns, and φ the rotation vector of
+    /// R_A⁻¹ R_B T⁻¹:
     ///
-    /// C = R_A φ,  Ċ ≈ ω_B - ω_A
+    /// C = R_A φ,  Ċ ≈ ω_B - ω_A - θ̇ R_A a
     pub(super) fn rows(&self, frames: &Frames, out: &mut Rows) {
-        let error = self.target.map_or(Vec3::ZERO, |target| {
+        let (error, rate) = self.target.map_or((Vec3::ZERO, Vec3::ZERO), |target| {
+            let (about, (angle, rate)) = (self.about.normalize_or(Vec3::ZERO), self.angle.at(frames.time));
+            let target = Quat::from_rotation_vector(about * angle) * target;
+            // The shorter way round, since the target may have gone round meanwhile.
             let left = frames.relative_rotation() * target.conjugate();
-            frames.a.rotation.rotate(left.to_rotation_vector())
+            let left = if left.w < 0.0 { Quat::new(-left.x, -left.y, -left.z, -left.w) } else { left };
+            (frames.a.rotation.rotate(left.to_rotation_vector()), frames.a.rotation.rotate(about * rate))
         });
-        for (axis, error) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip(error.to_array()) {
-            out.push(Row::equal(Jacobian::turning(axis), error).stiff(self.stiffness).bounded(self.max_torque));
+        for (i, axis) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+            let row = Row { target: rate[i], ..Row::equal(Jacobian::turning(axis), error[i]) };
+            out.push(row.stiff(self.stiffness).bounded(self.max_torque));
         }
+    }
+
+    pub(super) fn changes_after(&self, time: f64) -> bool {
+        self.target.is_some() && self.angle.changes_after(time)
     }
 
     pub(super) fn validate(&self, subject: &str) -> crate::Result<()> {
@@ -96,6 +128,11 @@ impl Orientation {
             crate::body::desc::check_rotation(subject, target)?;
         }
         super::super::axis::check_force(subject, "greatest torque of a motor", self.max_torque)?;
+        if self.about.try_normalize().is_none() {
+            let axis = format!("{:?}", self.about.to_array());
+            return Err(crate::Error::value(subject, "axis about which a target turns", "a direction", axis));
+        }
+        self.angle.validate(subject)?;
         self.stiffness.validate(subject)
     }
 }

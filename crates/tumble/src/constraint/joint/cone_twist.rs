@@ -5,6 +5,8 @@
 //!   C = γ - ∠(x_A, x_B) >= 0                    Ċ = -n·(ω_B - ω_A),  n = x_A × x_B / |x_A × x_B|
 //!   twist between its limits                    see `parts::twisting`
 //! ```
+//!
+//! K, whose inverse is the effective mass (κ and τ: see `parts`): that of a point; τ(n); for the twist τ of its axis.
 
 use super::super::{Constraint, Frames, Jacobian, Limit, Row, Rows, Stiffness};
 use super::ball::Orientation;

@@ -5,6 +5,8 @@
 //!   C = (y_A·e, z_A·e)               2 rows: axes parallel
 //!   s = x_A·d, θ: twist about x      the freedoms
 //! ```
+//!
+//! K, whose inverse is the effective mass (κ and τ: see `parts`): κ(t; r_A + d, r_B) along y_A, z_A and x_A; τ about y_A, z_A and x.
 
 use super::super::{Axis, Constraint, Frames, Rows};
 use super::parts;

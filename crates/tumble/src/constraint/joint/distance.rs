@@ -9,6 +9,8 @@
 //!
 //! The thesis writes the rope as ½(L² - |d|²), whose Jacobian is that of L - l times l: the same constraint in a unit that
 //! depends on the length.
+//!
+//! K = κ(u; r_A, r_B) (see `parts`), and the effective mass its inverse.
 
 use super::super::{Axis, Constraint, Frames, Jacobian, Limit, Motor, Row, Rows, Stiffness};
 use crate::math::{Real, Vec3};

@@ -1,6 +1,9 @@
 //! Drag: a soft pull of a point of B to a point of A, as by a mouse.
 //!
 //! C = d, three rows along the axes of the world, each a damped spring with a greatest force.
+//!
+//! Ċ = v_B + ω_B × r_B - v_A - ω_A × r_A, K = κ(n; r_A, r_B) along each axis n (see `parts`). A spring by hertz f and ratio ζ has k = (2π f)²/K and
+//! c = 4π f ζ/K, so that whatever is dragged follows alike.
 
 use super::super::{Constraint, Frames, Jacobian, Row, Rows, Stiffness};
 use crate::math::{Real, Vec3};

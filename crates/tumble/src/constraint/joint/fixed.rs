@@ -1,4 +1,6 @@
 //! Fixed joint: B stands still as seen from A. Six rows: C = d, C = R_A φ.
+//!
+//! K, whose inverse is the effective mass (see `parts`): that of a point, and I_A⁻¹ + I_B⁻¹; the blocks between them -[r_A]× I_A⁻¹ - [r_B]× I_B⁻¹.
 
 use super::super::{Constraint, Frames, Rows};
 use super::parts;

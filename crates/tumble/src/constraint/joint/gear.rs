@@ -7,6 +7,8 @@
 //!
 //! The wheels are held by hinges of their own. Their turns are measured in the world: a gear on a carrier that itself
 //! turns about another axis is outside of what it means.
+//!
+//! K = x_A·I_A⁻¹ x_A + ρ² x_B·I_B⁻¹ x_B, and the effective mass its inverse: the inertia of B counts as I_B/ρ² on A's side.
 
 use super::super::{Constraint, Frames, Jacobian, Row, Rows, unwound};
 use crate::math::{Float, Real, Vec3};

@@ -5,6 +5,9 @@
 //! ```
 //!
 //! Three of the rows are redundant; it is here because a solver must bear that (003-63).
+//!
+//! J = [-n, -((r_A + R_A t_i) × n), n, (r_B + R_B t_i) × n] along the axes n of the world; K is 9 x 9 and of rank 6, its diagonal
+//! κ(n; r_A + R_A t_i, r_B + R_B t_i) (see `parts`).
 
 use super::super::{Constraint, Frames, Jacobian, Row, Rows};
 use crate::error::Error;

@@ -5,6 +5,9 @@
 //!   C = (y_A·e, z_A·e)               2 rows: x_A and x_B parallel, e the turn between them
 //!   θ: twist of B about x            the freedom: limit and motor
 //! ```
+//!
+//! K, whose inverse is the effective mass (κ and τ: see `parts`): that of a point for the first three, τ(y_A) and τ(z_A) for the turns; the
+//! freedom has τ(x), or what is left of it while the five rows hold: the inertia about the hinge, not about the centre of mass.
 
 use super::super::{Axis, Constraint, Frames, Rows};
 use super::parts;

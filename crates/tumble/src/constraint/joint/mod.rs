@@ -267,6 +267,8 @@ impl JointKind {
         let own = match self {
             Self::Wheel(k) => motor(&k.spin) || k.steer.changes_after(time),
             Self::Path(k) => motor(&k.motor),
+            Self::Ball(k) => k.motor.as_ref().is_some_and(|m| m.changes_after(time)),
+            Self::ConeTwist(k) => k.motor.as_ref().is_some_and(|m| m.changes_after(time)),
             _ => false,
         };
         own || self.axes().any(|axis| axis.changes_after(time))

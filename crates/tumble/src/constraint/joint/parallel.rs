@@ -1,4 +1,5 @@
-//! Parallel axes: B may go anywhere, but an axis of it stays parallel to one of A. Two rows: C = (y_A·e, z_A·e).
+//! Parallel axes: B may go anywhere, but an axis of it stays parallel to one of A. Two rows: C = (y_A·e, z_A·e),
+//! J = [0, -t, 0, t] with t = y_A, z_A, and K = τ(t), whose inverse is the effective mass (see `parts`).
 
 use super::super::{Constraint, Frames, Rows};
 use super::parts;

@@ -1,4 +1,11 @@
 //! What several joints are made of. p, r, v, ω: origins of the frames, arms, velocities; d = p_B - p_A; x, y, z: axes.
+//!
+//! The response K = J M⁻¹ Jᵀ of a row, whose inverse is its effective mass, has one of two forms, with the arms by which the row takes hold:
+//!
+//! ```text
+//!   κ(n; r_A, r_B) = 1/m_A + 1/m_B + (r_A × n)·I_A⁻¹ (r_A × n) + (r_B × n)·I_B⁻¹ (r_B × n)       along n
+//!   τ(t)           = t·(I_A⁻¹ + I_B⁻¹) t                                                         about t
+//! ```
 
 use super::super::frame::Frames;
 use super::super::row::{Jacobian, Row, Rows};
@@ -7,6 +14,8 @@ use crate::math::{Real, Vec3};
 /// The origins coincide (003-49). Three rows, along the axes of the world:
 ///
 /// C = d,  Ċ = v_B + ω_B × r_B - v_A - ω_A × r_A
+///
+/// K = (1/m_A + 1/m_B) 1 - [r_A]× I_A⁻¹ [r_A]× - [r_B]× I_B⁻¹ [r_B]×, of which κ(n; r_A, r_B) is n·K n.
 pub(super) fn coincide(frames: &Frames, out: &mut Rows) {
     let gap = frames.gap();
     for (axis, error) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip(gap.to_array()) {
@@ -17,6 +26,8 @@ pub(super) fn coincide(frames: &Frames, out: &mut Rows) {
 /// The Jacobian of t·d for an axis t that is fixed to A. Since t turns with A, its arm leads to the origin of B:
 ///
 /// Ċ = t·(v_B + ω_B × r_B) - t·(v_A + ω_A × r_A) + (ω_A × t)·d = t·v_B + (r_B × t)·ω_B - t·v_A - ((r_A + d) × t)·ω_A
+///
+/// K = κ(t; r_A + d, r_B)
 pub(super) fn along(frames: &Frames, axis: Vec3) -> Jacobian {
     Jacobian::between(axis, frames.a.arm + frames.gap(), frames.b.arm)
 }
@@ -32,6 +43,8 @@ pub(super) fn on_axis(frames: &Frames, out: &mut Rows) {
 /// The x axes stay parallel (003-50). Two rows:
 ///
 /// C = (y_A·e, z_A·e),  e: the turn from x_A to x_B,  Ċ ≈ (y_A·ω, z_A·ω) with ω = ω_B - ω_A
+///
+/// K = (τ(y_A), τ(z_A)) on its diagonal
 pub(super) fn parallel(frames: &Frames, out: &mut Rows) {
     let (a, x_b) = (frames.a.axes(), frames.b.axes().x);
     let error = turn_between(a.x, x_b, a.y);
@@ -55,6 +68,8 @@ pub(super) fn turn_between(from: Vec3, to: Vec3, across: Vec3) -> Vec3 {
 /// The frames are turned alike. Three rows, along the axes of the world:
 ///
 /// C = R_A φ,  φ: rotation vector of R_A⁻¹ R_B,  Ċ ≈ ω_B - ω_A
+///
+/// K = I_A⁻¹ + I_B⁻¹
 pub(super) fn turned_alike(frames: &Frames, out: &mut Rows) {
     let error = frames.a.rotation.rotate(frames.relative_rotation().to_rotation_vector());
     for (axis, error) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip(error.to_array()) {

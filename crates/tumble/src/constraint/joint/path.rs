@@ -8,6 +8,8 @@
 //!   C = R_A' φ                         3 rows, where the body is to keep its direction along the curve
 //!   t·v                                the freedom: motor and brake; stops at the ends of an open curve
 //! ```
+//!
+//! K, whose inverse is the effective mass (κ and τ: see `parts`): κ(s; r_A + d, r_B) along n, b and t; I_A⁻¹ + I_B⁻¹ where B follows the curve.
 
 use super::super::{Constraint, Frames, Jacobian, Limit, Motor, Row, Rows};
 use super::parts;

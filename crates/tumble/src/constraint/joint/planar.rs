@@ -5,6 +5,8 @@
 //!   C = (y_A·e, z_A·e)               2 rows: normals parallel
 //!   y_A·d, z_A·d, θ                  the freedoms
 //! ```
+//!
+//! K, whose inverse is the effective mass (κ and τ: see `parts`): κ(t; r_A + d, r_B) along x_A, y_A and z_A; τ about y_A, z_A and x.
 
 use super::super::{Axis, Constraint, Frames, Row, Rows};
 use super::parts;

@@ -7,6 +7,8 @@
 //! ```
 //!
 //! As a rod instead of a rope, C = 0.
+//!
+//! K = 1/m_A + (r_A × â)·I_A⁻¹ (r_A × â) + ρ² (1/m_B + (r_B × b̂)·I_B⁻¹ (r_B × b̂)), and the effective mass its inverse.
 
 use super::super::{Constraint, Frames, Jacobian, Row, Rows};
 use crate::error::Error;

@@ -6,6 +6,8 @@
 //! ```
 //!
 //! A hinge holds the pinion A and a slider the rack B; both are measured in the world.
+//!
+//! K = 1/m_B + (r_B × x_B)·I_B⁻¹ (r_B × x_B) + ρ² x_A·I_A⁻¹ x_A, and the effective mass its inverse.
 
 use super::super::{Constraint, Frames, Jacobian, Row, Rows, unwound};
 use crate::math::{Float, Real, Vec3};

@@ -381,11 +381,13 @@ fn load_motor(source: &mut Source<'_>) -> Result<Option<Motor>> {
 
 fn save_orientation(motor: &Option<Orientation>, out: &mut dyn Sink) {
     out.bool(motor.is_some());
-    if let Some(Orientation { target, stiffness, max_torque }) = motor {
+    if let Some(Orientation { target, stiffness, max_torque, about, angle }) = motor {
         out.bool(target.is_some());
         save_quat(target.unwrap_or(Quat::IDENTITY), out);
         save_stiffness(stiffness, out);
         out.real(*max_torque);
+        out.vec3(*about);
+        save_signal(angle, out);
     }
 }
 
@@ -398,6 +400,8 @@ fn load_orientation(source: &mut Source<'_>) -> Result<Option<Orientation>> {
         target: given.then_some(target),
         stiffness: load_stiffness(source)?,
         max_torque: source.real()?,
+        about: source.vec3()?,
+        angle: load_signal(source)?,
     }))
 }
 

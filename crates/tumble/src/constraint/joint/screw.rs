@@ -4,6 +4,9 @@
 //!   C = (y_A·d, z_A·d), C = (y_A·e, z_A·e)      4 rows: as a cylindrical joint
 //!   C = x_A·d - (P/2π) θ                        θ: twist, counted over many turns
 //! ```
+//!
+//! K, whose inverse is the effective mass (κ and τ: see `parts`): as a cylindrical joint; of the thread κ(x_A; r_A + d, r_B) + (P/2π)² τ(x), less
+//! twice P/2π times what the slide turns, (r_A + d) × x·I_A⁻¹ x + r_B × x·I_B⁻¹ x, which is 0 on the axis through the centres.
 
 use super::super::{Axis, Constraint, Frames, Jacobian, Row, Rows};
 use super::parts;

@@ -9,6 +9,9 @@
 //!
 //! At β = ±90° the outer angles are not distinct (gimbal lock): choose as y the axis that turns least. Where all three turns are
 //! locked, the rotation vector is used instead, which has no such place.
+//!
+//! K, whose inverse is the effective mass (κ and τ: see `parts`): κ(t; r_A + d, r_B) along the axes of A; τ of n × z_B/cos β, n and
+//! x_A × n/cos β about them.
 
 use super::super::{Axis, Constraint, Frames, Jacobian, Row, Rows};
 use super::parts;

@@ -5,6 +5,8 @@
 //!   C = y_A·z_B = 0                  Ċ = (z_B × y_A)·(ω_B - ω_A)
 //!   α about y_A, β about z_B         the freedoms: R_A⁻¹ R_B = R_y(α) R_z(β)
 //! ```
+//!
+//! K, whose inverse is the effective mass (κ and τ: see `parts`): that of a point; τ(z_B × y_A); τ(y_A) and τ(z_B) for the freedoms.
 
 use super::super::{Axis, Constraint, Frames, Jacobian, Row, Rows};
 use super::parts;

@@ -6,6 +6,10 @@
 //!   s = x_A·d                        suspension: spring and stops
 //!   ω·z'                             drive and brake
 //! ```
+//!
+//! K, whose inverse is the effective mass (κ and τ: see `parts`): κ(t; r_A + d, r_B) along y_A, z_A and, for the suspension, x_A; τ about x_A,
+//! y' and, for drive and brake, z'. A suspension tuned by hertz takes what is left of κ while the hub is held: the mass of the wheel against that
+//! of the car at its strut.
 
 use super::super::{Axis, Constraint, Frames, Jacobian, Limit, Motor, Row, Rows, Signal, Stiffness};
 use super::parts;
