@@ -51,6 +51,18 @@ pub(crate) struct Link {
     pub turn_impulse: Vec3,
 }
 
+impl Link {
+    /// h² f·r of both bodies, by the impulses that its rows carry.
+    pub fn pulls(&self, rows: &[Row], motions: &[Motion], h: Real) -> [Real; 2] {
+        let (mut a, mut b) = (Vec3::ZERO, Vec3::ZERO);
+        for row in rows {
+            a += row.jacobian.linear_a * row.impulse;
+            b += row.jacobian.linear_b * row.impulse;
+        }
+        [a.dot(self.holds[0].free_arm(motions)) * h, b.dot(self.holds[1].free_arm(motions)) * h]
+    }
+}
+
 /// What goes with a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer {

@@ -29,6 +29,7 @@ use super::joint_link::{
     Answer, Ends, Link, NO_ANSWER, hold, inverted, point_inverses, respond, soften, solve_point, solve_rows,
 };
 use super::joint_load::{Effort, Strain};
+use super::joint_pull::Pulled;
 use super::joint_seat::{Seat, entry_of, note_load, store_lane};
 use super::joint_web::{self, Webs};
 use super::motion::{self, Free, Kick, Mass, Motion};
@@ -106,8 +107,17 @@ pub(crate) struct JointWork {
     apart: Vec<u32>,
     search: Search,
     webs: Webs,
+    pulled: Pulled,
     /// The most sweeps beyond those of all that a joint asks for.
     rounds: u32,
+}
+
+/// When joints are evaluated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct When {
+    pub time: f64,
+    /// At the start of a step.
+    pub first: bool,
 }
 
 impl JointWork {
@@ -303,24 +313,31 @@ impl JointWork {
         self.links.push(link);
     }
 
-    /// Rows, responses and compliances where the bodies are now. One pass over the joints.
+    /// Rows, responses and compliances where the bodies are now. One pass over the joints, two over those of webs.
     pub fn evaluate(
         &mut self,
         state: &State,
         motions: &mut [Motion],
-        masses: &[Mass],
+        masses: &mut [Mass],
         recipe: &Recipe,
-        time: f64,
+        when: When,
         team: &Team,
     ) {
+        if !self.webs.is_empty() {
+            self.pulled.steady(&self.links, &self.rows, motions, masses, recipe.h, when.first);
+        }
         let most = AtomicU32::new(0);
         self.groups.each(None, false, motions, team, &Place { isa: recipe.isa, recipe, masses, rounds: &most });
         let Self { links, rows, answers, entries, fresh, webs, rounds, .. } = self;
         *rounds = most.into_inner();
         for link in links.iter_mut() {
             let Some(joint) = state.joints.all.at(link.joint) else { continue };
-            let frames =
-                Frames { a: link.holds[0].frame(motions), b: link.holds[1].frame(motions), time, memory: link.memory };
+            let frames = Frames {
+                a: link.holds[0].frame(motions),
+                b: link.holds[1].frame(motions),
+                time: when.time,
+                memory: link.memory,
+            };
             fresh.clear();
             joint.rows(&frames, fresh);
             let n = link.row_count as usize;

@@ -11,6 +11,7 @@ pub(crate) mod joint_group;
 pub(crate) mod joint_kernel;
 pub(crate) mod joint_link;
 mod joint_load;
+mod joint_pull;
 pub(crate) mod joint_rows;
 mod joint_seat;
 mod joint_turn;

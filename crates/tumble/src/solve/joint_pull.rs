@@ -1,0 +1,140 @@
+//! Bodies that joints pull at so hard that a sub-step could not follow how they turn back.
+//!
+//! A body that a joint pulls at with the force f at the arm r turns back like a pendulum, with the stiffness k = f·r. The sub-step takes that force as it
+//! was at its start, which goes well while h² k < 4 I and shakes the body for ever beyond: the balls at the corners of a net on which thousands
+//! hang. So such a body is as hard to turn as it would be if the force were taken where the sub-step ends (Andrews, Teichmann, Kövecses,
+//! "Geometric stiffness for real-time constrained multibody dynamics", 2017):
+//!
+//! ```text
+//!   I + max(0, 2 h² Σ k - I₀) 1     instead of I,       1/I₀ = tr I⁻¹,     over the joints that pull, k > 0
+//! ```
+//!
+//! for all that joints do to it. While 2 h² Σ k is below I₀, as it is for nearly all bodies, nothing changes. Its spin then follows by less than the angular
+//! momentum that it is given; what a body does that is held like this is not to spin. Where the pull grows from one sub-step to the next, ω shrinks so that
+//! ω·(I + a) ω does not grow with it, a being what is added: an inertia that swings with the load would feed energy to a net that swings.
+//!
+//! This is for webs that are solved as a whole (`joint_web`), whose joints are firm enough to need it.
+
+use super::joint_link::Link;
+use super::motion::{self, Mass, Motion};
+use crate::constraint::Row;
+use crate::math::{Num, Real, Sym3, Vec3};
+
+/// No body is harder to turn than by so many times I₀.
+const MOST: Real = 1e4;
+
+/// The column of a [`Mass`] in which pulls are added up.
+const PULL: usize = 11;
+
+/// a: what the inertia of a body grows by at which joints pull; `pull` is h² Σ k.
+fn growth(j: &Sym3, pull: Real) -> Real {
+    let trace = j.xx + j.yy + j.zz;
+    let excess = 2.0 * pull * trace - 1.0;
+    // Nor for what is no number.
+    if excess > 0.0 { excess.min(MOST) / trace } else { 0.0 }
+}
+
+/// (I + a)⁻¹ = J (1 + a J)⁻¹ with J = I⁻¹. Both factors commute: the product is symmetric.
+fn grown(j: Sym3, a: Real) -> Sym3 {
+    let n = j * a + Sym3::diagonal(Vec3::all(1.0));
+    let Some(inverse) = n.try_inverse() else { return j };
+    let columns = inverse.to_mat3();
+    let [x, y, z] = [columns.x, columns.y, columns.z].map(|column| j * column);
+    Sym3 { xx: x.x, yy: y.y, zz: z.z, xy: y.x, xz: z.x, yz: z.y }
+}
+
+/// What ω is left with when a grows from one value to another: as much energy as before, ω·(I + a) ω.
+fn slowed(j: &Sym3, omega: Vec3, before: Real, after: Real) -> Vec3 {
+    let square = omega.length_squared();
+    let Some(inertia) = j.try_inverse().filter(|_| after > before && square > 0.0) else { return omega };
+    let own = omega.dot(inertia * omega);
+    omega * Num::sqrt((own + before * square) / (own + after * square))
+}
+
+/// The bodies at which joints of webs pull. Kept between steps for its memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pulled {
+    bodies: Vec<u32>,
+    before: Vec<u32>,
+    /// By body: a.
+    growth: Vec<Real>,
+}
+
+impl Pulled {
+    /// Makes the bodies of webs that joints pull at hard to turn, by the impulses of the joints as they are. The `first` time in a step they have been so
+    /// before. One pass over the joints of webs.
+    pub fn steady(
+        &mut self,
+        links: &[Link],
+        rows: &[Row],
+        motions: &mut [Motion],
+        masses: &mut [Mass],
+        h: Real,
+        first: bool,
+    ) {
+        if first {
+            self.bodies.clear();
+            self.growth.clear();
+            self.growth.resize(masses.len(), 0.0);
+        }
+        core::mem::swap(&mut self.before, &mut self.bodies);
+        self.bodies.clear();
+        for link in links.iter().filter(|link| link.whole) {
+            let rows = &rows[link.first_row as usize..][..link.row_count as usize];
+            for (hold, pull) in link.holds.iter().zip(link.pulls(rows, motions, h)) {
+                if hold.dynamic && pull > 0.0 {
+                    let sum = &mut masses[hold.body as usize][PULL];
+                    if *sum == 0.0 {
+                        self.bodies.push(hold.body);
+                    }
+                    *sum += pull;
+                }
+            }
+        }
+        for &body in &self.before {
+            if masses[body as usize][PULL] == 0.0 {
+                self.growth[body as usize] = 0.0;
+            }
+        }
+        for &body in &self.bodies {
+            let (mass, before) = (&mut masses[body as usize], &mut self.growth[body as usize]);
+            let j = motion::inertia_of(mass);
+            let a = growth(&j, core::mem::take(&mut mass[PULL]));
+            if !first && a > *before {
+                let (linear, angular) = motion::velocity_of(&motions[body as usize]);
+                motion::set_velocity(&mut motions[body as usize], linear, slowed(&j, angular, *before, a));
+            }
+            *before = a;
+            if a > 0.0 {
+                motion::set_inertia(mass, grown(j, a));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (I + a)⁻¹ of a skew body is what comes out, whatever the pull; without a pull it is the same bits; and energy stays.
+    #[test]
+    fn inertia_grows_alike_about_all_axes() {
+        let inertia = Sym3 { xx: 2.0, yy: 1.0, zz: 3.0, xy: 0.4, xz: -0.3, yz: 0.5 };
+        let j = inertia.try_inverse().unwrap();
+        let trace = j.xx + j.yy + j.zz;
+        assert_eq!((growth(&j, 0.4 / trace), growth(&j, Real::NAN)), (0.0, 0.0));
+        assert_eq!(grown(j, 0.0), j);
+        let omega = Vec3::new(0.3, -2.0, 0.7);
+        let energy = |omega: Vec3, a: Real| omega.dot(inertia * omega) + a * omega.length_squared();
+        for pull in [0.6, 3.0, 100.0] {
+            let added = (2.0 * pull - 1.0) / trace;
+            assert!((growth(&j, pull / trace) / added - 1.0).abs() < 1e-4);
+            let slow = slowed(&j, omega, 0.1, 0.1 + added);
+            assert!((energy(slow, 0.1 + added) / energy(omega, 0.1) - 1.0).abs() < 1e-4);
+            assert_eq!(slowed(&j, omega, 0.1 + added, 0.1), omega);
+            let off = grown(j, added).try_inverse().unwrap() - (inertia + Sym3::diagonal(Vec3::all(added)));
+            let size = off.xx.abs() + off.yy.abs() + off.zz.abs() + off.xy.abs() + off.xz.abs() + off.yz.abs();
+            assert!(size < 1e-4 * (1.0 + added), "{pull}: off by {size}");
+        }
+    }
+}
