@@ -41,8 +41,13 @@ pub struct Replay {
     pub steps: u64,
     /// The first step after which the world was another than when it was recorded.
     pub diverged_at: Option<u64>,
-    /// The hash of the world at the end.
+    /// The hash of the world at the end. In JSON, which has no whole numbers of 64 bits, as 16 hexadecimal digits.
+    #[serde(serialize_with = "as_digits")]
     pub hash: u64,
+}
+
+fn as_digits<S: serde::Serializer>(hash: &u64, out: S) -> core::result::Result<S::Ok, S::Error> {
+    out.collect_str(&format_args!("{hash:016x}"))
 }
 
 impl Recording {

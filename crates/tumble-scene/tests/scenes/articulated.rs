@@ -97,6 +97,25 @@ pub const MUTATIONS: &[Mutation] = &[
         apply: |world| edit(world, "stem", |b| b.set_damping(0.0, 0.01)),
     },
     Mutation {
+        scene: "whip",
+        check: "gain",
+        what: "a rod is struck",
+        apply: |world| {
+            let id = tree(world, "whip");
+            world.articulation_mut(id)?.apply_joint_impulse(31, 0, 20.0)
+        },
+    },
+    Mutation { scene: "whip", check: "loss", what: "a hinge is damped", apply: |world| damp(world, "whip", 3, 5.0) },
+    Mutation {
+        scene: "whip",
+        check: "gap",
+        what: "the rods are bodies on joints of their own",
+        apply: |world| {
+            let id = tree(world, "whip");
+            world.dissolve(id).map(|_| ())
+        },
+    },
+    Mutation {
         scene: "heavy-chain",
         check: "period",
         what: "the weight floats by a tenth of its weight",

@@ -39,6 +39,21 @@ fn finished(scene: &Scene) -> Run {
     run
 }
 
+/// Programs, tests and people know scenes by their names: these do not change. And the manual lists them all, and no others.
+#[test]
+fn names_are_stable_and_listed_in_the_manual() {
+    let names: BTreeSet<String> = scenes().iter().map(|scene| scene.name.to_string()).collect();
+    let known = "box-stack mixed-pile arch card-house seesaw logo ragdoll-stairs whip brick-wall joint-grid ragdolls washer junkyard \
+                 wrecking-ball pyramid many-pyramids falling-boxes ball-pit convex-pile fixed-field jenga newtons-cradle humanoid quadruped";
+    for name in known.split_whitespace() {
+        assert!(names.contains(name), "{name} is gone");
+    }
+    let page = include_str!("../../../../docs/src/scenes.md");
+    let table = page.split("## Which there are").nth(1).unwrap().split("\n\nThe numbers").next().unwrap();
+    let listed: BTreeSet<String> = table.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    assert_eq!(listed, names);
+}
+
 /// Every scene does what it says under the default method.
 #[test]
 fn all_checks_pass() {

@@ -18,6 +18,7 @@ mod quadruped;
 mod skeletons;
 mod stewart_platform;
 mod trapdoors;
+mod whip;
 
 use crate::error::Result;
 use crate::scene::{Scene, Stage};
@@ -33,6 +34,7 @@ pub fn scenes() -> Vec<Scene> {
         foucault_pendulum::scene(),
         dzhanibekov_link::scene(),
         heavy_chain::scene(),
+        whip::scene(),
         crane::scene(),
         demolition_chain::scene(),
         linkages::scene(),
