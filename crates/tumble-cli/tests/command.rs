@@ -233,13 +233,16 @@ fn closed_output_is_no_error() {
     assert_eq!(code(&output), 0, "{}", err(&output));
 }
 
-/// Ctrl-C ends a run that would take hours with the summary so far.
+/// Ctrl-C ends a run that would take hours with the summary so far, and with whole files: the recording replays, the last line of the table is
+/// as long as all.
 #[cfg(unix)]
 #[test]
-fn interrupt_ends_with_a_summary() {
+fn interrupt_ends_with_a_summary_and_whole_files() {
     use std::io::{BufRead, BufReader, Read};
+    let folder = Folder::new("interrupt");
+    let (recording, csv) = (folder.file("fall.rec"), folder.file("fall.csv"));
     let mut child = Command::new(env!("CARGO_BIN_EXE_tumble"))
-        .args(["run", "free-fall", "--seconds", "1e7", "--json"])
+        .args(["run", "free-fall", "--seconds", "1e7", "--json", "--record", &recording, "--csv", &csv])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -254,7 +257,40 @@ fn interrupt_ends_with_a_summary() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let run: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(run["stopped"], true);
-    assert!(run["steps"].as_u64().unwrap() < 600_000_000);
+    let steps = run["steps"].as_u64().unwrap();
+    assert!(steps < 600_000_000);
+    let info = json(&["info", &recording, "--json"]);
+    assert_eq!((&info["whole"], &info["steps"]), (&true.into(), &steps.into()));
+    let replay = json(&["replay", &recording, "--json", "--quiet"]);
+    assert_eq!((&replay["same"], &replay["hash"]), (&true.into(), &run["hash"]));
+    let table = std::fs::read_to_string(&csv).unwrap();
+    assert!(table.ends_with('\n'));
+    assert!(table.lines().all(|line| line.split(',').count() == 17));
+    let last = table.lines().last().unwrap().split(',').next().unwrap();
+    assert_eq!(last.parse::<u64>().unwrap(), steps);
+}
+
+/// A recording of another world is told by the first step that parts, and by the exit code.
+#[test]
+fn replay_names_the_step_where_worlds_part() {
+    let folder = Folder::new("parts");
+    let recording = folder.file("stack.rec");
+    assert_eq!(code(&tumble(&["run", "box-stack", "--record", &recording])), 0);
+    // The hash after step 17 is another, and the frame has the sum that goes with it.
+    let mut bytes = std::fs::read(&recording).unwrap();
+    let hash = tumble_scene::recording::Recording::read(bytes.clone()).unwrap().hash_after(17).unwrap().to_le_bytes();
+    let at = bytes.windows(8).position(|w| w == hash).unwrap();
+    bytes[at] ^= 1;
+    let frame = &bytes[at - 21..at + 8];
+    let sum = frame.iter().fold(0x811c_9dc5_u32, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    bytes[at + 8..at + 12].copy_from_slice(&sum.to_le_bytes());
+    std::fs::write(&recording, bytes).unwrap();
+    let told = tumble(&["replay", &recording, "--quiet"]);
+    assert_eq!(code(&told), 1, "{}", err(&told));
+    let told = tumble(&["replay", &recording, "--quiet", "--json"]);
+    assert_eq!(code(&told), 1);
+    let value: Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!((&value["same"], &value["diverged_at"]), (&false.into(), &17.into()));
 }
 
 /// A place for the files of one test.

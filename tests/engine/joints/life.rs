@@ -209,7 +209,10 @@ fn zoo() -> World {
     let sine = Signal::Sine { mean: 0.1, amplitude: 0.3, hertz: 0.5, phase: 0.25 };
     let table = Signal::table([(0.0, 0.0), (1.0, 0.4), (2.0, -0.3)]);
     let kinds: [JointKind; 12] = [
-        JointDesc::ball(World::BODY, World::BODY).kind,
+        Ball {
+            motor: Some(Orientation::target(Quat::IDENTITY, Stiffness::tuned(2.0, 0.5)).turning(Vec3::Y, sine.clone())),
+        }
+        .into(),
         Hinge { turn: Axis::FREE.limit(Limit::new(-1.0, 1.0)).motor(Motor::velocity(sine).max_force(20.0)) }.into(),
         Slider { slide: Axis::FREE.motor(Motor::position(table, Stiffness::tuned(3.0, 0.5))) }.into(),
         Fixed.into(),
@@ -358,7 +361,8 @@ fn any_kind(random: &mut Random) -> JointKind {
         _ => Freedom::Free(axis.clone()),
     };
     let orientation = (random.below(2) == 0).then(|| match random.below(2) {
-        0 => Orientation::target(random.rotation(), stiffness),
+        0 => Orientation::target(random.rotation(), stiffness)
+            .turning(Vec3::new(0.0, 0.6, 0.8), Signal::Ramp { from: 0.0, to: 3.0, start: 0.0, duration: 5.0 }),
         _ => Orientation::friction(number(random, 0.0, 10.0)),
     });
     let spin = Motor::velocity(number(random, -5.0, 5.0)).max_force(20.0);
@@ -429,12 +433,21 @@ fn edit(world: &mut World, random: &mut Random, bodies: &mut Vec<BodyId>, joints
                 assert_awake(world, joint);
             }
         }
-        (6, _, Some(j)) => {
-            let _ = world.remove_joint(j);
+        (6, _, Some(j)) if world.joint(j).is_ok() => {
+            let (held, active) = (world.joint(j).unwrap().bodies(), world.joint(j).unwrap().is_active());
+            let all = held.iter().all(|&b| world.body(b).is_ok_and(|b| b.is_active()));
+            world.remove_joint(j).unwrap();
+            for body in held.into_iter().filter(|_| active && all) {
+                assert!(!is_sleeper(world, body), "a joint was removed");
+            }
         }
-        (7, _, Some(j)) => {
-            if let Ok(mut joint) = world.joint_mut(j) {
-                joint.set_active(random.below(2) == 0).unwrap();
+        (7, _, Some(j)) if world.joint(j).is_ok() => {
+            let (before, active) = (world.joint(j).unwrap().is_active(), random.below(2) == 0);
+            let held = world.joint(j).unwrap().bodies();
+            let all = held.iter().all(|&b| world.body(b).is_ok_and(|b| b.is_active()));
+            world.joint_mut(j).unwrap().set_active(active).unwrap();
+            for body in held.into_iter().filter(|_| before != active && all) {
+                assert!(!is_sleeper(world, body), "a joint was switched");
             }
         }
         (8, _, Some(j)) if world.joint(j).is_ok() => {
@@ -444,7 +457,11 @@ fn edit(world: &mut World, random: &mut Random, bodies: &mut Vec<BodyId>, joints
             joint.set_anchor_b(random.vector(0.5).to_f64()).unwrap();
             assert_awake(world, j);
         }
-        (9, Some(b), _) => world.body_mut(b).unwrap().set_kind(kinds[random.below(3)]).unwrap(),
+        (9, Some(b), _) => {
+            let (kind, before) = (kinds[random.below(3)], world.body(b).unwrap().kind());
+            world.body_mut(b).unwrap().set_kind(kind).unwrap();
+            assert!(kind == before || !is_sleeper(world, b), "a body became {kind:?}");
+        }
         (10, Some(b), _) => world.body_mut(b).unwrap().set_active(random.below(3) > 0),
         (11, Some(b), _) if random.below(3) == 0 => {
             world.remove_body(b).unwrap();
@@ -478,6 +495,11 @@ fn edit(world: &mut World, random: &mut Random, bodies: &mut Vec<BodyId>, joints
         }
         _ => {}
     }
+}
+
+/// A body that would move, and sleeps.
+fn is_sleeper(world: &World, body: BodyId) -> bool {
+    world.body(body).is_ok_and(|b| b.is_active() && b.kind() == BodyKind::Dynamic && b.is_asleep())
 }
 
 impl Seen {

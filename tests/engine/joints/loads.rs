@@ -57,62 +57,85 @@ fn light_rod_swings_a_thousandfold_bob() {
     assert!((measured / exact - 1.0).abs() < 0.02, "period {measured} s, should be {exact} s");
 }
 
-/// Fifty planks on two ropes of ball joints carry fifty planks' weight in the middle, gaps under 2 % of a plank, also while they swing; and
-/// they come to rest. They just reach from one side to the other, so that the tension is many times the load: with joints that do not
+/// Fifty planks of 10 kg on two ropes of ball joints, which just reach from one side to the other, and a crate in the middle.
+struct RopeBridge {
+    world: World,
+    planks: Vec<BodyId>,
+    joints: Vec<JointId>,
+    load: BodyId,
+}
+
+const PLANK: f64 = 0.5;
+
+impl RopeBridge {
+    fn new(load: f64) -> Self {
+        let (mut world, count) = (sleepless(), 50);
+        let (mut planks, mut joints, mut before) = (Vec::new(), Vec::new(), World::BODY);
+        for i in 0..=count {
+            let x = f64::from(i) * PLANK;
+            let next = match i < count {
+                true => crate_at(&mut world, [x + PLANK / 2.0, 0.0, 0.0], [PLANK / 2.0 * 0.9, 0.05, 0.5], 10.0),
+                false => World::BODY,
+            };
+            for z in [-0.5, 0.5] {
+                joints.push(world.add_joint(JointDesc::ball(before, next).anchor([x, 0.0, z])).unwrap());
+            }
+            before = next;
+            planks.push(next);
+        }
+        planks.pop();
+        let load = crate_at(&mut world, [f64::from(count) * PLANK / 2.0, 1.05, 0.0], [1.0, 1.0, 0.4], load);
+        Self { world, planks, joints, load }
+    }
+
+    fn energy(&self) -> f64 {
+        let now = self.world.measure();
+        now.kinetic.to_f64() + now.potential.to_f64()
+    }
+
+    /// Swings undamped for 10 s and damped for 30, gaps never above a share of a plank; then the bridge is at rest, the load lies on it, and each end bears
+    /// half of everything.
+    fn comes_to_rest(mut self, gap: f64) {
+        let start = self.energy();
+        for step in 0..2400 {
+            self.world.step(DT).unwrap();
+            let (widest, gained) = (widest_gap(&self.world, &self.joints) / PLANK, self.energy() - start);
+            assert!(widest < gap, "gap of {widest} planks at step {step}");
+            assert!(gained < 1.0, "{gained} J gained by step {step}");
+            if step == 600 {
+                for &plank in &self.planks {
+                    self.world.body_mut(plank).unwrap().set_damping(0.5, 0.5).unwrap();
+                }
+            }
+        }
+        let Self { world, planks, joints, load } = self;
+        for plank in planks.iter().map(|&p| world.body(p).unwrap()) {
+            let (v, w) = (plank.linear_velocity().length().to_f64(), plank.angular_velocity().length().to_f64());
+            assert!(v < 0.1 && w < 0.5, "at rest: {v} m/s, {w} rad/s");
+        }
+        let middle = position(&world, planks[planks.len() / 2]);
+        assert!(middle.y < -0.1, "the bridge sags: {middle:?}");
+        let off = position(&world, load) - middle;
+        assert!(off.x.abs() < 1.0 && (off.y - 1.05).abs() < 0.15 && off.z.abs() < 0.2, "the load lies on it: {off:?}");
+        let weight = 10.0 * planks.len() as f64 + world.body(load).unwrap().mass_properties().unwrap().mass.to_f64();
+        // Up on the first plank, down on the far side.
+        let ends = [&joints[..2], &joints[joints.len() - 2..]];
+        let lifts = ends.map(|end| end.iter().map(|&j| world.joint(j).unwrap().force().y.to_f64().abs()).sum::<f64>());
+        assert!(((lifts[0] + lifts[1]) / (weight * G) - 1.0).abs() < 0.03, "the ends bear {lifts:?} N");
+    }
+}
+
+/// Fifty planks carry fifty planks' weight, gaps under 2 % of a plank, also while they swing. Their tension is many times the load: with joints that do not
 /// give way at all they shook for ever, and shook the load off.
 #[test]
 fn rope_bridge_bears_its_load() {
-    let mut world = sleepless();
-    let (count, length) = (50, 0.5);
-    let mut joints = Vec::new();
-    let mut before = World::BODY;
-    let mut planks = Vec::new();
-    for i in 0..=count {
-        let x = i as f64 * length;
-        let plank = if i < count {
-            crate_at(&mut world, [x + length / 2.0, 0.0, 0.0], [length / 2.0 * 0.9, 0.05, 0.5], 10.0)
-        } else {
-            World::BODY
-        };
-        for z in [-0.5, 0.5] {
-            joints.push(world.add_joint(JointDesc::ball(before, plank).anchor([x, 0.0, z])).unwrap());
-        }
-        before = plank;
-        planks.push(plank);
-    }
-    let load = crate_at(&mut world, [count as f64 * length / 2.0, 1.05, 0.0], [1.0, 1.0, 0.4], 500.0);
-    let energy = |world: &World| {
-        let now = world.measure();
-        now.kinetic.to_f64() + now.potential.to_f64()
-    };
-    let start = energy(&world);
-    for step in 0..2400 {
-        world.step(DT).unwrap();
-        let (gap, gained) = (widest_gap(&world, &joints), energy(&world) - start);
-        assert!(gap < 0.02 * length, "gap of {gap} m at step {step}");
-        // No more than the rounding of the 5 kJ that it begins with.
-        assert!(gained < 1.0, "{gained} J gained by step {step}");
-        if step == 600 {
-            // It has swung undamped until here.
-            for &plank in &planks[..count] {
-                world.body_mut(plank).unwrap().set_damping(0.5, 0.5).unwrap();
-            }
-        }
-    }
-    let middle = position(&world, planks[count / 2]);
-    assert!(middle.y < -0.1 && middle.is_finite(), "the bridge sags: {middle:?}");
-    let fastest = planks[..count].iter().map(|&p| world.body(p).unwrap().linear_velocity().length().to_f64());
-    let fastest = fastest.fold(0.0, f64::max);
-    assert!(fastest < 0.1, "at rest: {fastest} m/s");
-    // The load lies on it, and each end bears half of everything.
-    let at = position(&world, load);
-    let off = at - middle;
-    assert!(off.x.abs() < 0.5 && (off.y - 1.05).abs() < 0.1 && off.z.abs() < 0.1, "{off:?}");
-    for end in [&joints[..2], &joints[2 * count..]] {
-        // Up on the first plank, down on the far side.
-        let lift: f64 = end.iter().map(|&j| world.joint(j).unwrap().force().y.to_f64().abs()).sum();
-        assert!((lift / (500.0 * G) - 1.0).abs() < 0.03, "an end bears {lift} N");
-    }
+    RopeBridge::new(500.0).comes_to_rest(0.02);
+}
+
+/// And ten times that, gaps under 3 % of a plank: planks that are pulled at so hard turn the harder.
+#[test]
+fn rope_bridge_bears_ten_times_its_weight() {
+    RopeBridge::new(5000.0).comes_to_rest(0.03);
 }
 
 /// A net of balls 1 m apart, on ball joints halfway: the balls for which `held` says so are fixed, the one in the middle weighs `heavy`
@@ -323,19 +346,21 @@ fn breakable_bridge_fails_at_its_computed_load() {
             for body in world.body_ids().collect::<Vec<_>>() {
                 world.body_mut(body).unwrap().set_damping(1.0, 1.0).unwrap();
             }
-            for i in 1..=600 {
-                let mass = filled * f64::from(i) / 600.0;
+            let mut first = Vec::new();
+            for i in 1..=720 {
+                let mass = filled * f64::from(i.min(600)) / 600.0;
                 world.body_mut(load).unwrap().set_mass(MassSource::Total(real(mass))).unwrap();
                 world.step(DT).unwrap();
+                if first.is_empty() {
+                    let broke = |i: &usize| world.events().contains(&Event::JointBroke { joint: joints[*i] });
+                    first = (0..=PLANKS).filter(broke).collect();
+                }
             }
-            run(&mut world, 2.0);
-            let broken: Vec<usize> = (0..=PLANKS).filter(|&i| world.joint(joints[i]).unwrap().is_broken()).collect();
-            assert_eq!(broken.is_empty(), stands, "{weakest}, {share} of the load: {broken:?} broke");
+            assert_eq!(first.is_empty(), stands, "{weakest}, {share} of the load: {first:?} broke");
             assert_eq!(position(&world, load).y > 0.0, stands, "the crate lies on the bridge while it stands");
-            if let Some(first) = broken.first() {
-                let ends = *first == 0 || broken.contains(&PLANKS);
-                let middle = broken.contains(&(PLANKS / 2));
-                assert!(if weakest == "end" { ends } else { middle }, "{weakest}: {broken:?} broke");
+            if !stands {
+                let expected: &[usize] = if weakest == "end" { &[0, PLANKS] } else { &[PLANKS / 2] };
+                assert!(first.iter().all(|i| expected.contains(i)), "{weakest}: {first:?} broke first");
             }
         }
     }

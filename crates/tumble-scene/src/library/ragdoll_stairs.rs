@@ -81,7 +81,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     for (a, b, [x, y], axis, low, high) in BENDS {
         let hinge = JointDesc::new(parts.ids[a], parts.ids[b], Hinge::limited(low, high)).axis(axis);
         let limb =
-            [a, b].map(|part| PARTS[part].2.into_iter().fold(0.0, f64::max)).into_iter().fold(f64::INFINITY, f64::min);
+            [a, b].map(|part| PARTS[part].2.into_iter().fold(0.0, Num::max)).into_iter().fold(f64::INFINITY, Num::min);
         hinges.push((joint(stage, hinge.anchor(hips + Point::new(x, y, 0.0)))?, limb, low, high));
     }
     stage.run_for(20.0);

@@ -43,6 +43,8 @@ pub(crate) struct Link {
     /// It has three rows that hold and no others: (K + Γ)⁻¹ and K⁻¹.
     pub point: Option<[Sym3; 2]>,
     pub effort: Effort,
+    /// It holds along axes of A: its arm on A leads to the frame of B.
+    pub reaches: bool,
     pub memory: [f64; 4],
     /// Changes of v_A, ω_A, v_B, ω_B that it has caused in this sub-step.
     pub applied: [Vec3; 4],
@@ -59,7 +61,12 @@ impl Link {
             a += row.jacobian.linear_a * row.impulse;
             b += row.jacobian.linear_b * row.impulse;
         }
-        [a.dot(self.holds[0].free_arm(motions)) * h, b.dot(self.holds[1].free_arm(motions)) * h]
+        let mut arms = [self.holds[0].free_arm(motions), self.holds[1].free_arm(motions)];
+        if self.reaches {
+            let [from, to] = [0, 1].map(|side: usize| self.holds[side].frame(motions).position);
+            arms[0] += (to - from).to_real();
+        }
+        [a.dot(arms[0]) * h, b.dot(arms[1]) * h]
     }
 }
 
@@ -181,10 +188,9 @@ impl Ends {
 /// for, across it. With this on the diagonal it is at most 1/(2 √LOCKED), so that joints which ask for what locks forbid stay finite.
 const LOCKED: Real = 1e-3;
 
-/// M⁻¹ Jᵀ of every row, and K.
-pub(super) fn respond(rows: &[Row], answers: &mut [Answer], k: &mut [Real], holds: &[Hold; 2], masses: &[Mass]) {
-    let turns = |hold: &Hold| if hold.dynamic { motion::inertia_of(&masses[hold.body as usize]) } else { Sym3::ZERO };
-    let (ia, ib) = (turns(&holds[0]), turns(&holds[1]));
+/// M⁻¹ Jᵀ of every row, and K, with the reciprocal inertias of both bodies.
+pub(super) fn respond(rows: &[Row], answers: &mut [Answer], k: &mut [Real], holds: &[Hold; 2], turns: [Sym3; 2]) {
+    let [ia, ib] = turns;
     for i in 0..rows.len() {
         let j = &rows[i].jacobian;
         answers[i].change = [
@@ -251,7 +257,7 @@ pub(super) fn solve_rows<const N: usize>(
         if let Some(demand) = demand(i, rows, &answers[i], ends, k, push, recipe) {
             demands[count] = demand;
             count += 1;
-        } else if rows[i].is_idle() {
+        } else if rows[i].is_idle() || (answers[i].spring && !(answers[i].compliance > 0.0)) {
             rows[i].impulse = 0.0;
         }
     }
@@ -374,8 +380,8 @@ fn demand(
     let (low, high) = row.limits(recipe.h, rows);
     let velocity = ends.along(row) - row.target;
     let hard = |rhs: Real| Some(Demand { row: i, rhs, compliance: 0.0, impulse: row.impulse, low, high });
-    if answer.spring && !push {
-        // It has had its say.
+    if answer.spring && (!push || !(answer.compliance > 0.0)) {
+        // It has had its say, or has none: neither stiffness nor damping.
         return None;
     }
     if row.bound == Bound::Push && row.error > 0.0 {

@@ -1,37 +1,34 @@
-//! Bodies that joints pull at so hard that a sub-step could not follow how they turn back.
+//! Bodies of webs that joints pull at so hard that a sub-step could not follow how they turn back.
 //!
 //! A body that a joint pulls at with the force f at the arm r turns back like a pendulum, with the stiffness k = f·r. The sub-step takes that force as it
-//! was at its start, which goes well while h² k < 4 I and shakes the body for ever beyond: the balls at the corners of a net on which thousands
-//! hang. So such a body is as hard to turn as it would be if the force were taken where the sub-step ends (Andrews, Teichmann, Kövecses,
-//! "Geometric stiffness for real-time constrained multibody dynamics", 2017):
+//! was at its start, which goes well while h² k < 4 I and shakes the body for ever beyond: the planks of a bridge under ten times its weight. So for what
+//! joints of its web do to it, such a body is as hard to turn as it would be if the force were taken where the sub-step ends (Andrews, Teichmann,
+//! Kövecses, "Geometric stiffness for real-time constrained multibody dynamics", 2017):
 //!
 //! ```text
-//!   I + max(0, 2 h² Σ k - I₀) 1     instead of I,       1/I₀ = tr I⁻¹,     over the joints that pull, k > 0
+//!   I + a,   a = max(0, 2 h² Σ k - I₀)     instead of I,       1/I₀ = tr I⁻¹,     over the joints that pull, k > 0
 //! ```
 //!
-//! for all that joints do to it. While 2 h² Σ k is below I₀, as it is for nearly all bodies, nothing changes. Its spin then follows by less than the angular
-//! momentum that it is given; what a body does that is held like this is not to spin. Where the pull grows from one sub-step to the next, ω shrinks so that
-//! ω·(I + a) ω does not grow with it, a being what is added: an inertia that swings with the load would feed energy to a net that swings.
+//! While 2 h² Σ k is below I₀, as it is for nearly all bodies, nothing changes. Its spin then follows by less than the angular momentum that it is given; what
+//! a body does that is held like this is not to spin. Where a grows from one sub-step of a step to the next, ω shrinks so that ω·(I + a) ω does not grow with
+//! it: an inertia that swings with the load would feed energy to what swings. Bodies that may not turn about some axis are left alone.
 //!
-//! This is for webs that are solved as a whole (`joint_web`), whose joints are firm enough to need it.
+//! This is for webs that are solved as a whole (`joint_web`), whose joints are firm enough to need it. Contacts, trees and joints in sweeps know nothing of it.
 
 use super::joint_link::Link;
-use super::motion::{self, Mass, Motion};
+use super::motion::{self, Free, Mass, Motion};
 use crate::constraint::Row;
 use crate::math::{Num, Real, Sym3, Vec3};
 
 /// No body is harder to turn than by so many times I₀.
 const MOST: Real = 1e4;
 
-/// The column of a [`Mass`] in which pulls are added up.
-const PULL: usize = 11;
-
 /// a: what the inertia of a body grows by at which joints pull; `pull` is h² Σ k.
 fn growth(j: &Sym3, pull: Real) -> Real {
     let trace = j.xx + j.yy + j.zz;
     let excess = 2.0 * pull * trace - 1.0;
     // Nor for what is no number.
-    if excess > 0.0 { excess.min(MOST) / trace } else { 0.0 }
+    if excess > 0.0 { Num::min(excess, MOST) / trace } else { 0.0 }
 }
 
 /// (I + a)⁻¹ = J (1 + a J)⁻¹ with J = I⁻¹. Both factors commute: the product is symmetric.
@@ -44,10 +41,12 @@ fn grown(j: Sym3, a: Real) -> Sym3 {
 }
 
 /// What ω is left with when a grows from one value to another: as much energy as before, ω·(I + a) ω.
-fn slowed(j: &Sym3, omega: Vec3, before: Real, after: Real) -> Vec3 {
+fn slowed(inertia: &Sym3, omega: Vec3, before: Real, after: Real) -> Vec3 {
     let square = omega.length_squared();
-    let Some(inertia) = j.try_inverse().filter(|_| after > before && square > 0.0) else { return omega };
-    let own = omega.dot(inertia * omega);
+    if !(after > before && square > 0.0) {
+        return omega;
+    }
+    let own = omega.dot(*inertia * omega);
     omega * Num::sqrt((own + before * square) / (own + after * square))
 }
 
@@ -56,34 +55,52 @@ fn slowed(j: &Sym3, omega: Vec3, before: Real, after: Real) -> Vec3 {
 pub(crate) struct Pulled {
     bodies: Vec<u32>,
     before: Vec<u32>,
-    /// By body: a.
+    /// By body: h² Σ k while it is added up, and a.
+    sum: Vec<Real>,
     growth: Vec<Real>,
 }
 
 impl Pulled {
-    /// Makes the bodies of webs that joints pull at hard to turn, by the impulses of the joints as they are. The `first` time in a step they have been so
-    /// before. One pass over the joints of webs.
+    /// No web pulls at anything.
+    pub fn clear(&mut self) {
+        self.bodies.clear();
+        self.growth.clear();
+    }
+
+    /// I⁻¹ of a body as joints of webs have it.
+    pub fn inertia(&self, body: u32, masses: &[Mass]) -> Sym3 {
+        let j = motion::inertia_of(&masses[body as usize]);
+        match self.growth.get(body as usize) {
+            Some(&a) if a > 0.0 => grown(j, a),
+            _ => j,
+        }
+    }
+
+    /// Finds how hard the bodies of webs are to turn, by the impulses of the joints as they are. The `first` time in a step they have been so before. One pass
+    /// over the joints of webs.
+    #[allow(clippy::too_many_arguments)]
     pub fn steady(
         &mut self,
         links: &[Link],
         rows: &[Row],
         motions: &mut [Motion],
-        masses: &mut [Mass],
+        free: &mut [Free],
+        masses: &[Mass],
         h: Real,
         first: bool,
     ) {
         if first {
-            self.bodies.clear();
-            self.growth.clear();
-            self.growth.resize(masses.len(), 0.0);
+            self.clear();
         }
+        self.growth.resize(masses.len(), 0.0);
+        self.sum.resize(masses.len(), 0.0);
         core::mem::swap(&mut self.before, &mut self.bodies);
         self.bodies.clear();
         for link in links.iter().filter(|link| link.whole) {
             let rows = &rows[link.first_row as usize..][..link.row_count as usize];
             for (hold, pull) in link.holds.iter().zip(link.pulls(rows, motions, h)) {
                 if hold.dynamic && pull > 0.0 {
-                    let sum = &mut masses[hold.body as usize][PULL];
+                    let sum = &mut self.sum[hold.body as usize];
                     if *sum == 0.0 {
                         self.bodies.push(hold.body);
                     }
@@ -91,22 +108,24 @@ impl Pulled {
                 }
             }
         }
-        for &body in &self.before {
-            if masses[body as usize][PULL] == 0.0 {
-                self.growth[body as usize] = 0.0;
-            }
+        for &body in self.before.iter().filter(|&&body| self.sum[body as usize] == 0.0) {
+            self.growth[body as usize] = 0.0;
         }
         for &body in &self.bodies {
-            let (mass, before) = (&mut masses[body as usize], &mut self.growth[body as usize]);
-            let j = motion::inertia_of(mass);
-            let a = growth(&j, core::mem::take(&mut mass[PULL]));
-            if !first && a > *before {
-                let (linear, angular) = motion::velocity_of(&motions[body as usize]);
-                motion::set_velocity(&mut motions[body as usize], linear, slowed(&j, angular, *before, a));
-            }
-            *before = a;
-            if a > 0.0 {
-                motion::set_inertia(mass, grown(j, a));
+            let i = body as usize;
+            let j = motion::inertia_of(&masses[i]);
+            let a = growth(&j, core::mem::take(&mut self.sum[i]));
+            let before = core::mem::replace(&mut self.growth[i], 0.0);
+            let Some(inertia) = j.try_inverse().filter(|_| a > 0.0) else { continue };
+            self.growth[i] = a;
+            if !first {
+                let (linear, angular) = motion::velocity_of(&motions[i]);
+                let slow = slowed(&inertia, angular, before, a);
+                motion::set_velocity(&mut motions[i], linear, slow);
+                // No impulse has done that.
+                for c in 0..3 {
+                    free[i][3 + c] += slow[c] - angular[c];
+                }
             }
         }
     }
@@ -129,9 +148,9 @@ mod tests {
         for pull in [0.6, 3.0, 100.0] {
             let added = (2.0 * pull - 1.0) / trace;
             assert!((growth(&j, pull / trace) / added - 1.0).abs() < 1e-4);
-            let slow = slowed(&j, omega, 0.1, 0.1 + added);
+            let slow = slowed(&inertia, omega, 0.1, 0.1 + added);
             assert!((energy(slow, 0.1 + added) / energy(omega, 0.1) - 1.0).abs() < 1e-4);
-            assert_eq!(slowed(&j, omega, 0.1 + added, 0.1), omega);
+            assert_eq!(slowed(&inertia, omega, 0.1 + added, 0.1), omega);
             let off = grown(j, added).try_inverse().unwrap() - (inertia + Sym3::diagonal(Vec3::all(added)));
             let size = off.xx.abs() + off.yy.abs() + off.zz.abs() + off.xy.abs() + off.xz.abs() + off.yz.abs();
             assert!(size < 1e-4 * (1.0 + added), "{pull}: off by {size}");

@@ -230,8 +230,8 @@ impl Webs {
     /// Makes all rows that hold right at once:
     ///
     /// ```text
-    ///   pushing:   (A + Γ) Δ = -(J u + ρ C + Γ λ)
-    ///   relaxing:  (A + Γ) Δ = -J u
+    ///   pushing:   (A + Γ) Δ = -(J u - ċ + ρ C + Γ λ)
+    ///   relaxing:  (A + Γ) Δ = -(J u - ċ)
     /// ```
     ///
     /// One factorisation serves both. What Γ leaves over in the relaxing pass is Γ Δ, a share of what it changes.

@@ -41,7 +41,7 @@ use crate::constraint::contact::NONE;
 use crate::constraint::joint::store::Joint;
 use crate::constraint::{Bound, Frames, Row, Rows};
 use crate::crew::Team;
-use crate::math::{Isa, NO_ROW, Real, Vec3};
+use crate::math::{Isa, NO_ROW, Real, Sym3, Vec3};
 use crate::method::JointSolve;
 use crate::world::State;
 use core::sync::atomic::AtomicU32;
@@ -299,6 +299,7 @@ impl JointWork {
             whole: false,
             point: None,
             effort: Effort::NONE,
+            reaches: joint.kind.holds_along_axes(),
             applied: [Vec3::ZERO; 4],
             impulse: Vec3::ZERO,
             turn_impulse: Vec3::ZERO,
@@ -318,17 +319,18 @@ impl JointWork {
         &mut self,
         state: &State,
         motions: &mut [Motion],
-        masses: &mut [Mass],
+        free: &mut [Free],
+        masses: &[Mass],
         recipe: &Recipe,
         when: When,
         team: &Team,
     ) {
         if !self.webs.is_empty() {
-            self.pulled.steady(&self.links, &self.rows, motions, masses, recipe.h, when.first);
+            self.pulled.steady(&self.links, &self.rows, motions, free, masses, recipe.h, when.first);
         }
         let most = AtomicU32::new(0);
         self.groups.each(None, false, motions, team, &Place { isa: recipe.isa, recipe, masses, rounds: &most });
-        let Self { links, rows, answers, entries, fresh, webs, rounds, .. } = self;
+        let Self { links, rows, answers, entries, fresh, webs, rounds, pulled, .. } = self;
         *rounds = most.into_inner();
         for link in links.iter_mut() {
             let Some(joint) = state.joints.all.at(link.joint) else { continue };
@@ -350,7 +352,12 @@ impl JointWork {
                 let sound = new.jacobian.is_finite() && new.error.is_finite() && new.target.is_finite();
                 *row = if sound { Row { impulse: row.impulse, ..new } } else { Row::IDLE };
             }
-            respond(rows, answers, &mut entries[link.first_entry as usize..], &link.holds, masses);
+            let turns = [0, 1].map(|side: usize| match &link.holds[side] {
+                hold if !hold.dynamic => Sym3::ZERO,
+                hold if link.whole => pulled.inertia(hold.body, masses),
+                hold => motion::inertia_of(&masses[hold.body as usize]),
+            });
+            respond(rows, answers, &mut entries[link.first_entry as usize..], &link.holds, turns);
             let k = &entries[link.first_entry as usize..];
             let limited = !rows.iter().all(joint_web::holds) || link.holds.iter().any(|hold| hold.locked);
             let arms = || link.holds.iter().map(|hold| hold.free_arm(motions).length()).sum();
@@ -488,7 +495,7 @@ impl JointWork {
         }
     }
 
-    /// Limits that were hit bounce back, J u = -e J u⁻, while what the joint holds goes on holding. One pass over the joints.
+    /// Limits that were hit bounce back, J u = -e J u⁻, while what the same joint holds goes on holding. One pass over the joints.
     pub fn bounce(&mut self, motions: &mut [Motion], threshold: Real) {
         for link in &self.links {
             let n = link.row_count as usize;
@@ -521,7 +528,10 @@ impl JointWork {
             joint_block::solve::<{ Rows::MAX }>(k, &demands[..count], &mut change);
             for (demand, change) in demands[..count].iter().zip(change) {
                 ends.push(&answers[demand.row], change);
-                rows[demand.row].impulse += change;
+                // The blow that what holds gives back is no load that lasts.
+                if rows[demand.row].bound == Bound::Push {
+                    rows[demand.row].impulse += change;
+                }
             }
             ends.store(&link.holds, motions);
         }

@@ -216,7 +216,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
     let dt = h * method.substeps as Real;
     let of_trees = tree_recipe(state, method, dt);
     trees.fly(dt);
-    joints.evaluate(state, motions, masses, &recipe, When { time: state.time, first: true }, team);
+    joints.evaluate(state, motions, free, masses, &recipe, When { time: state.time, first: true }, team);
     let tolerances = &state.method.tolerances;
     let speed = tolerances.speed(state.gravity_strength());
     let (slop, push_speed) = (tolerances.slop * tolerances.length, tolerances.push_speed * speed);
@@ -271,7 +271,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
         motion::advance(motions, solved, h);
         joints.advance(state, motions, free, masses, loads.gyroscopic.then_some(kicks), &recipe, team);
         let time = state.time + h.to_f64() * f64::from(substep + 1);
-        joints.evaluate(state, motions, masses, &recipe, When { time, first: false }, team);
+        joints.evaluate(state, motions, free, masses, &recipe, When { time, first: false }, team);
         for _ in 0..relaxes {
             pass(joints, trees, motions, masses, false);
         }

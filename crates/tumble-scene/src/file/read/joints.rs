@@ -254,6 +254,9 @@ fn orientation(record: &Record<'_>) -> Read<Option<Orientation>> {
         stiffness: stiffness(&given)?,
         ..Orientation::friction(given.real("max_torque")?.unwrap_or(Real::INFINITY))
     };
+    if let (None, Some(node)) = (&motor.target, given.get("about").or(given.get("angle"))) {
+        return Err(Fault::new(node.at, "a motor without a `target` has nothing that turns"));
+    }
     let about = given.direction("about")?.map_or(motor.about, |v| v.to_real());
     let angle = given.get("angle").map(|node| signal(node, &given, TURN)).transpose()?.unwrap_or_default();
     Ok(Some(motor.turning(about, angle)))

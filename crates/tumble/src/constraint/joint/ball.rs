@@ -108,9 +108,8 @@ impl Orientation {
         let (error, rate) = self.target.map_or((Vec3::ZERO, Vec3::ZERO), |target| {
             let (about, (angle, rate)) = (self.about.normalize_or(Vec3::ZERO), self.angle.at(frames.time));
             let target = Quat::from_rotation_vector(about * angle) * target;
-            // The shorter way round, since the target may have gone round meanwhile.
+            // Its rotation vector is that of the shorter way round.
             let left = frames.relative_rotation() * target.conjugate();
-            let left = if left.w < 0.0 { Quat::new(-left.x, -left.y, -left.z, -left.w) } else { left };
             (frames.a.rotation.rotate(left.to_rotation_vector()), frames.a.rotation.rotate(about * rate))
         });
         for (i, axis) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {

@@ -304,6 +304,20 @@ impl JointKind {
         }
     }
 
+    /// What it holds of places is along axes of A, which turn with A: its arm on A leads to the frame of B.
+    pub(crate) fn holds_along_axes(&self) -> bool {
+        matches!(
+            self,
+            Self::Slider(_)
+                | Self::Cylindrical(_)
+                | Self::Planar(_)
+                | Self::SixAxis(_)
+                | Self::Screw(_)
+                | Self::Wheel(_)
+                | Self::Path(_)
+        )
+    }
+
     /// How many contacts it counts for as support of a body at rest: what leaves it as free as a ball joint does as one, what
     /// holds more as two (003-104).
     pub(crate) fn supports(&self) -> u32 {

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! K, whose inverse is the effective mass (κ and τ: see `parts`): κ(y_A; r_A + d, r_B), κ(z_A; r_A + d, r_B); I_A⁻¹ + I_B⁻¹ for the turns;
-//! κ(x_A; r_A + d, r_B) for the freedom, 1/m_A + 1/m_B while the others hold.
+//! κ(x_A; r_A + d, r_B) for the freedom; 1/m_A + 1/m_B while the others hold, if the centres are on a line along x or A does not turn.
 
 use super::super::{Axis, Constraint, Frames, Rows};
 use super::parts;
