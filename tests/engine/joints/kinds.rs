@@ -42,13 +42,13 @@ pub fn all_kinds() -> Vec<JointKind> {
 /// times, under gravity and after a push.
 #[test]
 fn what_is_held_is_held() {
-    hold_every_kind(|| Method::soft_step(), 0.01, 0.0175);
+    hold_every_kind(Method::soft_step, 0.01, 0.0175);
 }
 
 /// The same by one system of all rows, once a step: what turns leaves the tangent by four times as much in a step as in four sub-steps.
 #[test]
 fn what_is_held_is_held_by_simultaneous() {
-    hold_every_kind(|| Method::simultaneous(), 0.04, 0.07);
+    hold_every_kind(Method::simultaneous, 0.04, 0.07);
 }
 
 fn hold_every_kind(method: impl Fn() -> Method, gap: f64, tilt: f64) {
