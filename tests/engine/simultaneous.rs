@@ -562,7 +562,14 @@ fn touching_balls() {
 /// goes on, and so does the body once it is made active again.
 #[test]
 fn quarantine_takes_one_body_out() {
-    let mut world = on_floor(awake(), Material::default());
+    quarantine(awake());
+    let mut default = Method::soft_step();
+    default.switches.sleep = false;
+    quarantine(default);
+}
+
+fn quarantine(method: Method) {
+    let mut world = on_floor(method, Material::default());
     let cube = || ColliderDesc::new(Shape::cuboid(0.5, 0.5, 0.5).unwrap());
     let boxes: Vec<BodyId> = (0..3)
         .map(|i| world.add_body(BodyDesc::dynamic().position([0.0, 0.5 + f64::from(i), 0.0]).collider(cube())).unwrap())

@@ -48,6 +48,34 @@ fn chain_falls_on_the_floor_and_sleeps() {
     assert!(world.articulation(id).unwrap().velocity().iter().any(|v| *v != 0.0));
 }
 
+/// Links of a tree meet each other only where that is asked for, and a link never its parent: a chain of three whose last link is folded back onto the first.
+#[test]
+fn links_meet_each_other_where_asked() {
+    for collides in [true, false] {
+        let mut world = sleepless();
+        world.set_gravity(Vec3::ZERO).unwrap();
+        let mut desc = chain(3, 2.0, 0.0).self_collision(collides);
+        // The second link lies across, the third comes back up towards the first.
+        for (i, angle) in [(1, 1.4), (2, 1.4)] {
+            desc.links[i].position = vec![angle];
+        }
+        let id = world.add_articulation(desc).unwrap();
+        let links: Vec<BodyId> = world.articulation(id).unwrap().links().collect();
+        world.articulation_mut(id).unwrap().set_velocity(&[0.0, 0.0, 2.0]).unwrap();
+        let mut met = [false; 3];
+        for _ in 0..90 {
+            world.step(DT).unwrap();
+            for contact in world.contacts().filter(|contact| contact.points().next().is_some()) {
+                let pair = contact.bodies();
+                for (met, (a, b)) in met.iter_mut().zip([(0, 1), (1, 2), (0, 2)]) {
+                    *met |= pair.contains(&links[a]) && pair.contains(&links[b]);
+                }
+            }
+        }
+        assert_eq!(met, [false, false, collides], "self-collision {collides}");
+    }
+}
+
 /// A loaded link at its limit rests on a free box (000-40): limit and contact are one system, and all of it stands still, by the
 /// default method and by simultaneous impulses.
 #[test]

@@ -1,7 +1,7 @@
 //! Trees in a world, by themselves: energy, momentum, periods, motors, limits.
 
 use super::{DT, G, chain, energy, rod, run, sleepless, widest_gap};
-use crate::support::{eps, real};
+use crate::support::{Random, eps, real};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, LinkJoint, Motor};
 use tumble::math::{Float, Real, Sym3, Vec3};
 use tumble::shape::MassProperties;
@@ -274,4 +274,47 @@ fn impulse_moves_the_whole_tree() {
     assert!(world.articulation(id).unwrap().velocity()[0] != 0.0, "the root answers too");
     world.body_mut(tip).unwrap().apply_impulse_at([-2.0, 0.0, 0.0], point).unwrap();
     assert!(world.articulation(id).unwrap().velocity().iter().all(|v| v.abs() < 1e4 * eps()));
+}
+
+/// J q̇ is how a point of a link moves and turns: on branching trees of every kind of joint.
+#[test]
+fn jacobians_are_what_links_do() {
+    let mut random = Random(17);
+    for _ in 0..40 {
+        let mut desc = ArticulationDesc::new();
+        for i in 0..6 {
+            let axis = random.vector(1.0).normalize_or(Vec3::X);
+            let joint = match random.below(8) {
+                0 => LinkJoint::Revolute { axis },
+                1 => LinkJoint::Prismatic { axis },
+                2 => LinkJoint::Helical { axis, lead: 0.3 },
+                3 => LinkJoint::Universal { first: axis, second: axis.tangents().0 },
+                4 => LinkJoint::Spherical,
+                5 => LinkJoint::Cylindrical { axis },
+                6 => LinkJoint::Fixed,
+                _ => LinkJoint::Planar { normal: axis },
+            };
+            let link = LinkDesc::new(rod(), joint).at(random.vector(0.3).to_f64()).anchor(random.vector(0.3).to_f64());
+            desc.add(if i == 0 { link } else { link.parent(random.below(i)) });
+        }
+        let mut world = sleepless();
+        let id = world.add_articulation(desc).unwrap();
+        let dofs = world.articulation(id).unwrap().dofs();
+        let rates: Vec<f64> = (0..dofs).map(|_| random.between(-1.0, 1.0)).collect();
+        world.articulation_mut(id).unwrap().set_velocity(&rates).unwrap();
+        let tree = world.articulation(id).unwrap();
+        for link in 0..6 {
+            let body = world.body(tree.link(link).unwrap()).unwrap();
+            let point = body.position() + random.vector(1.0).to_f64();
+            let columns = tree.jacobian(link, point).unwrap();
+            let (mut angular, mut linear) = (Vec3::ZERO, Vec3::ZERO);
+            for (column, rate) in columns.iter().zip(&rates) {
+                angular += column.angular * *rate;
+                linear += column.linear * *rate;
+            }
+            let expected = body.velocity_at(point).to_f64();
+            let off = (linear - expected).length() + (angular - body.angular_velocity().to_f64()).length();
+            assert!(off < 2e-5, "{link}: off by {off}");
+        }
+    }
 }
