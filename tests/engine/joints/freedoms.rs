@@ -46,7 +46,7 @@ struct Faults(Vec<String>);
 
 impl Faults {
     fn unless(&mut self, holds: bool, what: impl FnOnce() -> String) {
-        // One of a kind is enough.
+        // The first forty tell what is wrong; the same fault may stand in every step.
         if !holds && self.0.len() < 40 {
             self.0.push(what());
         }

@@ -304,7 +304,7 @@ fn breakable_bridge_fails_at_its_computed_load() {
     const PLANKS: usize = 10;
     let (plank, length, height) = (10.0, 0.6, 0.05);
     let span = PLANKS as f64 * length;
-    // What the welds next to the middle bear: the lift of one end on half of the span, less the planks there and half of the crate.
+    // The force at which an end breaks, and the torque at which a weld does.
     let (strength, bending) = (2000.0, 3000.0);
     let crate_half = 0.3;
     // The bridge sags, so that a crate of weight w and width 2 c stands on its edges and bends the middle by w (span/4 - c/2); planks bend it

@@ -27,7 +27,7 @@ const MOST: Real = 1e4;
 fn growth(j: &Sym3, pull: Real) -> Real {
     let trace = j.xx + j.yy + j.zz;
     let excess = 2.0 * pull * trace - 1.0;
-    // Nor for what is no number.
+    // What is no number makes nothing grow.
     if excess > 0.0 { Num::min(excess, MOST) / trace } else { 0.0 }
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Pulled {
 }
 
 impl Pulled {
-    /// No web pulls at anything.
+    /// A step begins: nothing is pulled at yet.
     pub fn clear(&mut self) {
         self.bodies.clear();
         self.growth.clear();
