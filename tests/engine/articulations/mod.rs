@@ -2,6 +2,7 @@
 
 mod assemblies;
 mod contacts;
+mod continuous;
 mod input;
 mod inverse_kinematics;
 mod loops;

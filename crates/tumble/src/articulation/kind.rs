@@ -375,6 +375,30 @@ impl Kind {
         q[at..].copy_from_slice(&[unit.x, unit.y, unit.z, unit.w]);
     }
 
+    /// Moves coordinates by `offset` times `share` along the degrees of freedom, about one axis where they turn: the whole of what
+    /// [`Kind::offset`] answers leads to its target, however far it is.
+    pub fn follow(self, q: &mut [f64], offset: &[f64], share: f64) {
+        let turn = |v: &[f64]| Quat::from_rotation_vector(Vec3::new(v[0], v[1], v[2]) * share);
+        match self {
+            Self::Spherical => {
+                let to = (quaternion(q) * turn(offset)).normalized();
+                q.copy_from_slice(&[to.x, to.y, to.z, to.w]);
+            }
+            Self::Free => {
+                for k in 0..3 {
+                    q[k] += offset[k] * share;
+                }
+                let to = (turn(&offset[3..]) * quaternion(&q[3..])).normalized();
+                q[3..].copy_from_slice(&[to.x, to.y, to.z, to.w]);
+            }
+            _ => {
+                for (q, offset) in q.iter_mut().zip(offset) {
+                    *q += offset * share;
+                }
+            }
+        }
+    }
+
     /// How far the coordinates are from `target`, along the degrees of freedom: what a spring or a motor sees.
     pub fn offset(self, q: &[f64], target: &[f64], out: &mut [f64]) {
         let between = |from: &[f64], to: &[f64]| quaternion(from).conjugate() * quaternion(to);

@@ -77,6 +77,33 @@ impl Articulation {
     }
 }
 
+/// Where trees were: their coordinates, by slot of the articulation. Kept between steps for its memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Starts {
+    /// Slot, and where its coordinates end in `q`; they begin where those before end.
+    ends: Vec<(u32, usize)>,
+    q: Vec<f64>,
+}
+
+impl Starts {
+    pub fn clear(&mut self) {
+        self.ends.clear();
+        self.q.clear();
+    }
+
+    /// Takes note of a tree; slots come in ascending order.
+    pub fn note(&mut self, slot: u32, q: &[f64]) {
+        self.q.extend_from_slice(q);
+        self.ends.push((slot, self.q.len()));
+    }
+
+    pub fn of(&self, slot: u32) -> Option<&[f64]> {
+        let k = self.ends.binary_search_by_key(&slot, |&(s, _)| s).ok()?;
+        let first = k.checked_sub(1).map_or(0, |before| self.ends[before].1);
+        self.q.get(first..self.ends[k].1)
+    }
+}
+
 /// Articulations by slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Articulations {

@@ -147,6 +147,19 @@ impl Tree {
         tree
     }
 
+    /// q ← q + h u
+    pub fn advance(&mut self, u: &[f64], h: f64) {
+        for link in &self.links {
+            let (qs, vs, kind) = (link.coordinates(), link.dofs(), link.kind);
+            let mut rate = [0.0; 7];
+            kind.rate(&self.q[qs.clone()], &u[vs], &mut rate[..qs.len()]);
+            for (q, r) in self.q[qs.clone()].iter_mut().zip(rate) {
+                *q += h * r;
+            }
+            kind.normalize(&mut self.q[qs]);
+        }
+    }
+
     /// Without links.
     pub const fn empty() -> Self {
         Self {

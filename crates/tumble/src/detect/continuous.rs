@@ -34,19 +34,22 @@ mod hold;
 mod meeting;
 mod middle;
 mod obstacles;
+mod trees;
 
 pub(crate) use hold::hold;
 
+use crate::articulation::store::Starts;
 use crate::body::store::{Bodies, CentrePose, Params, Rest};
 use crate::constraint::Rows;
 use crate::detect::broad::ProxyId;
 use crate::detect::narrow::Motion;
 use crate::integrate::{Loads, accelerated};
-use crate::math::{Aabb, Num, Point, Pose, Quat, Real, Vec3};
+use crate::math::{Aabb, Float, Num, Point, Pose, Quat, Real, Vec3};
 use crate::shape::Geometry;
 use crate::world::State;
 use along::Companion;
 use obstacles::Obstacles;
+use trees::TreeWay;
 
 /// Share of the radius of the inner ball by which a body may move without being watched.
 const SLOW: Real = 0.5;
@@ -77,8 +80,13 @@ impl Travel {
 
     /// What is left of it after `t`, as a travel of its own.
     fn after(&self, t: Real) -> Self {
-        let left = 1.0 - t;
-        Self { start: self.at(t), shift: self.shift * left, turn: self.turn * left }
+        self.during(Span { from: t, to: 1.0 })
+    }
+
+    /// A part of it, as a travel of its own.
+    fn during(&self, span: Span) -> Self {
+        let part = span.to - span.from;
+        Self { start: self.at(span.from), shift: self.shift * part, turn: self.turn * part }
     }
 
     /// The motion of something placed at `local` in the frame of a body whose centre of mass is `centre` there, as seen from
@@ -102,6 +110,30 @@ impl Travel {
         let r = (self.start.centre - o.start.centre).to_real();
         let past = self.shift - o.shift - o.turn.cross(r);
         past.length() + (self.turn - o.turn).length() * extent
+    }
+}
+
+/// A part of the time of a step, in shares of it.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    from: Real,
+    to: Real,
+}
+
+impl Span {
+    const STEP: Self = Self { from: 0.0, to: 1.0 };
+
+    fn new(from: f64, length: f64) -> Self {
+        Self { from: Real::from_f64(from), to: Real::from_f64(Num::min(from + length, 1.0)) }
+    }
+
+    /// What is left of the step after `now`.
+    fn after(now: Real) -> Self {
+        Self { from: now, to: 1.0 }
+    }
+
+    fn is_step(&self) -> bool {
+        self.from == 0.0 && self.to == 1.0
     }
 }
 
@@ -138,6 +170,9 @@ pub(crate) struct Ahead {
     companions: Vec<Companion>,
     ties: Vec<u32>,
     rows: Rows,
+    tree: TreeWay,
+    /// Where the trees of the step were before it.
+    pub starts: Starts,
     /// Bodies with an impact ahead, by dense index: when, and how they are turned then.
     impacts: Vec<(u32, Real, Quat)>,
     dt: Real,
@@ -160,6 +195,8 @@ impl Default for Ahead {
             companions: Vec::with_capacity(2 * along::MOST),
             ties: Vec::with_capacity(2 * along::MOST),
             rows: Rows::default(),
+            tree: TreeWay::default(),
+            starts: Starts::default(),
             impacts: Vec::new(),
             dt: 0.0,
             loads: Loads { gravity: Vec3::ZERO, gyroscopic: false },

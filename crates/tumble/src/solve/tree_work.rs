@@ -23,7 +23,7 @@ use super::tree_rows::{Field, TreeRows};
 use crate::articulation::dynamics::{Load, Pass};
 use crate::articulation::flight::{Forces, Stages, fly};
 use crate::articulation::kind::Kind;
-use crate::articulation::store::Articulation;
+use crate::articulation::store::{Articulation, Starts};
 use crate::articulation::tree::Tree;
 use crate::body::store::{CentrePose, Velocity};
 use crate::constraint::contact::NONE;
@@ -289,9 +289,11 @@ impl TreeWork {
         working.articulation.body_state(&working.pass, link as usize)
     }
 
-    /// Returns the trees to the world. One that has lost its way is back where it was, and stands.
-    pub fn put_back(&mut self, state: &mut State) {
+    /// Returns the trees to the world, and says where they were. One that has lost its way is back there, and stands.
+    pub fn put_back(&mut self, state: &mut State, starts: &mut Starts) {
+        starts.clear();
         for mut working in self.trees.drain(..) {
+            starts.note(working.slot, &working.before);
             let lost = working.is_lost();
             let Some(home) = state.articulations.all.at_mut(working.slot) else { continue };
             home.bodies = core::mem::take(&mut working.articulation.bodies);
@@ -378,7 +380,7 @@ impl Working {
     pub fn shift(&mut self, u: &[f64], h: f64) {
         let tree = &mut self.articulation.tree;
         if u.iter().any(|&u| u != 0.0) {
-            move_coordinates(tree, u, h);
+            tree.advance(u, h);
             self.pass.place(tree, &tree.q);
         }
     }
@@ -490,23 +492,10 @@ fn advance(tree: &mut Tree, pass: &Pass, h: f64) {
         *qd += 0.5 * h * column.acceleration;
     }
     let qd = core::mem::take(&mut tree.qd);
-    move_coordinates(tree, &qd, h);
+    tree.advance(&qd, h);
     tree.qd = qd;
     for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
         *qd += 0.5 * h * column.acceleration;
-    }
-}
-
-/// q ← q + h u
-fn move_coordinates(tree: &mut Tree, u: &[f64], h: f64) {
-    for link in &tree.links {
-        let (qs, vs, kind) = (link.coordinates(), link.dofs(), link.kind);
-        let mut rate = [0.0; 7];
-        kind.rate(&tree.q[qs.clone()], &u[vs], &mut rate[..qs.len()]);
-        for (q, r) in tree.q[qs.clone()].iter_mut().zip(rate) {
-            *q += h * r;
-        }
-        kind.normalize(&mut tree.q[qs]);
     }
 }
 

@@ -94,7 +94,7 @@ pub(crate) fn step(
         }
         if !finish::take_stock(&mut state.bodies, i, before, &idle, dt) {
             broken.push(state.bodies.slot[i]);
-        } else if !state.bodies.params[i].has(Params::KINEMATIC | Params::LINK) {
+        } else if !state.bodies.params[i].has(Params::KINEMATIC) {
             let way = if solves { simultaneous::way_turned(work, i, dt) } else { None };
             let turn = way.unwrap_or(state.bodies.velocity[i].angular * dt);
             finish::follow(ahead, &state.bodies, i, before, turn);
@@ -108,7 +108,7 @@ pub(crate) fn step(
             }
         }
     }
-    trees.put_back(state);
+    trees.put_back(state, &mut ahead.starts);
     // Queries between steps need the boxes, where nothing here does.
     finish::conclude(state, ahead, broken, dt);
     if solves {

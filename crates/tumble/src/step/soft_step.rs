@@ -367,7 +367,7 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps:
             scratch.broken.push(state.bodies.slot[i]);
             continue;
         }
-        if !params.has(Params::KINEMATIC | Params::LINK) {
+        if !params.has(Params::KINEMATIC) {
             let turn = way_turned.unwrap_or(state.bodies.velocity[i].angular * dt);
             finish::follow(ahead, &state.bodies, i, &before, turn);
         }
@@ -379,6 +379,6 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps:
         }
     }
     scratch.adrift.settle(&mut state.bodies, dt);
-    scratch.trees.put_back(state);
+    scratch.trees.put_back(state, &mut ahead.starts);
     finish::conclude(state, ahead, &mut scratch.broken, dt);
 }

@@ -11,7 +11,7 @@
 //! anything either. Velocities are not touched.
 
 use super::{Ahead, Mover};
-use crate::body::store::CentrePose;
+use crate::body::store::{CentrePose, Params};
 use crate::constraint::joint::store::Joint;
 use crate::constraint::{Bound, Row, Rows, Stiffness};
 use crate::math::{Quat, Real, Sym3, Vec3};
@@ -54,7 +54,9 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
             }
             ahead.ties.push(tie);
             let other = state.bodies.dense_at(joint.other(slot));
-            let moves = other < state.bodies.awake() && state.bodies.params[other].inv_mass > 0.0;
+            let params = &state.bodies.params[other];
+            // A link goes where its tree goes.
+            let moves = other < state.bodies.awake() && params.inv_mass > 0.0 && !params.has(Params::LINK);
             if moves && !ahead.companions.iter().any(|c| c.dense as usize == other) {
                 ahead.companions.push(Companion::new(state, other, false));
             }

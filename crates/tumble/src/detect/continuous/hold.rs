@@ -1,15 +1,15 @@
 //! Holding bodies back that would have passed through something.
 
 use super::meeting::{search_moving, smaller};
-use super::{Ahead, Mover, Travel, along, extent, watched};
+use super::{Ahead, Mover, Span, Travel, along, extent, trees, watched};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
-use crate::body::store::CentrePose;
+use crate::body::store::{CentrePose, Params};
 use crate::constraint::contact::Contact;
 use crate::detect::broad::{BoxCast, ProxyId};
 use crate::detect::narrow::{ConvexRef, Motion, approach, closest_points, stays_apart};
 use crate::math::{Aabb, Num, Pose, Quat, Real, Vec3};
-use crate::shape::Geometry;
+use crate::shape::{Geometry, Shape};
 use crate::world::State;
 
 /// How often a body may be held in one step before it stays where it is.
@@ -20,15 +20,18 @@ const DIP: Real = 0.1;
 
 /// Where a body is held.
 #[derive(Clone, Copy)]
-struct Stop {
-    t: Real,
+pub(super) struct Stop {
+    pub t: Real,
     /// From the body to what holds it.
-    normal: Vec3,
+    pub normal: Vec3,
     /// From the centre of the body at time 0.
-    point: Vec3,
-    obstacle: Travel,
+    pub point: Vec3,
+    /// What holds it, in the same part of the step.
+    pub obstacle: Travel,
     kind: BodyKind,
 }
+
+type Visit<'v> = &'v mut dyn FnMut((&Motion, &Collider), &Collider, Real) -> Real;
 
 /// Follows the motions that were noted, and puts bodies back that went through something. One after the other, in the order of
 /// the dense indices; to be called before anything else is told where they are.
@@ -40,6 +43,9 @@ pub(crate) fn hold(state: &mut State, ahead: &mut Ahead) {
     ahead.obstacles.find(state);
     for i in 0..ahead.movers.len() {
         let mover = ahead.movers[i];
+        if state.bodies.params[mover.dense as usize].has(Params::LINK) {
+            continue;
+        }
         if let Some(pose) = state.held(ahead, &mover)
             && pose.is_finite()
         {
@@ -47,6 +53,7 @@ pub(crate) fn hold(state: &mut State, ahead: &mut Ahead) {
             ahead.held.push(mover.dense);
         }
     }
+    trees::hold(state, ahead);
     if !ahead.held.is_empty() {
         along::bring(state, ahead);
     }
@@ -57,7 +64,7 @@ impl State {
     pub(super) fn held(&self, ahead: &Ahead, mover: &Mover) -> Option<CentrePose> {
         let held = self.held_back(ahead, mover).filter(CentrePose::is_finite);
         let end = held.unwrap_or(self.bodies.pose[mover.dense as usize]);
-        self.middle_kept(ahead, mover, end).or(held)
+        self.middle_kept(ahead, mover, end, Span::STEP).or(held)
     }
 
     /// Where its surface lets it get.
@@ -72,7 +79,7 @@ impl State {
         let mut held = None;
         let mut by_fixed = false;
         for round in 0..ROUNDS {
-            let Some(stop) = self.first_stop(ahead, i, &travel, now) else { break };
+            let Some(stop) = self.first_stop(ahead, i, &travel, Span::after(now)) else { break };
             let pose = travel.at(stop.t);
             let (rest, of_it) = (travel.after(stop.t), stop.obstacle.after(stop.t));
             by_fixed |= stop.kind == BodyKind::Fixed;
@@ -106,13 +113,38 @@ impl State {
         Travel { start: rest.start, shift: rest.shift - along * impulse, turn: rest.turn - about * impulse }
     }
 
-    /// The first moment of a travel at which the body is deeper in something than it may be. The travel is what is left of
-    /// the step after its time `now`.
-    fn first_stop(&self, ahead: &Ahead, i: usize, travel: &Travel, now: Real) -> Option<Stop> {
+    /// The first moment of a travel at which the body is deeper in something than it may be. The travel is that in a part of the step.
+    pub(super) fn first_stop(&self, ahead: &Ahead, i: usize, travel: &Travel, span: Span) -> Option<Stop> {
         let mut first: Option<Stop> = None;
+        self.search_way(ahead, i, travel, 0.0, &mut |(motion, collider), obstacle, limit| {
+            let stop = self.stop_at(ahead, i, travel, span, (motion, collider), obstacle, limit);
+            first = stop.or(first);
+            stop.map_or(limit, |s| s.t)
+        });
+        first
+    }
+
+    /// Something that may hold the body is near its way, which may be bent by as much as a link's can be.
+    pub(super) fn comes_near(&self, ahead: &Ahead, mover: &Mover) -> bool {
+        let i = mover.dense as usize;
+        let shift = (self.bodies.pose[i].centre - mover.start.centre).to_real();
+        // The sagitta of an arc with this chord and angle, and that of a turn by a radian or more is no more than the chord.
+        let bulge = shift.length() * Num::min(mover.turn.length(), 1.0);
+        let mut near = false;
+        let travel = Travel { start: mover.start, shift, turn: mover.turn };
+        self.search_way(ahead, i, &travel, bulge, &mut |_, _, _| {
+            near = true;
+            0.0
+        });
+        near
+    }
+
+    /// Visits what may hold the body on its way, with each of its colliders and how that moves. `visit` is given the time of interest, and
+    /// answers it from then on.
+    fn search_way(&self, ahead: &Ahead, i: usize, travel: &Travel, bulge: Real, visit: Visit<'_>) {
         let mut limit = 1.0;
         let centre = self.bodies.params[i].local_centre;
-        let cold = self.bodies.cold.at(self.bodies.slot[i])?;
+        let Some(cold) = self.bodies.cold.at(self.bodies.slot[i]) else { return };
         let solid = |slot: u32| self.colliders.at(slot).filter(|c| !c.sensor && c.proxy != NO_PROXY);
         for &slot in &cold.colliders {
             let Some(collider) = solid(slot) else { continue };
@@ -124,24 +156,28 @@ impl State {
                 Aabb::new(-half, half)
             };
             // What moves may have left its box by as much as slow bodies move.
-            let start = around.expanded(ahead.margin).moved_to(travel.start.centre);
+            let start = around.expanded(ahead.margin + bulge).moved_to(travel.start.centre);
             for tree in ahead.obstacles.trees(self, i) {
                 let cast = BoxCast { start, direction: travel.shift, max: limit };
                 tree.cast(&cast, u32::MAX, |proxy, _, _| {
                     let Some(other) = self.broad.user(ProxyId(proxy)) else { return limit };
                     if let Some(obstacle) = solid(other)
-                        && watched(&self.bodies, i, self.bodies.dense_at(obstacle.body)).is_some()
+                        && self.may_stop(i, obstacle)
                         && self.may_hold(slot, other)
-                        && let Some(stop) = self.stop_at(ahead, i, travel, now, (&motion, collider), obstacle, limit)
                     {
-                        limit = stop.t;
-                        first = Some(stop);
+                        limit = visit((&motion, collider), obstacle, limit);
                     }
                     limit
                 });
             }
         }
-        first
+    }
+
+    /// The body may not pass through the collider. For a link a half-space is nothing that it could pass: contacts push it out on the right side
+    /// from any depth, and to be held by one would open the loops of its tree.
+    pub(super) fn may_stop(&self, i: usize, obstacle: &Collider) -> bool {
+        let link = self.bodies.params[i].has(Params::LINK) && matches!(obstacle.shape, Shape::HalfSpace(_));
+        !link && watched(&self.bodies, i, self.bodies.dense_at(obstacle.body)).is_some()
     }
 
     /// Two colliders meet as far as filters go, and the hook has not refused it.
@@ -168,7 +204,7 @@ impl State {
         ahead: &Ahead,
         i: usize,
         travel: &Travel,
-        now: Real,
+        span: Span,
         (motion, collider): (&Motion, &Collider),
         obstacle: &Collider,
         limit: Real,
@@ -177,10 +213,10 @@ impl State {
         let core = watched(&self.bodies, i, other)?;
         let kind = self.bodies.cold.at(obstacle.body)?.kind;
         let whole = self.travelled(ahead, other);
-        let of_it = whole.after(now);
+        let of_it = whole.during(span);
         // Who moves along with it is safe; only the first look is at the whole motion.
         let moved = travel.relative_to(&of_it, extent(&self.bodies.rest[i]));
-        if now == 0.0 && moved <= ahead.hold_limit(&self.bodies.rest[i]) {
+        if span.is_step() && moved <= ahead.hold_limit(&self.bodies.rest[i]) {
             return None;
         }
         let origin = travel.start.centre;

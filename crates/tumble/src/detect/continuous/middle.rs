@@ -5,7 +5,7 @@
 //! centre of the inner ball is tied to the body, and its way from where it was to where it ends, as the obstacle sees it, is a ray
 //! that either meets the obstacle's surface or does not. If it does, the body is shifted so that the centre ends in front of it.
 
-use super::{Ahead, Mover, Travel, watched};
+use super::{Ahead, Mover, Span, Travel, watched};
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::body::store::CentrePose;
 use crate::detect::broad::{BoxCast, ProxyId};
@@ -21,8 +21,9 @@ const IN_FRONT: Real = 0.5;
 const ROUNDS: usize = 4;
 
 impl State {
-    /// Where a body that was at the start of `mover` and is to end at `end` has to be instead; `None` if it may be there.
-    pub(super) fn middle_kept(&self, ahead: &Ahead, mover: &Mover, end: CentrePose) -> Option<CentrePose> {
+    /// Where a body that was at the start of `mover` and is to end at `end`, in a part of the step, has to be instead; `None` if it may be
+    /// there.
+    pub(super) fn middle_kept(&self, ahead: &Ahead, mover: &Mover, end: CentrePose, span: Span) -> Option<CentrePose> {
         let i = mover.dense as usize;
         let centre = self.bodies.params[i].local_centre;
         let cold = self.bodies.cold.at(self.bodies.slot[i])?;
@@ -43,7 +44,7 @@ impl State {
                 let (from, aim) = (place(&mover.start), place(&pose));
                 let mut to = aim;
                 for round in 0..ROUNDS {
-                    let Some(stop) = self.way_ends(ahead, i, slot, from, to, radius) else { break };
+                    let Some(stop) = self.way_ends(ahead, i, slot, (from, to), radius, span) else { break };
                     to = if round + 1 < ROUNDS { stop } else { from };
                 }
                 if to != aim {
@@ -56,7 +57,15 @@ impl State {
     }
 
     /// Where the way of a point of a body from one place to another ends in front of the first surface; `None` if it meets none.
-    fn way_ends(&self, ahead: &Ahead, i: usize, slot: u32, from: Point, to: Point, radius: Real) -> Option<Point> {
+    fn way_ends(
+        &self,
+        ahead: &Ahead,
+        i: usize,
+        slot: u32,
+        (from, to): (Point, Point),
+        radius: Real,
+        span: Span,
+    ) -> Option<Point> {
         let mut first: Option<Point> = None;
         let mut limit = 1.0;
         let way = (to - from).to_real();
@@ -67,9 +76,9 @@ impl State {
             tree.cast(&cast, u32::MAX, |proxy, _, _| {
                 let Some(other) = self.broad.user(ProxyId(proxy)) else { return limit };
                 if let Some(obstacle) = solid(self, other)
-                    && watched(&self.bodies, i, self.bodies.dense_at(obstacle.body)).is_some()
+                    && self.may_stop(i, obstacle)
                     && self.may_hold(slot, other)
-                    && let Some((t, stop)) = self.crossing(ahead, i, obstacle, from, to, radius)
+                    && let Some((t, stop)) = self.crossing(ahead, i, obstacle, (from, to), radius, span)
                     && t < limit
                 {
                     limit = t;
@@ -88,13 +97,13 @@ impl State {
         ahead: &Ahead,
         i: usize,
         obstacle: &Collider,
-        from: Point,
-        to: Point,
+        (from, to): (Point, Point),
         radius: Real,
+        span: Span,
     ) -> Option<(Real, Point)> {
         let other = self.bodies.dense_at(obstacle.body);
         watched(&self.bodies, i, other)?;
-        let of_it: Travel = self.travelled(ahead, other);
+        let of_it: Travel = self.travelled(ahead, other).during(span);
         let centre = self.bodies.params[other].local_centre;
         let seen = |from: &CentrePose, x: Point| {
             let in_body = from.rotation.conjugate().rotate((x - from.centre).to_real()) + centre;

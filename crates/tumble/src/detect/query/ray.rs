@@ -3,9 +3,9 @@
 use super::filter::{QueryFilter, Seen};
 use super::parts::Ball;
 use super::way::{CastHit, Way, share};
-use crate::detect::broad::BoxCast;
+use crate::detect::broad::{BoxCast, DynamicTree, WideTree};
 use crate::error::{Error, Result};
-use crate::math::{Aabb, Float, Num, Point, Real, Vec3};
+use crate::math::{Aabb, Float, Isa, Num, Point, Pose, Quat, Real, Vec3, WorldPose};
 use crate::shape::{Geometry, HalfSpace, Ray, RayHit, Shape};
 use crate::world::State;
 
@@ -80,42 +80,156 @@ impl State {
 
     /// Adds the first hit of each ray to `hits`. The rays have been checked.
     pub(crate) fn first_along(&self, rays: &[RayCast], filter: &QueryFilter, hits: &mut Vec<Option<CastHit>>) {
-        /// How many at a time: enough to follow some abreast nearly all of the time, few enough for the stack.
-        const MANY: usize = 64;
-        let mut starts = [(Way::STILL, Aabb::EMPTY); MANY];
-        let mut reach = [0.0; MANY];
-        let mut casts = [BoxCast::ray(Vec3::ZERO, Vec3::ZERO, -1.0); MANY];
+        let leaves: usize = filter.trees(self).map(DynamicTree::len).sum();
+        // Who is asked for each collider may be slow, or count.
+        if rays.len() >= PACKED && 2 * rays.len() >= leaves && filter.predicate.is_none() {
+            Packed::new(self, filter).first_along(self.isa, rays, filter.solid, hits);
+            return;
+        }
         for rays in rays.chunks(MANY) {
-            for (i, ray) in rays.iter().enumerate() {
-                let way = Way::new(ray.direction);
-                starts[i] = (way.unwrap_or(Way::STILL), Aabb::around(ray.origin, Vec3::ZERO));
-                reach[i] = if way.is_some() { ray.max } else { -1.0 };
-            }
-            let mut best = [None::<CastHit>; MANY];
+            let mut search = Search::new(rays);
             for tree in filter.trees(self) {
-                for ((cast, (way, start)), reach) in casts.iter_mut().zip(&starts).zip(&reach).take(rays.len()) {
-                    *cast = way.cast(*start, *reach);
-                }
+                let casts = search.casts();
                 tree.cast_each(&casts[..rays.len()], filter.mask, |i, proxy, max| {
-                    let way = &starts[i].0;
-                    let Some(hit) = self.meet(proxy, &rays[i], way, reach[i], filter) else { return max };
-                    if best[i].is_some_and(|best| !hit.is_before(&best)) {
-                        return max;
-                    }
-                    best[i] = Some(hit);
-                    reach[i] = hit.distance;
-                    way.limit(hit.distance)
+                    let Some(seen) = filter.sees(self, proxy) else { return max };
+                    search.look_at(i, &Target::new(seen), filter.solid).unwrap_or(max)
                 });
             }
-            hits.extend_from_slice(&best[..rays.len()]);
+            hits.extend_from_slice(&search.best[..rays.len()]);
         }
     }
 
     /// Where the ray meets a leaf of the trees within `limit` metres.
     #[inline(always)]
     fn meet(&self, proxy: u32, ray: &RayCast, way: &Way, limit: f64, filter: &QueryFilter) -> Option<CastHit> {
-        let seen = filter.sees(self, proxy)?;
-        let (distance, hit) = seen.on_ray(ray.origin, way, limit, filter.solid)?;
+        Target::new(filter.sees(self, proxy)?).meet(ray, way, limit, filter.solid)
+    }
+}
+
+/// How many rays are followed at a time: enough to follow some abreast nearly all of the time, few enough for the stack.
+const MANY: usize = 64;
+
+/// How many rays there must be for the colliders to be arranged for them.
+const PACKED: usize = 256;
+
+/// The search for the first hits of a few rays.
+struct Search<'r> {
+    rays: &'r [RayCast],
+    ways: [Way; MANY],
+    /// How far each is still followed, in metres.
+    reach: [f64; MANY],
+    best: [Option<CastHit>; MANY],
+}
+
+impl<'r> Search<'r> {
+    fn new(rays: &'r [RayCast]) -> Self {
+        let mut search = Self { rays, ways: [Way::STILL; MANY], reach: [-1.0; MANY], best: [None; MANY] };
+        for (i, ray) in rays.iter().enumerate() {
+            if let Some(way) = Way::new(ray.direction) {
+                (search.ways[i], search.reach[i]) = (way, ray.max);
+            }
+        }
+        search
+    }
+
+    /// What is left of the rays, for the trees.
+    fn casts(&self) -> [BoxCast; MANY] {
+        let mut casts = [BoxCast::ray(Vec3::ZERO, Vec3::ZERO, -1.0); MANY];
+        for (i, ray) in self.rays.iter().enumerate() {
+            casts[i] = self.ways[i].cast(Aabb::around(ray.origin, Vec3::ZERO), self.reach[i]);
+        }
+        casts
+    }
+
+    /// Takes note of a hit of ray `i`, and answers how far the trees have to be searched from now on; `None` if there is none that counts.
+    #[inline(always)]
+    fn look_at(&mut self, i: usize, target: &Target<'_>, solid: bool) -> Option<Real> {
+        let way = &self.ways[i];
+        let hit = target.meet(&self.rays[i], way, self.reach[i], solid)?;
+        if self.best[i].is_some_and(|best| !hit.is_before(&best)) {
+            return None;
+        }
+        self.best[i] = Some(hit);
+        self.reach[i] = hit.distance;
+        Some(way.limit(hit.distance))
+    }
+}
+
+/// The colliders that a filter sees, arranged for very many rays.
+struct Packed<'w> {
+    trees: [WideTree; 2],
+    targets: Vec<Target<'w>>,
+    /// Those without bounds.
+    unbounded: Vec<Target<'w>>,
+}
+
+impl<'w> Packed<'w> {
+    fn new(state: &'w State, filter: &QueryFilter) -> Self {
+        let mut targets = Vec::with_capacity(filter.trees(state).map(DynamicTree::len).sum());
+        let mut unbounded = Vec::new();
+        let mut trees = filter.trees(state);
+        let trees = [(); 2].map(|()| match trees.next() {
+            Some(tree) => {
+                let seen = tree.without_bounds().filter_map(|proxy| filter.sees(state, proxy));
+                unbounded.extend(seen.map(Target::new));
+                tree.widened(|proxy| {
+                    let target = Target::new(filter.sees(state, proxy)?);
+                    let number = targets.len() as u32;
+                    let bounds = target.bounds();
+                    targets.push(target);
+                    Some((number, bounds))
+                })
+            }
+            None => WideTree::EMPTY,
+        });
+        Self { trees, targets, unbounded }
+    }
+
+    fn first_along(&self, isa: Isa, rays: &[RayCast], solid: bool, hits: &mut Vec<Option<CastHit>>) {
+        for rays in rays.chunks(MANY) {
+            let mut search = Search::new(rays);
+            for target in &self.unbounded {
+                for i in 0..rays.len() {
+                    search.look_at(i, target, solid);
+                }
+            }
+            for tree in &self.trees {
+                let casts = search.casts();
+                tree.cast_each(isa, &casts[..rays.len()], |i, target, max| {
+                    search.look_at(i, &self.targets[target as usize], solid).unwrap_or(max)
+                });
+            }
+            hits.extend_from_slice(&search.best[..rays.len()]);
+        }
+    }
+}
+
+/// A collider that rays may meet, with what is the same for all of them.
+struct Target<'w> {
+    seen: Seen<'w>,
+    turn: Quat<f64>,
+    ball: Ball,
+}
+
+impl<'w> Target<'w> {
+    #[inline(always)]
+    fn new(seen: Seen<'w>) -> Self {
+        Self { turn: seen.pose.rotation.to_f64().normalized(), ball: Ball::of(&seen.collider.shape), seen }
+    }
+
+    /// A box that holds it where it is, with a margin for rounding.
+    fn bounds(&self) -> Aabb {
+        let WorldPose { translation, rotation } = self.seen.pose;
+        let local = self.seen.collider.shape.bounds(&Pose { translation: Vec3::ZERO, rotation });
+        let reach = local.min.abs().max(local.max.abs()).max_component();
+        local.expanded(64.0 * Real::EPSILON * reach).moved_to(translation)
+    }
+
+    /// Where the ray meets it within `limit` metres.
+    #[inline(always)]
+    fn meet(&self, ray: &RayCast, way: &Way, limit: f64, solid: bool) -> Option<CastHit> {
+        let Self { seen, .. } = self;
+        let (distance, hit) = self.on_ray(ray.origin, way, limit, solid)?;
         Some(CastHit {
             collider: seen.id,
             body: seen.body,
@@ -126,16 +240,15 @@ impl State {
             part: hit.part,
         })
     }
-}
 
-impl Seen<'_> {
-    /// Where the ray meets this collider within `limit` metres. The normal is in the collider's frame.
+    /// The same, with the normal in the collider's frame.
+    #[inline(always)]
     fn on_ray(&self, origin: Point, way: &Way, limit: f64, solid: bool) -> Option<(f64, RayHit)> {
-        let shape = &self.collider.shape;
-        let head = way.head_start(origin, &Ball::of(shape), &self.pose);
-        let turn = self.pose.rotation.to_f64().normalized();
-        let from = turn.unrotate(origin.add_scaled(way.unit, head) - self.pose.translation);
-        let along = turn.unrotate(way.unit);
+        let Seen { collider, pose, .. } = &self.seen;
+        let shape = &collider.shape;
+        let head = way.head_start(origin, &self.ball, pose);
+        let from = self.turn.unrotate(origin.add_scaled(way.unit, head) - pose.translation);
+        let along = self.turn.unrotate(way.unit);
         if let Shape::HalfSpace(ground) = shape {
             return above(ground, from, along, solid).filter(|(distance, _)| *distance <= limit);
         }

@@ -31,12 +31,14 @@ mod query;
 #[cfg(test)]
 mod tests;
 mod validate;
+mod wide;
 
 use crate::math::{Aabb, Float, Real, Vec3};
 use build::BuildScratch;
 
 pub(crate) use meet::Meeting;
 pub use query::BoxCast;
+pub(crate) use wide::WideTree;
 
 /// No root is ever higher. A tree that would be is built again, balanced.
 pub(crate) const MAX_HEIGHT: usize = 64;

@@ -41,10 +41,17 @@ impl BoxCast {
     pub fn ray(origin: Vec3, direction: Vec3, max: Real) -> Self {
         Self { start: Aabb::new(origin, origin), direction, max }
     }
+
+    /// One over a component of the direction. Where that is so small that it has no reciprocal, it counts as zero, and its reciprocal is +∞.
+    #[inline(always)]
+    pub(super) fn reciprocal(&self, axis: usize) -> Real {
+        let inverse = 1.0 / self.direction[axis];
+        if inverse.is_finite() { inverse } else { Real::INFINITY }
+    }
 }
 
 /// Factor beyond one for the far end of a slab: more than its rounding errors.
-const OUTWARDS: Real = 1.0 + 8.0 * Real::EPSILON;
+pub(super) const OUTWARDS: Real = 1.0 + 8.0 * Real::EPSILON;
 
 /// A cast prepared for many boxes.
 pub(super) struct Slabs {
@@ -57,10 +64,8 @@ pub(super) struct Slabs {
 
 impl Slabs {
     pub fn new(cast: &BoxCast) -> Self {
-        // Where a component is so small that it has no reciprocal, it counts as zero, and its reciprocal is +∞.
-        let inverse = |d: Real| if (1.0 / d).is_finite() { 1.0 / d } else { Real::INFINITY };
-        let (s, d) = (&cast.start, cast.direction);
-        let i = Vec3::new(inverse(d.x), inverse(d.y), inverse(d.z));
+        let s = &cast.start;
+        let i = Vec3::new(cast.reciprocal(0), cast.reciprocal(1), cast.reciprocal(2));
         Self {
             start: *s,
             inverse: i,

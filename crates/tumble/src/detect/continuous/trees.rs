@@ -1,0 +1,257 @@
+//! Trees whose links would have passed through something.
+//!
+//! A link cannot be put back alone: its tree is followed as a whole, along its coordinates from where they were to where they are,
+//!
+//! ```text
+//!   q(t) = q₀ + t u,     u: what the step has added to q
+//! ```
+//!
+//! in parts so short that every link moves along a straight line in each. At the first stop of any of its links, by the same rules as for free
+//! bodies, the tree goes on with what the surface leaves it,
+//!
+//! ```text
+//!   u ← u - M⁻¹ Jᵀ (J u)⁺ / (J M⁻¹ Jᵀ),     J: of the point that is stopped, along the normal
+//! ```
+//!
+//! which its other links take along with it: no joint opens. Links keep their velocities, as far as the tree lets them where it is now:
+//!
+//! ```text
+//!   q̇ ← M⁻¹ Σ Jᵢᵀ pᵢ,     pᵢ: the momentum of link i as it was
+//! ```
+//!
+//! the nearest in the measure of kinetic energy, which a projection cannot add to. The same q̇ in another place would be other motions of the links.
+
+use super::{Ahead, Mover, Span, Travel};
+use crate::articulation::dynamics::Pass;
+use crate::articulation::response::Impulse;
+use crate::articulation::store::{Articulation, NOBODY};
+use crate::articulation::tree::Tree;
+use crate::body::store::CentrePose;
+use crate::math::spatial::{Motion, Wrench};
+use crate::math::{Float, Num, Vec3};
+use crate::world::State;
+
+/// Radians by which a link turns in a part of the way, at the most; points at its rim leave their chords by an eighth of the square of it.
+const PART: f64 = 0.2;
+
+/// Parts at the most: of more than two turns in a step the rest is not looked at more closely.
+const PARTS: f64 = 64.0;
+
+/// How often a tree may be stopped in one step before it stays where it is.
+const ROUNDS: usize = 16;
+
+/// A link that is followed.
+#[derive(Clone, Copy, Debug)]
+struct Follower {
+    link: u32,
+    dense: u32,
+    /// Where it is at the beginning of a part.
+    start: CentrePose,
+}
+
+/// A tree that is followed. Kept between steps for its memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TreeWay {
+    /// The trees that have fast links, by slot.
+    slots: Vec<u32>,
+    followers: Vec<Follower>,
+    pass: Pass,
+    /// Where it is, where it is at the end of a part, and u.
+    q: Vec<f64>,
+    next: Vec<f64>,
+    u: Vec<f64>,
+    /// Its answer to an impulse.
+    answer: Vec<f64>,
+    moved: Vec<Motion<f64>>,
+    momenta: Vec<Impulse>,
+}
+
+/// Follows the trees of the links that were noted.
+pub(super) fn hold(state: &mut State, ahead: &mut Ahead) {
+    let mut way = core::mem::take(&mut ahead.tree);
+    way.slots.clear();
+    for mover in &ahead.movers {
+        let body = state.bodies.slot[mover.dense as usize];
+        if let Some((slot, _)) = state.articulations.link_of(body)
+            && !way.slots.contains(&slot)
+        {
+            way.slots.push(slot);
+        }
+    }
+    for i in 0..way.slots.len() {
+        let slot = way.slots[i];
+        if way.begin(state, ahead, slot) && way.follow(state, ahead, slot) {
+            way.finish(state, ahead, slot);
+        }
+    }
+    ahead.tree = way;
+}
+
+fn tree_at(state: &State, slot: u32) -> &Articulation {
+    state.articulations.all.at(slot).unwrap_or(&NOBODY)
+}
+
+impl TreeWay {
+    /// Finds the way of a tree. False if none of its fast links comes near anything. Else all its links are followed: where one is held, the others
+    /// take other ways than the step had for them.
+    fn begin(&mut self, state: &State, ahead: &Ahead, slot: u32) -> bool {
+        let of = |dense: u32| state.articulations.link_of(state.bodies.slot[dense as usize]);
+        let mine = |m: &&Mover| of(m.dense).is_some_and(|(tree, _)| tree == slot);
+        let near = ahead.movers.iter().filter(mine).any(|mover| state.comes_near(ahead, mover));
+        self.followers.clear();
+        for (link, &body) in tree_at(state, slot).bodies.iter().enumerate() {
+            let dense = state.bodies.dense_at(body);
+            self.followers.push(Follower { link: link as u32, dense: dense as u32, start: state.bodies.pose[dense] });
+        }
+        let tree = &tree_at(state, slot).tree;
+        let Some(start) = ahead.starts.of(slot).filter(|q| near && q.len() == tree.q.len()) else { return false };
+        self.q.clear();
+        self.q.extend_from_slice(start);
+        self.u.clear();
+        self.u.resize(tree.dofs.len(), 0.0);
+        for link in &tree.links {
+            let (qs, vs) = (link.coordinates(), link.dofs());
+            link.kind.offset(&start[qs.clone()], &tree.q[qs], &mut self.u[vs]);
+        }
+        self.u.iter().all(|u| u.is_finite())
+    }
+
+    /// Follows it to the end of the step; false if nothing stops it.
+    fn follow(&mut self, state: &State, ahead: &Ahead, slot: u32) -> bool {
+        let articulation = tree_at(state, slot);
+        let tree = &articulation.tree;
+        self.pass.place(tree, &self.q);
+        let mut part = self.part(tree);
+        let (mut now, mut rounds) = (0.0, 0);
+        while now < 1.0 - 1e-9 && rounds < ROUNDS {
+            for f in &mut self.followers {
+                f.start = articulation.body_state(&self.pass, f.link as usize).0;
+            }
+            let mut length = Num::min(part, 1.0 - now);
+            self.look_at(tree, length);
+            let stop = self.first_stop(state, ahead, articulation, Span::new(now, length));
+            if let Some((_, stop)) = &stop {
+                length *= stop.t.to_f64();
+                self.look_at(tree, length);
+            }
+            if self.crosses(state, ahead, articulation, Span::new(now, length)) {
+                return true;
+            }
+            core::mem::swap(&mut self.q, &mut self.next);
+            now += length;
+            if let Some((f, stop)) = stop {
+                let point = f.start.centre + stop.point.to_f64();
+                let lever = (point - stop.obstacle.start.centre).to_real();
+                let rate = stop.obstacle.shift + stop.obstacle.turn.cross(lever);
+                let carried = rate.to_f64() / Num::min(part, 1.0 - now + length);
+                self.deflect(articulation, f.link as usize, point - self.pass.origin, stop.normal.to_f64(), carried);
+                part = self.part(tree);
+                rounds += 1;
+            }
+        }
+        rounds > 0
+    }
+
+    /// How long a part of the way may be, in steps, at the present rate.
+    fn part(&self, tree: &Tree) -> f64 {
+        let turn = |f: &Follower| self.pass.velocity_of(tree, f.link as usize, &self.u).angular.length();
+        let turn = self.followers.iter().map(turn).fold(0.0, Num::max);
+        1.0 / Num::min(Num::max((turn / PART).ceil(), 1.0), PARTS)
+    }
+
+    /// Has the tree where it is after a part of the way.
+    fn look_at(&mut self, tree: &Tree, length: f64) {
+        self.next.clone_from(&self.q);
+        for link in &tree.links {
+            link.kind.follow(&mut self.next[link.coordinates()], &self.u[link.dofs()], length);
+        }
+        self.pass.place(tree, &self.next);
+    }
+
+    /// The first stop of any link in a part of the way, and which link it is.
+    fn first_stop(
+        &self,
+        state: &State,
+        ahead: &Ahead,
+        articulation: &Articulation,
+        span: Span,
+    ) -> Option<(Follower, super::hold::Stop)> {
+        let mut first: Option<(Follower, super::hold::Stop)> = None;
+        for f in &self.followers {
+            let end = articulation.body_state(&self.pass, f.link as usize).0;
+            let travel = Travel {
+                start: f.start,
+                shift: (end.centre - f.start.centre).to_real(),
+                turn: (end.rotation * f.start.rotation.conjugate()).to_rotation_vector(),
+            };
+            if let Some(stop) = state.first_stop(ahead, f.dense as usize, &travel, span)
+                && first.is_none_or(|(_, other)| stop.t < other.t)
+            {
+                first = Some((*f, stop));
+            }
+        }
+        first
+    }
+
+    /// The middle of a link gets to the other side of a surface in a part of the way.
+    fn crosses(&self, state: &State, ahead: &Ahead, articulation: &Articulation, span: Span) -> bool {
+        self.followers.iter().any(|f| {
+            let end = articulation.body_state(&self.pass, f.link as usize).0;
+            let mover = Mover { dense: f.dense, start: f.start, turn: Vec3::ZERO };
+            state.middle_kept(ahead, &mover, end, span).is_some()
+        })
+    }
+
+    /// Takes out of u what would bring a point of a link, about O, deeper into what moves there with `carried`.
+    fn deflect(&mut self, of: &Articulation, link: usize, point: Vec3<f64>, n: Vec3<f64>, carried: Vec3<f64>) {
+        let tree = &of.tree;
+        self.pass.factor(tree, None);
+        self.answer.resize(tree.dofs.len(), 0.0);
+        self.moved.resize(tree.links.len(), Motion::ZERO);
+        let impulse = Impulse::Link(link, Wrench::at(n, point));
+        self.pass.respond_moving(tree, &[impulse], &mut self.answer, &mut self.moved);
+        let k = self.moved[link].velocity_at(point).dot(n);
+        let closing = n.dot(self.pass.velocity_of(tree, link, &self.u).velocity_at(point) - carried);
+        if closing > 0.0 && k > 0.0 {
+            for (u, answer) in self.u.iter_mut().zip(&self.answer) {
+                *u -= answer * (closing / k);
+            }
+        }
+    }
+
+    /// Puts the tree where its way has ended.
+    fn finish(&mut self, state: &mut State, ahead: &mut Ahead, slot: u32) {
+        if !self.q.iter().all(|q| q.is_finite()) {
+            return;
+        }
+        let Some(articulation) = state.articulations.all.at_mut(slot) else { return };
+        let Articulation { tree, bodies, .. } = articulation;
+        tree.q.copy_from_slice(&self.q);
+        self.pass.place(tree, &tree.q);
+        self.pass.factor(tree, None);
+        self.momenta.clear();
+        for (i, (link, &body)) in tree.links.iter().zip(bodies.iter()).enumerate() {
+            let kept = &state.bodies.velocity[state.bodies.dense_at(body)];
+            let (w, moving) = (kept.angular.to_f64(), &mut self.pass.links[i]);
+            moving.velocity = Motion { angular: w, linear: kept.linear.to_f64() - w.cross(moving.centre) };
+            if !link.massless {
+                self.momenta.push(Impulse::Link(i, moving.momentum(link.mass)));
+            }
+        }
+        for (k, (dof, qd)) in tree.dofs.iter().zip(&tree.qd).enumerate() {
+            if dof.armature > 0.0 {
+                self.momenta.push(Impulse::Dof(k, dof.armature * qd));
+            }
+        }
+        self.answer.resize(tree.dofs.len(), 0.0);
+        self.moved.resize(tree.links.len(), Motion::ZERO);
+        self.pass.respond_moving(tree, &self.momenta, &mut self.answer, &mut self.moved);
+        tree.qd.copy_from_slice(&self.answer);
+        self.pass.set_moving(tree, &tree.qd);
+        for (link, &body) in articulation.bodies.iter().enumerate() {
+            let dense = state.bodies.dense_at(body);
+            (state.bodies.pose[dense], state.bodies.velocity[dense]) = articulation.body_state(&self.pass, link);
+            ahead.held.push(dense as u32);
+        }
+    }
+}
