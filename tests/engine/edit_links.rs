@@ -1,6 +1,6 @@
 //! Random edits of joints and force effects, and of whole worlds by snapshots.
 
-use crate::edit_model::Model;
+use crate::edit_model::{Model, Seen};
 use crate::edit_operations::Pair;
 use crate::support::{Random, real};
 use tumble::constraint::Motor;
@@ -11,8 +11,13 @@ use tumble::{BodyKind, BodySet, EffectDesc, JointDesc, World};
 
 impl Pair {
     pub fn add_joint(&mut self, random: &mut Random) {
-        let Some(a) = self.body(random) else { return };
-        let b = if random.below(4) == 0 { World::BODY } else { self.body(random).unwrap_or(a) };
+        let touching = if random.below(2) == 0 { self.touching(random) } else { None };
+        let Some([a, b]) = touching.or_else(|| {
+            let a = self.body(random)?;
+            Some([a, if random.below(4) == 0 { World::BODY } else { self.body(random).unwrap_or(a) }])
+        }) else {
+            return;
+        };
         let kind: JointKind = match random.below(6) {
             0 => Fixed.into(),
             1 => Hinge::limited(-0.5, 0.5).into(),
@@ -25,12 +30,15 @@ impl Pair {
         let desc = JointDesc::new(a, b, kind).breaks_at(force, Real::INFINITY).collide(random.below(2) == 0);
         let dynamic = |id| id != World::BODY && self.model.bodies[&id].kind == BodyKind::Dynamic;
         let possible = a != b && (dynamic(a) || dynamic(b));
+        let touch = a != b && self.world.contacts_of(a).unwrap().any(|c| c.bodies().contains(&b));
+        let asleep = [a, b].iter().any(|&id| self.world.body(id).unwrap().is_asleep());
         let result = self.world.add_joint(desc.active(random.below(6) > 0));
         assert_eq!(result.is_ok(), possible, "{a} {b}: {:?}", result.err());
         if let Ok(id) = result {
             assert!(!self.model.dead_joints.contains(&id), "{id} is used again");
             assert!(self.model.joints.insert(id, [a, b]).is_none(), "{id} is given twice");
             self.seen.joints += 1;
+            Seen::case(&mut self.seen.joined, touch, asleep);
         }
     }
 

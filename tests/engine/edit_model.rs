@@ -204,9 +204,22 @@ pub struct Seen {
     pub parted: usize,
     pub effects: usize,
     pub restored: usize,
+    /// Changes of kind of bodies that touched another, that slept, and that did both.
+    pub changed: [usize; 3],
+    /// Joints that were added between bodies that touched each other, of which one slept at least, and both.
+    pub joined: [usize; 3],
+    /// How often each choice of the method was not that of the preset.
+    pub switched: [usize; 10],
 }
 
 impl Seen {
+    /// Of the cases of [`Seen::changed`] and [`Seen::joined`].
+    pub fn case(cases: &mut [usize; 3], touching: bool, asleep: bool) {
+        for (count, is) in cases.iter_mut().zip([touching, asleep, touching && asleep]) {
+            *count += usize::from(is);
+        }
+    }
+
     pub fn count(&mut self, events: &[Event]) {
         for event in events {
             match event {

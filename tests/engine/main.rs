@@ -57,3 +57,4 @@ mod threads;
 mod time;
 mod torn;
 mod vehicle;
+mod waking;

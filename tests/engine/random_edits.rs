@@ -82,9 +82,10 @@ fn random_sequences_agree_with_a_model() {
         }
     }
     println!("{SEQUENCES} sequences of {LENGTH} operations in {:?}: {seen:?}", clock.elapsed());
-    let Seen { contacts, visits, sleepers, wakers, removed, joints, broken, parted, effects, restored } = seen;
-    let all = [contacts, visits, sleepers, wakers, removed, joints, broken, parted, effects, restored];
-    assert!(all.into_iter().all(|n| n > 500), "too quiet: {seen:?}");
+    let Seen { contacts, visits, sleepers, wakers, removed, joints, broken, parted, effects, restored, .. } = seen;
+    let events = [contacts, visits, sleepers, wakers, removed, joints, broken, parted, effects, restored];
+    let cases = seen.changed.into_iter().chain(seen.joined).chain(seen.switched);
+    assert!(events.into_iter().chain(cases).all(|n| n >= 500), "too quiet: {seen:?}");
 }
 
 /// Memory returns: a world in which bodies that touch, hang on each other and are pushed about come and go holds no more after many rounds

@@ -301,6 +301,25 @@ fn without_islands_all_sleep_and_wake_together() {
     assert!(!asleep(&world, near));
 }
 
+/// A joint that breaks in the middle of a step wakes sleepers, where islands are switched off even such as have nothing to do with it; the step goes on.
+#[test]
+fn breaking_joints_wake_in_mid_step() {
+    let mut world = ground();
+    let mut method = world.method().clone();
+    method.switches.islands = false;
+    world.set_method(method).unwrap();
+    let (sleeper, hung) = (cube(&mut world, 0.0, 0.5), cube(&mut world, 50.0, 6.0));
+    world.add_joint(JointDesc::ball(World::BODY, hung).anchor([50.0, 6.0, 0.0]).breaks_at(1.0, 1.0)).unwrap();
+    world.body_mut(sleeper).unwrap().put_to_sleep().unwrap();
+    let mut broke = false;
+    for _ in 0..10 {
+        world.step(real(DT)).unwrap();
+        world.audit().unwrap();
+        broke |= world.events().iter().any(|e| matches!(e, Event::JointBroke { .. }));
+    }
+    assert!(broke && !asleep(&world, sleeper));
+}
+
 /// Falling asleep and waking up are told, once each.
 #[test]
 fn sleep_is_told() {

@@ -1,10 +1,10 @@
 //! Snapshot, restore, hash, copies and the contact hook: going on is going on, to the bit.
 
-use crate::support::real;
+use crate::support::{live_bytes, real};
 use std::sync::Arc;
 use tumble::math::{Point, Real, Vec3};
 use tumble::shape::{CompoundChild, HeightFieldDesc, MeshDesc, Shape};
-use tumble::{BodyDesc, ColliderDesc, ContactHook, Event, HookedContact, Material, World};
+use tumble::{BodyDesc, ColliderDesc, ContactHook, Event, HookedContact, Material, SNAPSHOT_VERSION, World};
 
 fn dt() -> Real {
     real(1.0 / 60.0)
@@ -186,6 +186,61 @@ fn damaged_snapshots_are_refused() {
         assert!(other.restore(&bad).is_err(), "altered at {at} of {}", good.len());
     }
     assert_eq!(other.hash(), before);
+}
+
+/// A snapshot of another format, or for the other crate, is refused and says which it is.
+#[test]
+fn foreign_snapshots_say_what_they_are() {
+    let good = pile(1, 1).snapshot().unwrap();
+    let version = SNAPSHOT_VERSION.to_le_bytes();
+    let at = good.windows(4).position(|w| w == version).expect("the version follows the magic");
+    let mut world = assorted();
+    let before = world.hash();
+    let mut refusal = |at: usize, value: u32| {
+        let mut other = good.clone();
+        other[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        world.restore(&other).unwrap_err().to_string()
+    };
+    for (value, by) in [(SNAPSHOT_VERSION + 1, "a newer"), (SNAPSHOT_VERSION - 1, "an older"), (0, "an older")] {
+        let text = refusal(at, value);
+        let expected = format!("written by {by} engine in format {value}; this one reads format {SNAPSHOT_VERSION}");
+        assert!(text.contains("snapshot") && text.contains(&expected), "{text}");
+    }
+    let (bytes, name) = if size_of::<Real>() == 4 { (8, "tumble-f64") } else { (4, "tumble") };
+    let text = refusal(at + 4, bytes);
+    assert!(text.contains(&format!("{} bits", 8 * bytes)) && text.contains(&format!("crate {name}")), "{text}");
+    let text = refusal(0, 0x7064_6673);
+    assert!(text.contains("no snapshot"), "{text}");
+    assert_eq!(world.hash(), before);
+}
+
+/// Snapshots are compact: a body that flies with one collider and a contact of four points take some hundred bytes each, and a world no more than it holds in
+/// memory.
+#[test]
+fn snapshots_are_compact() {
+    let size = |world: &World| world.snapshot().unwrap().len() as f64;
+    let mut world = World::new();
+    let empty = size(&world);
+    for i in 0..1000 {
+        let ball = BodyDesc::dynamic().position([3.0 * f64::from(i), 0.0, 0.0]).collider(Shape::sphere(0.5).unwrap());
+        world.add_body(ball).unwrap();
+    }
+    let body = (size(&world) - empty) / 1000.0;
+    let before = live_bytes();
+    let mut world = pile(10, 10);
+    world.set_keep_start(false);
+    for _ in 0..30 {
+        world.step(dt()).unwrap();
+    }
+    let held = (live_bytes() - before) as f64;
+    let (contacts, bodies) = (world.contacts().count() as f64, world.body_count() as f64);
+    let contact = (size(&world) - empty - bodies * body) / contacts;
+    let share = size(&world) / held;
+    println!("{empty} bytes empty, {body} for a body, {contact} for a contact; {share:.2} of the memory");
+    // Numbers are twice as long in f64, indices are not.
+    let wide = size_of::<Real>() as f64 / 4.0;
+    assert!(empty < 1200.0 && body < 600.0 * wide && contact < 660.0 * wide, "{empty}, {body}, {contact}");
+    assert!(share < 1.0, "{share} of what it holds in memory");
 }
 
 /// A platform that stops only what comes from above.

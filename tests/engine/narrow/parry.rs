@@ -102,3 +102,45 @@ fn parry_agrees_on_all_pairs_that_it_knows() {
     // A second opinion that is overruled often is none.
     assert!(overruled.len() * 100 < asked, "{} of {asked}:\n{}", overruled.len(), overruled.join("\n"));
 }
+
+/// How deep two shapes overlap is the least shift that parts them: Parry's contacts say the same where they say it well, and where the two differ
+/// the judge decides.
+#[test]
+fn parry_agrees_on_depths() {
+    let (mut asked, mut overruled) = (0, Vec::new());
+    for kind_a in 0..KINDS {
+        for kind_b in 0..KINDS {
+            for seed in 0..80 {
+                let mut dice = Dice::new(seed * 2003 + (kind_a * KINDS + kind_b) as u64);
+                let case = case(&mut dice, kind_a, kind_b, 1.0);
+                let (Some((a, at_a)), Some((b, at_b))) = (translated(&case.a), translated(&case.b)) else { continue };
+                // Parry's contacts with a half-space that comes second are not depths.
+                if matches!(case.b, Any::HalfSpace(_)) {
+                    continue;
+                }
+                let found = query::contact(&at_a, &*a, &(pose(&case.pose) * at_b), &*b, 0.0);
+                let Ok(Some(contact)) = found else { continue };
+                if contact.dist > -1e-3 * case.size {
+                    continue;
+                }
+                asked += 1;
+                let ours = closest_points(case.a.borrow(), case.b.borrow(), &case.pose).separation.to_f64();
+                if (ours - contact.dist).abs() <= 2.0 * allowed(case.size) {
+                    continue;
+                }
+                let (truth, _) = Judge::new(&case.a, &case.b, &case.pose).separation();
+                let tell = format!(
+                    "{}-{} seed {seed}: ours {ours:e}, Parry {:e}, the judge {truth:e}",
+                    case.a.name(),
+                    case.b.name(),
+                    contact.dist
+                );
+                assert!((ours - truth).abs() <= allowed(case.size), "{tell}");
+                overruled.push(tell);
+            }
+        }
+    }
+    println!("{asked} overlaps; Parry was overruled {} times", overruled.len());
+    assert!(asked > 500, "{asked} asked");
+    assert!(overruled.len() * 100 < asked, "{} of {asked}:\n{}", overruled.len(), overruled.join("\n"));
+}

@@ -51,6 +51,6 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     }
     stage.run_for(4.0);
     stage.check_said("overlap", Said::at_most("depth()", 0.25 * RADIUS).at_end());
-    stage.check_said("inside", outside("ball-*", [-half, 0.0, -half], [half, height, half]).at_end());
+    stage.check_said("inside", outside("ball-*", [-half, 0.0, -half], [half, height, half]));
     Ok(())
 }

@@ -26,6 +26,8 @@ pub fn scene() -> Scene {
 fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let material = Material::default().with_friction(values.real("friction")?).with_density(600.0);
     tune(stage, BLOCK[0])?;
+    // In sub-steps of 4 ms blocks of a centimetre and a half sink so far into each other that a tower which lacks a block leans, and falls.
+    stage.prefer_dt(1.0 / 240.0)?;
     floor(stage, material.clone())?;
     let mut highest = Things::default();
     let [a, b, c] = BLOCK.map(|v| (0.5 * v) as Real);
@@ -42,6 +44,6 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         }
     }
     stage.run_for(60.0);
-    stage.check_always("stands", move |world| highest.moved(world, BLOCK[1], 0.6));
+    stage.check_always("stands", move |world| highest.moved(world, BLOCK[1], 0.1));
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Things that stand, slide and bounce: what breaks them, and that they stand without falling asleep.
 
 use crate::mutation::{Mutation, edit, grease, remove, wakeful};
-use tumble::Material;
+use tumble::math::{Point, Real};
+use tumble::{Material, World};
 use tumble_scene::Outcome;
 use tumble_scene::library::find;
 
@@ -124,4 +125,62 @@ fn structures_stand_awake() {
         println!("{name}, awake: {verdict}");
         assert_eq!(verdict.outcome, Outcome::Passed, "{name}: {verdict}");
     }
+}
+
+/// A block of the tower of the scene `jenga` is so high.
+const BLOCK: f64 = 0.015;
+
+/// Where the blocks of the highest layer of the tower are.
+fn top(world: &World) -> [Point; 3] {
+    [0, 1, 2].map(|i| world.body(world.find_body(&format!("block-9-{i}")).unwrap()).unwrap().position())
+}
+
+/// A tower that has stood for five seconds bears the rest of its blocks on the middle one of a layer, on both at the sides, or on the middle and one at the
+/// side; on one at the side alone it falls, and without a whole layer it comes down by a block.
+#[test]
+fn jenga_falls_when_the_right_blocks_are_pulled() {
+    let mut run = find("jenga").unwrap().setup().start().unwrap();
+    wakeful(run.world_mut()).unwrap();
+    for _ in 0..run.steps_in(5.0) {
+        run.step().unwrap();
+    }
+    let (dt, before) = (run.dt() as Real, top(run.world()));
+    for layer in [0, 4, 7] {
+        for (blocks, least, most) in [
+            (&[1][..], 0.0, 0.1),
+            (&[0], 0.0, 0.1),
+            (&[2], 0.0, 0.1),
+            (&[0, 2], 0.0, 0.5),
+            (&[0, 1], 5.0, f64::INFINITY),
+            (&[1, 2], 5.0, f64::INFINITY),
+            (&[0, 1, 2], 0.9, 1.1),
+        ] {
+            let mut world = run.world().clone();
+            for i in blocks {
+                remove(&mut world, &format!("block-{layer}-{i}")).unwrap();
+            }
+            for _ in 0..run.steps_in(4.0) {
+                world.step(dt).unwrap();
+            }
+            let moved = before.iter().zip(top(&world)).map(|(a, b)| (b - *a).length() / BLOCK).fold(0.0, f64::max);
+            println!("layer {layer} without {blocks:?}: the top has moved by {moved:.3} heights");
+            assert!((least..most).contains(&moved), "layer {layer} without {blocks:?}: {moved} heights");
+        }
+    }
+}
+
+/// With the step of most scenes the tower stands for a minute, too, though its blocks sink into each other.
+#[test]
+fn jenga_stands_with_long_steps() {
+    let mut run = find("jenga").unwrap().setup().dt(1.0 / 60.0).unwrap().start().unwrap();
+    wakeful(run.world_mut()).unwrap();
+    let before = top(run.world());
+    let mut most: f64 = 0.0;
+    for _ in 0..run.steps_in(60.0) {
+        run.step().unwrap();
+        let moved = before.iter().zip(top(run.world())).map(|(a, b)| (b - *a).length() / BLOCK);
+        most = moved.fold(most, f64::max);
+    }
+    println!("the top sinks by {most:.3} heights of a block");
+    assert!(most < 0.6, "{most}");
 }

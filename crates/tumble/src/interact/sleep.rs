@@ -66,9 +66,11 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
             }
             continue;
         }
-        let limit: Real = if supports[i] >= SUPPORTS { time } else { time * factor };
+        // A joint that broke in this step may have woken others, of which nobody has counted the contacts.
+        let support = supports.get(i).copied().unwrap_or(0);
+        let limit: Real = if support >= SUPPORTS { time } else { time * factor };
         // What nothing supports and moves at all is under way, however slowly.
-        let drifts = supports[i] == 0 && state.bodies.velocity[i] != Velocity::default();
+        let drifts = support == 0 && state.bodies.velocity[i] != Velocity::default();
         let busy = !params.has(Params::CAN_SLEEP) || drifts || state.bodies.rest[i].idle_time < limit;
         let island = state.islands.of(slot);
         if island == NONE {

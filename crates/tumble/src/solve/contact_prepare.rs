@@ -26,6 +26,8 @@ pub(crate) struct Recipe {
     pub slop: Real,
     pub warm_start: bool,
     pub h: Real,
+    /// Slip of a contact that sticks as far as can be told: no more than what gravity gives in a sub-step.
+    pub creep: Real,
 }
 
 /// What the kernel reads: manifolds, and the bodies by motion.
@@ -215,6 +217,7 @@ impl Kernel for Fill<'_> {
                     angular: Vec3::new(m[9], m[10], m[11]) * keep,
                     surface: Vec3::new(m[20], m[21], m[22]),
                     keep,
+                    creep: L::splat(recipe.creep),
                 };
                 let a = End::gather(&input, &sink.group.body_a[at..]);
                 let b = End::gather(&input, &sink.group.body_b[at..]);
@@ -272,6 +275,7 @@ struct Gathered<L> {
     surface: Vec3<L>,
     /// 1, or 0 where nothing is warm started.
     keep: L,
+    creep: L,
 }
 
 /// A point as it was gathered.
@@ -338,6 +342,7 @@ impl Sink<'_> {
         group.anchor_b.store(at, anchor_b);
 
         let mut arms = [(Vec3::<L>::ZERO, Vec3::<L>::ZERO); N];
+        let mut reach = L::ZERO;
         for i in 0..N {
             let (p, point) = (&found[i], &mut self.points[i]);
             let there = p.separation.less(L::splat(0.5 * FAR));
@@ -351,7 +356,9 @@ impl Sink<'_> {
             point.separation.store(at, p.separation);
             point.normal_mass.store(at, mass);
             point.normal_impulse.store(at, p.impulse * m.keep);
-            point.lever.store(at, (p.anchor - anchor_a).length());
+            let lever = (p.anchor - anchor_a).length();
+            point.lever.store(at, lever);
+            reach = reach.max(L::select(there, lever, L::ZERO));
             if let Some(watch) = &mut self.watch {
                 let approach = n.dot(b.v - a.v) + b.w.dot(arm_b) - a.w.dot(arm_a);
                 watch.approach[i].store(at, L::select(there, approach, L::ZERO));
@@ -397,6 +404,12 @@ impl Sink<'_> {
         let slip = b.v + b.w.cross(anchor_b) - a.v - a.w.cross(anchor_a) + m.surface;
         let across = slip - n * slip.dot(n);
         let slips = across.length_squared().greater(slip.length_squared() * L::splat(1e-6));
+        // A body that rests on several contacts is held by all of them together, and the first that is solved is asked for more than its part: that
+        // is no reason to slide, and what it bears until the others do ends at the static limit.
+        let twist = n.dot(b.w - a.w) * reach;
+        let creeps = (across.length_squared() + twist * twist).less_eq(m.creep * m.creep);
+        let (resting, sliding) = (group.static_friction.load::<L>(at), group.dynamic_friction.load::<L>(at));
+        group.dynamic_friction.store(at, L::select(creeps, resting, sliding));
         let length = L::select(slips, across.length(), L::ONE);
         let t1 = pick(slips, across * (L::ONE / length), tangent(n));
         let t2 = n.cross(t1);

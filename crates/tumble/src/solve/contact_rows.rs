@@ -63,6 +63,7 @@ pub(crate) fn gather(
     sites.clear();
     let tolerances = &state.method.tolerances;
     let slop = tolerances.slop * tolerances.length;
+    let creep = state.gravity_strength() * recipe.h;
     for &index in &state.contacts.awake {
         let contact = &state.contacts.all[index as usize];
         if !contact.has(Contact::TOUCHING) || contact.has(Contact::SENSOR) {
@@ -77,7 +78,7 @@ pub(crate) fn gather(
                     *s += manifold.point_count;
                 }
             }
-            let gathering = Gathering { parties, recipe, bodies, manifold, slop };
+            let gathering = Gathering { parties, recipe, bodies, manifold, slop, creep };
             sites.push(Site { manifold: m, ..gathering.add(system, state.method.friction) });
             m = manifold.next;
         }
@@ -95,6 +96,8 @@ struct Gathering<'a> {
     bodies: [u32; 2],
     manifold: &'a ContactManifold,
     slop: Real,
+    /// Slip of a contact that does not slide yet: no more than what gravity gives in a step.
+    creep: Real,
 }
 
 impl Gathering<'_> {
@@ -123,7 +126,6 @@ impl Gathering<'_> {
             lever: 0.0,
         };
 
-        let coefficients = [material.static_friction, material.dynamic_friction];
         match model {
             FrictionModel::Point => {
                 for (i, p) in points.iter().enumerate() {
@@ -131,7 +133,7 @@ impl Gathering<'_> {
                     system.add_cone(
                         &rows,
                         [normals + i as u32, 1],
-                        coefficients,
+                        self.coefficients(p.anchor, manifold.anchor_b(p), 0.0),
                         self.bodies,
                         self.parties,
                         self.recipe,
@@ -146,6 +148,7 @@ impl Gathering<'_> {
                 let twist = if lever > 0.0 { manifold.angular_impulse.dot(n) / lever } else { 0.0 };
                 let rows = [r1, r2, (Jacobian::turning(n * lever), 0.0, twist)];
                 site.lever = lever;
+                let coefficients = self.coefficients(anchor, anchor - manifold.lever, lever);
                 system.add_cone(&rows, all, coefficients, self.bodies, self.parties, self.recipe);
             }
         }
@@ -180,12 +183,28 @@ impl Gathering<'_> {
         site
     }
 
+    /// How fast the surfaces slip at a place.
+    fn slip_at(&self, arm_a: Vec3, arm_b: Vec3) -> Vec3 {
+        let [a, b] = self.bodies.map(|i| &self.parties.free[i as usize]);
+        b.at(arm_b) - a.at(arm_a) + self.manifold.surface_velocity
+    }
+
+    /// The static and the dynamic coefficient at a place. A body that rests on several is held by all of them together: what the first that is solved cannot
+    /// bear alone is no reason to slide, and ends at the static limit until the others bear their parts.
+    fn coefficients(&self, arm_a: Vec3, arm_b: Vec3, lever: Real) -> [Real; 2] {
+        let (n, material) = (self.manifold.normal, &self.manifold.material);
+        let [a, b] = self.bodies.map(|i| &self.parties.free[i as usize]);
+        let twist = lever * n.dot(b.angular - a.angular);
+        let slip = self.slip_at(arm_a, arm_b).across(n).length_squared() + twist * twist;
+        let slides = slip > self.creep * self.creep;
+        [material.static_friction, if slides { material.dynamic_friction } else { material.static_friction }]
+    }
+
     /// The two rows of friction at a place: the first tangent lies along the slip where there is any, so that friction starts in
     /// the right direction.
     fn slip(&self, arm_a: Vec3, arm_b: Vec3, impulse: Vec3, tangent: &mut Vec3) -> [(Jacobian, Real, Real); 2] {
         let (n, surface) = (self.manifold.normal, self.manifold.surface_velocity);
-        let [a, b] = self.bodies.map(|i| &self.parties.free[i as usize]);
-        let slip = b.at(arm_b) - a.at(arm_a) + surface;
+        let slip = self.slip_at(arm_a, arm_b);
         let across = slip.across(n);
         let t1 = if across.length_squared() > slip.length_squared() * 1e-6 {
             across.normalize_or(n.tangents().0)

@@ -125,6 +125,7 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
         slop: tolerances.slop * tolerances.length,
         warm_start: state.method.switches.warm_start,
         h,
+        creep: state.gravity_strength() * h,
     };
     let input = Input { contacts: &state.contacts, motions: &scratch.motions, masses: &scratch.masses };
     contact_prepare::prepare(

@@ -5,7 +5,7 @@
 
 use super::{State, World};
 use crate::body::BodyKind;
-use crate::body::collider::NO_PROXY;
+use crate::body::collider::{Collider, NO_PROXY};
 use crate::body::store::{Params, Velocity};
 use crate::constraint::contact::{Contact, NONE};
 use crate::detect::broad::{ProxyId, ProxyKind, ProxyPair};
@@ -37,6 +37,7 @@ impl World {
         state.audit_bodies()?;
         state.audit_colliders()?;
         state.audit_boxes()?;
+        state.audit_pairs()?;
         state.audit_contacts()?;
         state.audit_joints()?;
         state.audit_effects()?;
@@ -133,6 +134,21 @@ impl State {
             ensure!(fat.is_some_and(|fat| fat.contains(&tight)), "{id} has left its box: {tight:?} in {fat:?}");
         }
         ensure!(self.broad.len() == proxies, "{} boxes for {proxies} colliders", self.broad.len());
+        Ok(())
+    }
+
+    /// Colliders whose boxes overlap and which may touch are a pair, unless the next search looks at one of them. Compared one with all, so
+    /// that neither the trees nor their search are trusted.
+    fn audit_pairs(&self) -> Audit {
+        let here = |(_, c): &(_, &Collider)| c.proxy != NO_PROXY && !self.broad.has_changed(ProxyId(c.proxy));
+        let settled: Vec<_> = self.colliders.iter().filter(here).map(|(id, c)| (id, ProxyId(c.proxy))).collect();
+        for (i, &(a, proxy)) in settled.iter().enumerate() {
+            for &(b, other) in &settled[..i] {
+                let meet = self.broad.fat_overlap(proxy, other) && self.may_touch(a.index(), b.index());
+                let known = !meet || self.broad.is_known(ProxyPair::new(proxy, other));
+                ensure!(known, "the boxes of {a} and {b} overlap, and they are no pair");
+            }
+        }
         Ok(())
     }
 
@@ -348,5 +364,28 @@ impl State {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::shape::Shape;
+    use crate::{BodyDesc, World};
+
+    /// A contact that is lost, and forgotten by all who knew of it, is found out.
+    #[test]
+    fn a_lost_pair_is_found() {
+        let mut world = World::new();
+        for y in [0.0, 0.9] {
+            let cube = Shape::cuboid(0.5, 0.5, 0.5).unwrap();
+            world.add_body(BodyDesc::dynamic().position([0.0, y, 0.0]).collider(cube)).unwrap();
+        }
+        // The boxes are searched at the start of a step, and have room for the motion of one.
+        world.step(1e-4).unwrap();
+        world.audit().unwrap();
+        let contact = world.state.contacts.live().next().unwrap();
+        world.state.remove_contact(contact);
+        let found = world.audit().unwrap_err();
+        assert!(found.contains("no pair"), "{found}");
     }
 }

@@ -21,6 +21,7 @@ pub fn scene() -> Scene {
                 .help("Angle of the second rod against the first"),
         )
         .camera(Camera::new([0.0, -0.5, 5.0], [0.0, -0.9, 0.0]))
+        .conservative()
         .check("angles", "Both angles are those of the equations; largest error", "rad")
         .check("energy", "No energy is gained or lost; largest share of m g l", "")
 }

@@ -18,6 +18,7 @@ pub fn scene() -> Scene {
         .description("Ten links of 100 g carry a weight ten thousand times as heavy as a link. It swings as a pendulum of the chain's length does.")
         .parameter(Parameter::new("ratio", 10_000.0).range(10.0, 100_000.0).help("Mass of the weight, in masses of a link"))
         .camera(Camera::new([0.0, -1.5, 6.0], [0.0, -1.6, 0.0]))
+        .conservative()
         .check("period", "It swings with the period of a pendulum; ratio", "")
         .check("length", "The chain keeps its length; largest change as a share", "")
 }

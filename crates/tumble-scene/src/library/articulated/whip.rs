@@ -17,6 +17,7 @@ pub fn scene() -> Scene {
         .parameter(Parameter::new("links", 32.0).range(2.0, 100.0).whole().help("How many rods"))
         .parameter(Parameter::new("angle", 90.0).range(5.0, 90.0).unit("°").help("From hanging to where it starts"))
         .camera(Camera::new([0.0, -8.0, 30.0], [0.0, -6.0, 0.0]))
+        .conservative()
         .check("gain", "It gains no energy; most, as a share of what it releases from its start to hanging", "")
         .check("loss", "It hardly loses any; most, as the same share", "")
         .check("gap", "Its hinges do not open; widest", "m")

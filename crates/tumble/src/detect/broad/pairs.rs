@@ -366,6 +366,11 @@ impl BroadPhase {
         }
     }
 
+    /// The proxy was created, moved, touched or changed in kind since the last search: the next one will look at it.
+    pub(crate) fn has_changed(&self, id: ProxyId) -> bool {
+        self.get(id).is_some_and(|proxy| self.trees[proxy.kind as usize].has_changed(LeafId(proxy.leaf)))
+    }
+
     /// No proxy was created, moved, touched or changed in kind since the last search: the next one will find nothing.
     pub fn is_settled(&self) -> bool {
         self.trees.iter().all(|tree| tree.changed() == 0)

@@ -293,6 +293,11 @@ impl DynamicTree {
         self.changed as usize
     }
 
+    /// The leaf was inserted, moved or touched since [`Self::settle`].
+    pub(crate) fn has_changed(&self, leaf: LeafId) -> bool {
+        self.contains(leaf) && self.leaf_node(leaf).is_changed()
+    }
+
     /// The box around all leaves with finite bounds, or [`Aabb::EMPTY`].
     pub fn root_aabb(&self) -> Aabb {
         self.root().aabb
