@@ -2,6 +2,7 @@
 //! joints.
 
 use crate::Fault;
+use serde_json::json;
 use std::hint::black_box;
 use std::time::Instant;
 use tumble::articulation::{ArticulationDesc, LinkDesc};
@@ -12,10 +13,11 @@ use tumble_scene::library;
 /// Calls of one measurement; the fastest of several counts, since nothing makes code faster than it is.
 const CALLS: u32 = 2_000;
 const ROUNDS: u32 = 15;
+/// Ragdolls of both kinds take turns, so often; the best of each counts.
+const TURNS: u32 = 3;
 
-/// Prints all figures.
+/// Prints all figures, a line of JSON each.
 pub fn run() -> Result<(), Fault> {
-    println!("forward dynamics, one core, {} bits:", 8 * size_of::<tumble::math::Real>());
     let (world, id) = chain(32)?;
     forward("chain of 32 links", &world, id)?;
     let scene = library::find("humanoid")?;
@@ -23,12 +25,13 @@ pub fn run() -> Result<(), Fault> {
     let id = humanoid.world().articulation_ids().next().ok_or("no humanoid")?;
     forward("humanoid", humanoid.world(), id)?;
 
-    println!("ragdolls on a mesh, one core, the steps from 1 s to 2 s:");
-    for count in [100.0, 1_000.0] {
-        let joints = ragdolls("ragdolls", count)?;
-        let trees = ragdolls("skeletons", count)?;
-        let ratio = trees / joints;
-        println!("  {count:5} ragdolls: {joints:.2} ms with joints, {trees:.2} ms as articulations, ratio {ratio:.2}");
+    for count in [100, 1_000] {
+        let (mut joints, mut trees) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..TURNS {
+            joints = joints.min(ragdolls("ragdolls", f64::from(count))?);
+            trees = trees.min(ragdolls("skeletons", f64::from(count))?);
+        }
+        println!("{}", json!({ "ragdolls": count, "joints_ms": joints, "trees_ms": trees, "ratio": trees / joints }));
     }
     Ok(())
 }
@@ -61,11 +64,12 @@ fn forward(name: &str, world: &World, id: ArticulationId) -> Result<(), Fault> {
         best = best.min(start.elapsed().as_secs_f64() / f64::from(CALLS));
     }
     let dofs = tree.dofs();
-    println!("  {name}: {:.0} ns per degree of freedom ({:.2} µs for {dofs})", best * 1e9 / dofs as f64, best * 1e6);
+    let bits = 8 * size_of::<tumble::math::Real>();
+    println!("{}", json!({ "of": name, "dofs": dofs, "us_per_dof": best * 1e6 / dofs as f64, "bits": bits }));
     Ok(())
 }
 
-/// Milliseconds of a step.
+/// Milliseconds of a step on one core, over those from 1 s to 2 s: on a mesh, in a heap.
 fn ragdolls(scene: &str, count: f64) -> Result<f64, Fault> {
     let scene = library::find(scene)?;
     let parameter = scene.parameters.first().ok_or("no parameter")?.name.to_string();

@@ -59,7 +59,13 @@ fn main() -> ExitCode {
 }
 
 fn describe(case: &Case) -> serde_json::Value {
-    json!({ "name": case.name, "work": case.work.name(), "repeats": case.repeats, "gate": case.gate })
+    json!({
+        "name": case.name,
+        "work": case.work.name(),
+        "repeats": case.repeats,
+        "gate": case.gate,
+        "trees": case.trees,
+    })
 }
 
 /// Writes the list of a case; with values, that of the scene of this name.

@@ -127,11 +127,16 @@ impl Engine for Rapier {
         self.bodies.iter().map(one).collect()
     }
 
-    fn cast(&self, ray: &[f64; 6]) -> Result<Option<f64>, Fault> {
-        let way = vector(&ray[3..]);
-        let length = way.length();
-        let hit = self.world.query_pipeline().cast_ray(&Ray::new(vector(ray), way / length), length, true);
-        Ok(hit.map(|(_, far)| f64::from(far)))
+    fn cast(&mut self, rays: &[[f64; 6]], hit: &mut dyn FnMut(f64)) -> Result<(), Fault> {
+        let query = self.world.query_pipeline();
+        for ray in rays {
+            let way = vector(&ray[3..]);
+            let length = way.length();
+            if let Some((_, far)) = query.cast_ray(&Ray::new(vector(ray), way / length), length, true) {
+                hit(f64::from(far));
+            }
+        }
+        Ok(())
     }
 }
 

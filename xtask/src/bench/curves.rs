@@ -1,5 +1,6 @@
 //! Curves: step time against the number of bodies, step time against quality, and memory.
 
+use super::bars::Bar;
 use super::chart;
 use super::run::{self, Case, Engine, Row, program};
 use std::fmt::Write as _;
@@ -90,6 +91,15 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
 }
 
 impl Curves {
+    /// What is judged of them.
+    pub fn bars(&self) -> Vec<Bar> {
+        let exponent =
+            self.exponent.map(|e| Bar::at_most("exponent of step time over 1,000 to 100,000 boxes", e, EXPONENT));
+        let own = self.memory.iter().find(|(engine, _)| engine == "tumble");
+        let memory = own.map(|(_, bytes)| Bar::at_most("bytes per box in a pile, contacts included", *bytes, BYTES));
+        exponent.into_iter().chain(memory).collect()
+    }
+
     /// For people.
     pub fn text(&self) -> String {
         let mut text = String::from("Milliseconds per step against the number of boxes:\n\n");
@@ -103,7 +113,7 @@ impl Curves {
             let _ = writeln!(text, "tumble, {boxes:>7} boxes: {ms:.3} ms");
         }
         if let Some(exponent) = self.exponent {
-            let _ = writeln!(text, "fitted exponent {exponent:.3}, allowed {EXPONENT}");
+            let _ = writeln!(text, "fitted exponent {exponent:.3}");
         }
         let _ = writeln!(
             text,
@@ -112,7 +122,7 @@ impl Curves {
         for (case, sub_steps, ms, depth, gap) in &self.quality {
             let _ = writeln!(text, "| {case} | {sub_steps} | {ms:.3} | {depth:.3} | {gap:.3} |");
         }
-        let _ = writeln!(text, "\nBytes per box in a pile, contacts included (allowed {BYTES}):");
+        let _ = writeln!(text, "\nBytes per box in a pile, contacts included:");
         for (name, bytes) in &self.memory {
             let _ = writeln!(text, "{name:<12} {bytes:>8.0}");
         }
