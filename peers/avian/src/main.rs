@@ -63,7 +63,8 @@ impl Engine for Avian {
             return Err(Fault::Unsupported("threads in this build"));
         }
         // The thread that asks works too.
-        let pool = TaskPoolPlugin { task_pool_options: TaskPoolOptions::with_num_threads(threads.saturating_sub(1).max(1)) };
+        let pool =
+            TaskPoolPlugin { task_pool_options: TaskPoolOptions::with_num_threads(threads.saturating_sub(1).max(1)) };
         app.add_plugins((MinimalPlugins.set(pool), TransformPlugin, PhysicsPlugins::new(PostUpdate)));
         app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::ZERO));
         app.insert_resource(Gravity(vector(&flat.gravity)));
@@ -127,10 +128,8 @@ impl Engine for Avian {
                     world.spawn((FixedJoint::new(a, b).with_local_frame1(fa).with_local_frame2(fb), apart));
                 }
                 Freedom::Hinge(low, high) => {
-                    let mut joint = RevoluteJoint::new(a, b)
-                        .with_local_frame1(fa)
-                        .with_local_frame2(fb)
-                        .with_hinge_axis(Vec3::X);
+                    let mut joint =
+                        RevoluteJoint::new(a, b).with_local_frame1(fa).with_local_frame2(fb).with_hinge_axis(Vec3::X);
                     if low.is_finite() && high.is_finite() {
                         joint = joint.with_angle_limits(low as f32, high as f32);
                     }

@@ -104,11 +104,7 @@ fn drive<E: Engine>(list: &str, work: &str, repeats: &str, threads: &str, states
             println!(r#"{{"hits":{hits},"distance":{distance}}}"#);
         }
     }
-    println!(
-        r#"{{"processor_ms":{:.3},"memory":{}}}"#,
-        processor_ms() - processor,
-        resident().saturating_sub(before)
-    );
+    println!(r#"{{"processor_ms":{:.3},"memory":{}}}"#, processor_ms() - processor, resident().saturating_sub(before));
     let mut text = String::new();
     for state in engine.states() {
         let words: Vec<String> = state.iter().map(f64::to_string).collect();

@@ -63,6 +63,11 @@ fn bounded<T>(list: &[T]) -> PxBoundedData {
     }
 }
 
+/// A geometry as one of its base class, with whose fields it begins.
+fn base<T>(geometry: &T) -> *const PxGeometry {
+    std::ptr::from_ref(geometry).cast()
+}
+
 /// The library, and what of it is shared by many bodies.
 struct Factory<'a> {
     physics: *mut PxPhysics,
@@ -99,12 +104,7 @@ impl Factory<'_> {
         Ok(mesh)
     }
 
-    fn mesh(
-        &mut self,
-        index: u32,
-        corners: &[[f64; 3]],
-        triangles: &[[u32; 3]],
-    ) -> Result<*mut PxTriangleMesh, Fault> {
+    fn mesh(&mut self, index: u32, corners: &[[f64; 3]], triangles: &[[u32; 3]]) -> Result<*mut PxTriangleMesh, Fault> {
         if let Some(&known) = self.meshes.get(&index) {
             return Ok(known);
         }
@@ -142,36 +142,34 @@ impl Factory<'_> {
         let all = self.shapes;
         let shape = all.get(collider.shape as usize).ok_or_else(|| failed("a shape is missing"))?;
         let mut own = pose(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
-        // SAFETY: a geometry begins with the fields of its base class, so that its address is that of a geometry; the library
-        // copies it. All shapes, materials and meshes are alive.
+        // SAFETY: the library copies geometries. Materials and meshes are alive.
         let made = unsafe {
             let flags = PxShapeFlags::SimulationShape | PxShapeFlags::SceneQueryShape;
             let physics = self.physics;
-            let make = |geometry: *const PxGeometry| PxPhysics_createShape_mut(physics, geometry, material, false, flags);
+            let make =
+                |geometry: *const PxGeometry| PxPhysics_createShape_mut(physics, geometry, material, false, flags);
             let scale = PxMeshScale_new();
             match shape {
                 flat::Shape::Plane(n, offset) => {
                     let n = vector(n);
                     own = phys_PxTransformFromPlaneEquation(&PxPlane_new_1(n.x, n.y, n.z, -*offset as f32));
-                    make((&raw const PxPlaneGeometry_new()).cast())
+                    make(base(&PxPlaneGeometry_new()))
                 }
-                flat::Shape::Ball(radius) => make((&raw const PxSphereGeometry_new(*radius as f32)).cast()),
-                flat::Shape::Box([x, y, z]) => {
-                    make((&raw const PxBoxGeometry_new(*x as f32, *y as f32, *z as f32)).cast())
-                }
+                flat::Shape::Ball(radius) => make(base(&PxSphereGeometry_new(*radius as f32))),
+                flat::Shape::Box([x, y, z]) => make(base(&PxBoxGeometry_new(*x as f32, *y as f32, *z as f32))),
                 flat::Shape::Capsule(half, radius) => {
                     // Along x there, along y here.
                     let r = 0.5_f32.sqrt();
                     own.q = PxQuat { x: 0.0, y: 0.0, z: r, w: r };
-                    make((&raw const PxCapsuleGeometry_new(*radius as f32, *half as f32)).cast())
+                    make(base(&PxCapsuleGeometry_new(*radius as f32, *half as f32)))
                 }
                 flat::Shape::Hull(corners) => {
                     let mesh = self.hull(collider.shape, corners)?;
-                    make((&raw const PxConvexMeshGeometry_new(mesh, &scale, PxConvexMeshGeometryFlags::TightBounds)).cast())
+                    make(base(&PxConvexMeshGeometry_new(mesh, &scale, PxConvexMeshGeometryFlags::TightBounds)))
                 }
                 flat::Shape::Mesh(corners, triangles) => {
                     let mesh = self.mesh(collider.shape, corners, triangles)?;
-                    make((&raw const PxTriangleMeshGeometry_new(mesh, &scale, PxMeshGeometryFlags::empty())).cast())
+                    make(base(&PxTriangleMeshGeometry_new(mesh, &scale, PxMeshGeometryFlags::empty())))
                 }
             }
         };

@@ -59,11 +59,12 @@ impl Engine for Rapier {
         for body in &flat.bodies {
             let mut desc = match &body.motion {
                 Motion::Fixed => RigidBodyBuilder::fixed(),
-                Motion::Kinematic { velocity } => RigidBodyBuilder::kinematic_velocity_based()
-                    .linvel(vector(velocity))
-                    .angvel(vector(&velocity[3..])),
+                Motion::Kinematic { velocity } => {
+                    RigidBodyBuilder::kinematic_velocity_based().linvel(vector(velocity)).angvel(vector(&velocity[3..]))
+                }
                 Motion::Dynamic { velocity, mass, centre, inertia: [xx, yy, zz, xy, xz, yz] } => {
-                    let inertia = Matrix::from_cols(vector(&[*xx, *xy, *xz]), vector(&[*xy, *yy, *yz]), vector(&[*xz, *yz, *zz]));
+                    let inertia =
+                        Matrix::from_cols(vector(&[*xx, *xy, *xz]), vector(&[*xy, *yy, *yz]), vector(&[*xz, *yz, *zz]));
                     let mass = MassProperties::with_inertia_matrix(vector(centre), *mass as f32, inertia);
                     RigidBodyBuilder::dynamic()
                         .linvel(vector(velocity))

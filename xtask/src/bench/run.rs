@@ -60,7 +60,7 @@ pub struct Case {
     pub name: String,
     work: String,
     repeats: u64,
-    /// Its list is written with these values, and there is no gate.
+    /// Its list is written with these values, and the gate is that of the scene with them.
     values: Vec<String>,
     /// Of trees, and not in the mean over all cases.
     trees: bool,
@@ -313,8 +313,10 @@ fn once(engine: &Engine, case: &Case, list: &Path, row: &mut Row, limit: Duratio
     };
     row.runs.push(Run::parse(&String::from_utf8_lossy(&output.stdout)));
     if last {
-        let judged = Command::new(program()).arg("judge").arg(&case.name).arg(list).arg(&states).output();
-        row.verdict = judged
+        let mut judge = Command::new(program());
+        judge.arg("judge").arg(&case.name).arg(list).arg(&states).args(&case.values);
+        row.verdict = judge
+            .output()
             .ok()
             .and_then(|output| serde_json::from_slice(&output.stdout).ok())
             .unwrap_or_else(|| serde_json::json!({ "pass": false, "fault": "the judge gave no verdict" }));
