@@ -104,6 +104,11 @@ impl Case {
         }
     }
 
+    /// Its name, and its values where it is no case.
+    fn label(&self) -> String {
+        [std::slice::from_ref(&self.name), &self.values].concat().join(" ")
+    }
+
     /// The list of its world, written once.
     pub fn list(&self) -> Result<PathBuf, String> {
         let path = folder().join(format!("{}{}.flat", self.name, self.values.join(",").replace('=', "-")));
@@ -220,7 +225,7 @@ pub fn all(engines: &[Engine], cases: &[Case], threads: &[usize], rounds: u32) -
         for engine in engines {
             for &threads in threads {
                 let row = Row {
-                    case: case.name.clone(),
+                    case: case.label(),
                     trees: case.trees,
                     engine: engine.name.clone(),
                     threads,
@@ -342,11 +347,11 @@ fn show(row: &Row) {
     match (&row.fault, row.best()) {
         (None, Some(best)) => {
             let gate = if row.passes() { "" } else { "  FAILS THE GATE" };
-            println!("    {:<18} {:<12} {} threads  {best:>10.3} ms{gate}", row.case, row.engine, row.threads);
+            println!("    {:<26} {:<12} {} threads  {best:>10.3} ms{gate}", row.case, row.engine, row.threads);
         }
         (fault, _) => {
             let reason = fault.as_deref().unwrap_or("no figure");
-            println!("    {:<18} {:<12} {} threads  {reason}", row.case, row.engine, row.threads);
+            println!("    {:<26} {:<12} {} threads  {reason}", row.case, row.engine, row.threads);
         }
     }
 }
