@@ -162,7 +162,7 @@ impl Engine for Avian {
 
     fn cast(&mut self, rays: &[[f64; 6]], hit: &mut dyn FnMut(f64)) -> Result<(), Fault> {
         let mut state: SystemState<SpatialQuery> = SystemState::new(self.app.world_mut());
-        let query = state.get(self.app.world());
+        let query = state.get(self.app.world())?;
         let filter = SpatialQueryFilter::default();
         for ray in rays {
             let way = vector(&ray[3..]);
