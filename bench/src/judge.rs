@@ -1,6 +1,6 @@
 //! What the gate of a case says of the state that an engine has come to.
 
-use crate::Fault;
+use crate::{Fault, sized};
 use serde_json::{Value, json};
 use std::fs;
 use tumble_scene::bench;
@@ -8,18 +8,19 @@ use tumble_scene::flat::{self, Flat};
 use tumble_scene::quality::{Quality, places};
 use tumble_scene::{Outcome, Verdict};
 
-/// Judges the states in a file. A state that is not finite fails.
-pub fn run(case: &str, list: &str, states: &str) -> Result<(), Fault> {
+/// Judges the states in a file, of a case or, with values, of its scene at another size. A state that is not finite fails.
+pub fn run(case: &str, list: &str, states: &str, values: &[&str]) -> Result<(), Fault> {
     let flat = Flat::parse(&fs::read_to_string(list)?)?;
     let states = flat::states(&fs::read_to_string(states)?)?;
     println!(
         "{}",
-        verdict(case, &flat, &states).unwrap_or_else(|fault| json!({ "pass": false, "fault": fault.to_string() }))
+        verdict(case, &flat, &states, values)
+            .unwrap_or_else(|fault| json!({ "pass": false, "fault": fault.to_string() }))
     );
     Ok(())
 }
 
-fn verdict(case: &str, flat: &Flat, states: &[[f64; 13]]) -> Result<Value, Fault> {
+fn verdict(case: &str, flat: &Flat, states: &[[f64; 13]], values: &[&str]) -> Result<Value, Fault> {
     let mut world = flat.build()?;
     let start = places(&world);
     let energy = world.measure().energy();
@@ -31,10 +32,10 @@ fn verdict(case: &str, flat: &Flat, states: &[[f64; 13]]) -> Result<Value, Fault
         "moved_m": figure(quality.moved),
         "energy_change_j": figure(quality.energy - energy),
     });
-    // A scene that is no case, as those of the scaling curve, has no gate.
+    // A scene that is no case has no gate.
     let Ok(case) = bench::find(case) else { return Ok(json!({ "pass": true, "quality": figures, "checks": [] })) };
     let scene = case.scene()?;
-    let verdicts: Vec<Verdict> = case.setup(&scene)?.start()?.judge(states)?;
+    let verdicts: Vec<Verdict> = sized(case.setup(&scene)?, values)?.start()?.judge(states)?;
     let gate: Vec<&Verdict> = verdicts.iter().filter(|v| case.gate.contains(&&*v.claim.name)).collect();
     let checks: Vec<Value> = gate
         .iter()

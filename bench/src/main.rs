@@ -5,7 +5,8 @@
 //! tumble-bench write CASE LIST [NAME=VALUE]    the world of a case, or of a scene, as a flat list
 //! tumble-bench drive LIST WORK REPEATS THREADS STATES [SUBSTEPS]
 //!                                              does the work, prints what it took, writes where the bodies are
-//! tumble-bench judge CASE LIST STATES          what the gate says of that, as JSON
+//! tumble-bench judge CASE LIST STATES [NAME=VALUE]
+//!                                              what the gate says of that, as JSON
 //! tumble-bench dynamics                        forward dynamics of articulations, and ragdolls as trees
 //! tumble-bench count KERNEL ISA                the work of a hot kernel, to be counted by callgrind
 //! ```
@@ -23,7 +24,7 @@ use std::fs;
 use std::process::ExitCode;
 use tumble_scene::bench::{self, Case};
 use tumble_scene::flat::Flat;
-use tumble_scene::library;
+use tumble_scene::{Setup, library};
 
 /// What goes wrong.
 type Fault = Box<dyn std::error::Error>;
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
         ["drive", list, work, repeats, threads, states, rest @ ..] => {
             drive::run(&drive::Order { list, work, repeats, threads, states, substeps: rest.first().copied() })
         }
-        ["judge", case, list, states] => judge::run(case, list, states),
+        ["judge", case, list, states, values @ ..] => judge::run(case, list, states, values),
         ["count", kernel, isa] => count::run(kernel, isa),
         ["dynamics"] => dynamics::run(),
         ["kernels"] => {
@@ -59,7 +60,22 @@ fn main() -> ExitCode {
 }
 
 fn describe(case: &Case) -> serde_json::Value {
-    json!({ "name": case.name, "work": case.work.name(), "repeats": case.repeats, "gate": case.gate })
+    json!({
+        "name": case.name,
+        "work": case.work.name(),
+        "repeats": case.repeats,
+        "gate": case.gate,
+        "trees": case.trees,
+    })
+}
+
+/// A scene with these values, each given as NAME=VALUE.
+fn sized<'a>(mut setup: Setup<'a>, values: &[&str]) -> Result<Setup<'a>, Fault> {
+    for value in values {
+        let (name, value) = value.split_once('=').ok_or("a value is given as NAME=VALUE")?;
+        setup = setup.set(name, value.parse()?)?;
+    }
+    Ok(setup)
 }
 
 /// Writes the list of a case; with values, that of the scene of this name.
@@ -68,12 +84,7 @@ fn write(case: &str, list: &str, values: &[&str]) -> Result<(), Fault> {
         bench::find(case)?.flat()?
     } else {
         let scene = library::find(case)?;
-        let mut setup = scene.setup();
-        for value in values {
-            let (name, value) = value.split_once('=').ok_or("a value is given as NAME=VALUE")?;
-            setup = setup.set(name, value.parse()?)?;
-        }
-        Flat::of(setup.start()?.world())?
+        Flat::of(sized(scene.setup(), values)?.start()?.world())?
     };
     fs::write(list, flat.to_string())?;
     println!("{}", json!({ "bodies": flat.bodies.len(), "joints": flat.joints.len(), "rays": flat.rays.len() }));

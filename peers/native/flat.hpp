@@ -60,6 +60,28 @@ struct Joint {
     bool limited() const { return std::isfinite(low) && std::isfinite(high); }
 };
 struct Ray { Vec from, way; };
+struct Dof {
+    double low, high;                                      // limits
+    double stiffness, damping, friction, armature, force;  // of the joint itself
+    double motor_stiffness, motor_damping, motor_speed, motor_force;
+    bool limited() const { return std::isfinite(low) || std::isfinite(high); }
+};
+struct Link {
+    int body, parent; // parent: number of a link of the same tree, -1 for the world
+    bool massless;
+    std::string joint;
+    std::vector<Vec> axes; // in the frame of the joint
+    double lead = 0;
+    Pose on_parent, on_link;
+    std::vector<double> position, velocity, rest, target;
+    std::vector<Dof> dofs;
+    bool swing = false; // has limits of swing and twist
+};
+struct Tree {
+    bool self_collision;
+    std::vector<Link> links;
+    int couplings;
+};
 
 struct World {
     Vec gravity;
@@ -67,6 +89,7 @@ struct World {
     std::vector<Shape> shapes;
     std::vector<Body> bodies;
     std::vector<Joint> joints;
+    std::vector<Tree> trees;
     std::vector<Ray> rays;
 };
 
@@ -112,10 +135,56 @@ private:
     const char* at;
 };
 
+inline Tree read_tree(Reader& in) {
+    in.expect("tree");
+    Tree tree{};
+    tree.self_collision = in.count() != 0;
+    int links = in.count();
+    tree.couplings = in.count();
+    for (int i = 0; i < links; ++i) {
+        Link link{};
+        in.expect("link");
+        link.body = in.count();
+        link.parent = in.count();
+        link.massless = in.count() != 0;
+        link.joint = in.word();
+        const std::string& kind = link.joint;
+        int axes = kind == "fixed" || kind == "spherical" || kind == "free" ? 0 : kind == "universal" ? 2 : 1;
+        for (int a = 0; a < axes; ++a) link.axes.push_back(in.vec());
+        if (kind == "helical") link.lead = in.number();
+        link.on_parent = in.pose();
+        link.on_link = in.pose();
+        int dofs = kind == "fixed" ? 0 : kind == "cylindrical" || kind == "universal" ? 2
+                 : kind == "planar" || kind == "spherical" ? 3 : kind == "free" ? 6 : 1;
+        int coordinates = kind == "spherical" ? 4 : kind == "free" ? 7 : dofs;
+        auto list = [&](int n) { std::vector<double> all; while (n-- > 0) all.push_back(in.number()); return all; };
+        link.position = list(coordinates);
+        link.velocity = list(dofs);
+        link.rest = list(coordinates);
+        link.target = list(coordinates);
+        for (int d = 0; d < dofs; ++d) {
+            in.expect("dof");
+            std::vector<double> n = list(11);
+            link.dofs.push_back({n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10]});
+        }
+        in.expect("swing");
+        link.swing = in.count() != 0;
+        if (link.swing) list(6);
+        tree.links.push_back(std::move(link));
+    }
+    for (int i = 0; i < tree.couplings; ++i) {
+        in.expect("couple");
+        for (int n = 0; n < 6; ++n) in.number();
+    }
+    return tree;
+}
+
 inline World read(const std::string& path) {
     Reader in(path);
     World world;
-    in.expect("tumble-flat"); in.expect("1");
+    in.expect("tumble-flat");
+    int version = in.count();
+    if (version < 1 || version > 2) throw std::runtime_error("a list of another version");
     in.expect("gravity"); world.gravity = in.vec();
     in.expect("length"); world.length = in.number();
     in.expect("shapes");
@@ -166,6 +235,10 @@ inline World read(const std::string& path) {
         if (joint.kind == Joint::Hinge) { joint.low = in.number(); joint.high = in.number(); }
         world.joints.push_back(joint);
     }
+    if (version == 2) {
+        in.expect("trees");
+        for (int n = in.count(); n > 0; --n) world.trees.push_back(read_tree(in));
+    }
     in.expect("rays");
     for (int n = in.count(); n > 0; --n) {
         Vec from = in.vec(), way = in.vec();
@@ -203,13 +276,17 @@ public:
     // The distance of the first hit in metres, or a negative number.
     virtual double cast(const Ray&) { throw Unsupported("ray casts"); }
     virtual void save_and_restore() { throw Unsupported("snapshots"); }
+    virtual bool has_trees() const { return false; }
+    // Points of contact in the last step, or a negative number where it does not tell.
+    virtual long contacts() { return -1; }
 };
 
 inline long resident() {
     std::ifstream statm("/proc/self/statm");
-    long size = 0, pages = 0;
-    statm >> size >> pages;
-    return pages * 4096;
+    // Pages of 4 KiB: all that is in memory, without what of it is files.
+    long size = 0, pages = 0, files = 0;
+    statm >> size >> pages >> files;
+    return (pages - files) * 4096;
 }
 
 // Milliseconds that all threads of the process have run on a processor so far: what others do on the machine counts less there.
@@ -235,6 +312,7 @@ inline int drive(int argc, char** argv, Engine& engine) {
     int repeats = std::atoi(argv[3]), threads = std::atoi(argv[4]);
     try {
         World world = read(argv[1]);
+        if (!world.trees.empty() && !engine.has_trees()) throw Unsupported("articulations in this driver");
         long before = resident();
         engine.build(world, threads);
         std::cout << "{\"engine\":\"" << engine.name() << "\",\"version\":\"" << engine.version() << "\",\"threads\":" << threads
@@ -250,7 +328,12 @@ inline int drive(int argc, char** argv, Engine& engine) {
             for (int i = 0; i < (work == "rays" ? 1 : 60); ++i) engine.step(dt);
         double processor = processor_ms();
         if (work == "steps") {
-            for (int i = 0; i < repeats; ++i) timed([&] { engine.step(dt); });
+            double points = 0;
+            for (int i = 0; i < repeats; ++i) {
+                timed([&] { engine.step(dt); });
+                points += double(engine.contacts());
+            }
+            if (points >= 0) std::printf("{\"contacts\":%.3f}\n", points / repeats);
         } else if (work == "rays") {
             long hits = 0;
             double distance = 0;

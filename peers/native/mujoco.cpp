@@ -1,5 +1,6 @@
-// MuJoCo: its default options, one thread. Bodies whose joints form trees are given as trees, as its models are; nets with loops
-// as free bodies with equality constraints.
+// MuJoCo: its default options, one thread. Articulations are its own trees, motors the springs and dampers of their joints, whose
+// damping it takes implicitly. Bodies whose joints form trees are given as trees too; nets with loops as free bodies with
+// equality constraints.
 #include "flat.hpp"
 
 #include <mujoco/mujoco.h>
@@ -20,6 +21,7 @@ public:
         for (const flat::Shape& shape : list.shapes)
             if (shape.kind == flat::Shape::Mesh) throw flat::Unsupported("concave meshes");
         bodies = list.bodies;
+        for (const flat::Tree& tree : list.trees) check(tree);
         std::string model = describe(list);
         mjVFS files;
         mj_defaultVFS(&files);
@@ -41,6 +43,8 @@ public:
             const double all[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
             std::copy(all, all + 6, v);
         }
+        for (const flat::Tree& tree : list.trees)
+            for (const flat::Link& link : tree.links) start(link);
         mj_forward(m, d);
     }
     void step(double dt) override {
@@ -80,6 +84,8 @@ public:
 #endif
         return far >= 0 && far <= length ? far : -1;
     }
+    bool has_trees() const override { return true; }
+    long contacts() override { return d->ncon; }
     void save_and_restore() override {
         saved.resize(mj_stateSize(m, mjSTATE_INTEGRATION));
         mj_getState(m, d, saved.data(), mjSTATE_INTEGRATION);
@@ -87,6 +93,75 @@ public:
     }
 
 private:
+    // What of a tree its joints can be: springs and motors without a greatest force, which are springs and dampers too.
+    static void check(const flat::Tree& tree) {
+        if (tree.couplings > 0) throw flat::Unsupported("couplings in this driver");
+        for (const flat::Link& link : tree.links) {
+            if (link.joint == "helical" || link.joint == "planar") throw flat::Unsupported(link.joint + " joints in this driver");
+            if (link.massless) throw flat::Unsupported("links without mass");
+            if (link.swing) throw flat::Unsupported("limits of swing and twist in this driver");
+            if (link.joint == "free" && link.parent >= 0) throw flat::Unsupported("free joints between links");
+            for (const flat::Dof& dof : link.dofs) {
+                bool held = std::isinf(dof.motor_damping), moved = dof.motor_damping > 0 && dof.motor_speed != 0;
+                bool driven = dof.motor_stiffness > 0 || dof.motor_damping > 0;
+                if (held || moved || (driven && std::isfinite(dof.motor_force)) || dof.force != 0)
+                    throw flat::Unsupported("such motors in this driver");
+                if (dof.stiffness > 0 && dof.motor_stiffness > 0) throw flat::Unsupported("a spring beside a motor in this driver");
+                const flat::Dof& first = link.dofs[0];
+                bool round = link.joint == "spherical";
+                if (round && (dof.limited() || dof.stiffness != first.stiffness || dof.motor_stiffness != first.motor_stiffness))
+                    throw flat::Unsupported("springs of balls that differ by axis");
+            }
+        }
+    }
+    // A quaternion of a joint's frame, as its balls have it: in the frame of the link, w first.
+    static void ball(const flat::Link& link, const std::vector<double>& q, mjtNum* out) {
+        flat::Quat own = link.on_link.q * flat::Quat{q[0], q[1], q[2], q[3]} * flat::conjugate(link.on_link.q);
+        const double all[4] = {own.w, own.x, own.y, own.z};
+        std::copy(all, all + 4, out);
+    }
+    // Coordinates, velocities and where springs rest. Links that are free stand and move as their bodies do.
+    void start(const flat::Link& link) {
+        if (link.joint == "free" || link.joint == "fixed") return;
+        int body = ids[link.body], first = m->body_jntadr[body], q = m->jnt_qposadr[first], v = m->jnt_dofadr[first];
+        const std::vector<double>& rest = link.dofs[0].motor_stiffness > 0 ? link.target : link.rest;
+        if (link.joint == "spherical") {
+            ball(link, link.position, d->qpos + q);
+            ball(link, rest, m->qpos_spring + q);
+            flat::Vec spin = flat::rotate(link.on_link.q, {link.velocity[0], link.velocity[1], link.velocity[2]});
+            const double all[3] = {spin.x, spin.y, spin.z};
+            std::copy(all, all + 3, d->qvel + v);
+            return;
+        }
+        for (size_t i = 0; i < link.dofs.size(); ++i) {
+            d->qpos[q + i] = link.position[i];
+            d->qvel[v + i] = link.velocity[i];
+            m->qpos_spring[q + i] = link.dofs[i].motor_stiffness > 0 ? link.target[i] : link.rest[i];
+        }
+    }
+    static void put_joints(std::ostream& out, const flat::Link& link) {
+        if (link.joint == "free") { out << "<freejoint/>"; return; }
+        if (link.joint == "fixed") return;
+        bool round = link.joint == "spherical";
+        for (size_t i = 0; i < (round ? 1 : link.dofs.size()); ++i) {
+            const flat::Dof& dof = link.dofs[i];
+            bool slides = link.joint == "prismatic" || (link.joint == "cylindrical" && i == 1);
+            out << "<joint type=\"" << (round ? "ball" : slides ? "slide" : "hinge") << "\" pos=\"";
+            put(out, link.on_link.p);
+            if (!round) {
+                out << "\" axis=\"";
+                put(out, flat::rotate(link.on_link.q, link.axes[link.joint == "universal" ? i : 0]));
+            }
+            out << "\" stiffness=\"" << dof.stiffness + dof.motor_stiffness << "\" damping=\"" << dof.damping + dof.motor_damping
+                << "\" frictionloss=\"" << dof.friction << "\" armature=\"" << dof.armature << "\"";
+            if (dof.limited()) {
+                double low = std::isfinite(dof.low) ? dof.low : -1e10, high = std::isfinite(dof.high) ? dof.high : 1e10;
+                out << " limited=\"true\" range=\"" << low << ' ' << high << "\"";
+            }
+            out << "/>";
+        }
+    }
+
     static void put(std::ostream& out, flat::Vec v) { out << v.x << ' ' << v.y << ' ' << v.z; }
     static void put(std::ostream& out, const flat::Pose& pose) {
         out << " pos=\"";
@@ -127,12 +202,34 @@ private:
                 of_body[joint.b].push_back(int(i));
             } else held[joint.a < 0 ? joint.b : joint.a] = int(i);
         }
+        // Links, and the tree of each, which begins with 1.
+        std::vector<const flat::Link*> links(list.bodies.size(), nullptr);
+        std::vector<int> tree_of(list.bodies.size(), 0);
+        std::vector<std::vector<int>> children(list.bodies.size());
+        for (size_t t = 0; t < list.trees.size(); ++t) {
+            const flat::Tree& tree = list.trees[t];
+            if (t >= 30 && !tree.self_collision) throw flat::Unsupported("so many trees in this driver");
+            for (const flat::Link& link : tree.links) {
+                links[link.body] = &link;
+                tree_of[link.body] = tree.self_collision ? 0 : int(t) + 1;
+                if (link.parent >= 0) children[tree.links[link.parent].body].push_back(link.body);
+            }
+        }
+        for (const flat::Joint& joint : list.joints)
+            if ((joint.a >= 0 && links[joint.a]) || (joint.b >= 0 && links[joint.b]))
+                throw flat::Unsupported("joints on links in this driver");
         std::vector<bool> done(list.bodies.size(), false);
         std::function<void(int, int, flat::Pose)> write = [&](int index, int by, flat::Pose parent) {
             const flat::Body& body = list.bodies[index];
+            const flat::Link* link = links[index];
             done[index] = true;
             flat::Quat back = flat::conjugate(parent.q);
             flat::Pose local{flat::rotate(back, body.pose.p - parent.p), back * body.pose.q};
+            // Links are described where their coordinates are 0.
+            if (link && link->joint != "free") {
+                flat::Quat turn = flat::conjugate(link->on_link.q);
+                local = link->on_parent * flat::Pose{flat::rotate(turn, link->on_link.p) * -1.0, turn};
+            }
             out << "<body name=\"b" << index << "\"";
             put(out, local);
             if (body.kind == flat::Body::Kinematic) out << " mocap=\"true\"";
@@ -143,7 +240,8 @@ private:
                 out << "\" mass=\"" << body.mass << "\" fullinertia=\"";
                 for (double moment : body.inertia) out << moment << ' ';
                 out << "\"/>";
-                if (by < 0) out << "<freejoint/>";
+                if (link) put_joints(out, *link);
+                else if (by < 0) out << "<freejoint/>";
                 else {
                     const flat::Joint& joint = list.joints[by];
                     bool is_b = joint.b == index;
@@ -166,7 +264,11 @@ private:
                 const flat::Shape& shape = list.shapes[collider.shape];
                 flat::Pose pose = collider.pose;
                 const double r = std::sqrt(0.5);
-                out << "<geom friction=\"" << collider.friction << " 0.005 0.0001\" type=\"";
+                out << "<geom friction=\"" << collider.friction << " 0.005 0.0001\"";
+                // Links of a tree meet everything but each other: they are of a kind of their own, and meet all others.
+                if (int tree = tree_of[index])
+                    out << " contype=\"" << (1 << tree) << "\" conaffinity=\"" << (0x7fffffff & ~(1 << tree)) << "\"";
+                out << " type=\"";
                 switch (shape.kind) {
                 case flat::Shape::Ball: out << "sphere\" size=\"" << shape.radius << "\""; break;
                 case flat::Shape::Box: out << "box\" size=\""; put(out, shape.half); out << "\""; break;
@@ -183,6 +285,7 @@ private:
                 put(out, pose);
                 out << "/>";
             }
+            for (int child : children[index]) write(child, -1, body.pose);
             for (int next : of_body[index]) {
                 const flat::Joint& joint = list.joints[next];
                 int other = joint.a == index ? joint.b : joint.a;
@@ -193,7 +296,7 @@ private:
         for (size_t i = 0; i < list.bodies.size(); ++i)
             if (!done[i] && held[i] >= 0) write(int(i), held[i], {});
         for (size_t i = 0; i < list.bodies.size(); ++i)
-            if (!done[i]) write(int(i), -1, {});
+            if (!done[i] && !(links[i] && links[i]->parent >= 0)) write(int(i), -1, {});
         out << "</worldbody>";
         if (!trees) {
             auto body = [](int i) { return i < 0 ? std::string("world") : "b" + std::to_string(i); };

@@ -45,6 +45,12 @@ pub fn cmake() -> Result<(), String> {
     ensure("CMake", probe, "apt-get install --yes cmake")
 }
 
+/// The C++ compiler of LLVM, which some engines insist on.
+pub fn clang() -> Result<(), String> {
+    let probe = || shell::succeeds(&mut shell::command("clang++ --version"));
+    ensure("clang++", probe, "apt-get install --yes clang")
+}
+
 /// A library of the system, known to `pkg-config` under the name of its module.
 pub fn library(package: &str, module: &str) -> Result<(), String> {
     let probe = || shell::succeeds(&mut shell::command(&format!("pkg-config --exists {module}")));
@@ -68,7 +74,13 @@ fn ensure(name: &str, probe: impl Fn() -> bool, install: &str) -> Result<(), Str
         return Ok(());
     }
     println!("    {name} is missing: installing it");
-    let reason = match shell::run(&mut shell::command(install)) {
+    let mut outcome = shell::run(&mut shell::command(install));
+    if outcome.is_err() && install.starts_with("apt-get ") {
+        // A machine that was never asked does not know what there is, and an old list names what is gone.
+        outcome =
+            shell::run(&mut shell::command("apt-get update")).and_then(|()| shell::run(&mut shell::command(install)));
+    }
+    let reason = match outcome {
         Ok(()) if probe() => return Ok(()),
         Ok(()) => "it does not run after installing".to_owned(),
         Err(error) => error,

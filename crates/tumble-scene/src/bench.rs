@@ -63,6 +63,8 @@ pub struct Case {
     pub work: Work,
     /// The checks that must pass.
     pub gate: &'static [&'static str],
+    /// Its bodies are a tree of links, which few engines have: it is judged by itself, not in the mean over all cases.
+    pub trees: bool,
 }
 
 const PILE: &[&str] = &["overlap", "inside"];
@@ -82,6 +84,7 @@ pub fn cases() -> &'static [Case] {
             repeats: 200,
             work: STEPS,
             gate: STANDS,
+            trees: false,
         },
         Case {
             name: "many-pyramids",
@@ -90,8 +93,17 @@ pub fn cases() -> &'static [Case] {
             repeats: 120,
             work: STEPS,
             gate: STANDS,
+            trees: false,
         },
-        Case { name: "wall", scene: "pyramid", values: &[("base", 20.0)], repeats: 600, work: STEPS, gate: STANDS },
+        Case {
+            name: "wall",
+            scene: "pyramid",
+            values: &[("base", 20.0)],
+            repeats: 600,
+            work: STEPS,
+            gate: STANDS,
+            trees: false,
+        },
         Case {
             name: "falling-boxes",
             scene: "falling-boxes",
@@ -99,6 +111,7 @@ pub fn cases() -> &'static [Case] {
             repeats: 600,
             work: STEPS,
             gate: &["overlap", "near"],
+            trees: false,
         },
         Case {
             name: "ball-pit",
@@ -107,6 +120,7 @@ pub fn cases() -> &'static [Case] {
             repeats: 200,
             work: STEPS,
             gate: PILE,
+            trees: false,
         },
         Case {
             name: "convex-pile",
@@ -115,6 +129,7 @@ pub fn cases() -> &'static [Case] {
             repeats: 200,
             work: STEPS,
             gate: PILE,
+            trees: false,
         },
         Case {
             name: "junkyard",
@@ -123,8 +138,17 @@ pub fn cases() -> &'static [Case] {
             repeats: 200,
             work: STEPS,
             gate: PILE,
+            trees: false,
         },
-        Case { name: "washer", scene: "washer", values: &[("boxes", 8_000.0)], repeats: 200, work: STEPS, gate: PILE },
+        Case {
+            name: "washer",
+            scene: "washer",
+            values: &[("boxes", 8_000.0)],
+            repeats: 200,
+            work: STEPS,
+            gate: PILE,
+            trees: false,
+        },
         Case {
             name: "joint-grid",
             scene: "joint-grid",
@@ -132,6 +156,7 @@ pub fn cases() -> &'static [Case] {
             repeats: 200,
             work: STEPS,
             gate: &["gap", "hangs"],
+            trees: false,
         },
         Case {
             name: "ragdolls",
@@ -140,6 +165,7 @@ pub fn cases() -> &'static [Case] {
             repeats: 180,
             work: STEPS,
             gate: &["gap", "above"],
+            trees: false,
         },
         Case {
             name: "wrecking-ball",
@@ -148,6 +174,7 @@ pub fn cases() -> &'static [Case] {
             repeats: 300,
             work: STEPS,
             gate: &["gap", "breach", "above"],
+            trees: false,
         },
         Case {
             name: "fixed-field",
@@ -156,6 +183,7 @@ pub fn cases() -> &'static [Case] {
             repeats: 120,
             work: STEPS,
             gate: &["overlap", "on-top"],
+            trees: false,
         },
         Case {
             name: "ray-casts",
@@ -164,6 +192,7 @@ pub fn cases() -> &'static [Case] {
             repeats: 5,
             work: Work::Rays,
             gate: &[],
+            trees: false,
         },
         Case {
             name: "snapshot-restore",
@@ -172,6 +201,25 @@ pub fn cases() -> &'static [Case] {
             repeats: 50,
             work: Work::Snapshot,
             gate: &[],
+            trees: false,
+        },
+        Case {
+            name: "humanoid",
+            scene: "humanoid",
+            values: &[],
+            repeats: 600,
+            work: STEPS,
+            gate: &["stands", "feet", "still"],
+            trees: true,
+        },
+        Case {
+            name: "gentle-chain",
+            scene: "whip",
+            values: &[("links", 32.0), ("angle", 20.0)],
+            repeats: 600,
+            work: STEPS,
+            gate: &["gain", "loss", "gap"],
+            trees: true,
         },
     ]
 }

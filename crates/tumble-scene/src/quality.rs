@@ -65,8 +65,8 @@ pub fn gap(world: &World) -> f64 {
     gaps.fold(0.0, largest)
 }
 
-/// How deep anything lies in anything else, in metres; 0 where nothing overlaps. Bodies that a joint connects are left out: they
-/// usually overlap by design. NaN where a body is nowhere.
+/// How deep anything lies in anything else, in metres; 0 where nothing overlaps. Bodies that a joint connects are left out, and
+/// links of a tree that do not collide: they usually overlap by design. NaN where a body is nowhere.
 pub fn depth(world: &World) -> f64 {
     let mut deepest = 0.0;
     let (mut joined, mut found) = (Vec::new(), Vec::new());
@@ -82,6 +82,13 @@ pub fn depth(world: &World) -> f64 {
         joined.push(id);
         for joint in world.joints_of(id).into_iter().flatten() {
             joined.extend(world.joint(joint).into_iter().flat_map(|joint| joint.bodies()));
+        }
+        if let Some((tree, link)) = body.link()
+            && let Ok(tree) = world.articulation(tree)
+        {
+            let parent = |i| tree.parent(i).ok().flatten();
+            let apart = |i| !tree.self_collision() || parent(i) == Some(link) || parent(link) == Some(i);
+            joined.extend(tree.links().enumerate().filter(|(i, _)| apart(*i)).map(|(_, body)| body));
         }
         for one in body.colliders() {
             let Ok(bounds) = world.collider(one).map(|collider| collider.bounds()) else { continue };

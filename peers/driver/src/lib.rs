@@ -36,8 +36,8 @@ pub trait Engine: Sized {
     fn step(&mut self);
     /// Where the bodies are, in the order of the list, and the velocities of their centres of mass.
     fn states(&self) -> Vec<[f64; 13]>;
-    /// The distance of what a ray hits first, in metres.
-    fn cast(&self, _ray: &[f64; 6]) -> Result<Option<f64>, Fault> {
+    /// Hands over the distance, in metres, of what each ray hits first, where it hits anything.
+    fn cast(&mut self, _rays: &[[f64; 6]], _hit: &mut dyn FnMut(f64)) -> Result<(), Fault> {
         Err(Fault::Unsupported("ray casts"))
     }
     /// Writes the state into memory and reads it back.
@@ -68,6 +68,9 @@ pub fn main<E: Engine>() -> ExitCode {
 
 fn drive<E: Engine>(list: &str, work: &str, repeats: &str, threads: &str, states: &str) -> Result<(), Fault> {
     let flat = Flat::parse(&fs::read_to_string(list)?)?;
+    if !flat.trees.is_empty() {
+        return Err(Fault::Unsupported("articulations in this driver"));
+    }
     let (repeats, threads): (u32, usize) = (repeats.parse()?, threads.parse()?);
     let before = resident();
     let mut engine = E::build(&flat, threads)?;
@@ -87,12 +90,10 @@ fn drive<E: Engine>(list: &str, work: &str, repeats: &str, threads: &str, states
             "steps" => engine.step(),
             "rays" => {
                 let (mut hits, mut distance) = (0_u32, 0.0);
-                for ray in &flat.rays {
-                    if let Some(far) = engine.cast(ray)? {
-                        hits += 1;
-                        distance += far;
-                    }
-                }
+                engine.cast(&flat.rays, &mut |far| {
+                    hits += 1;
+                    distance += far;
+                })?;
                 found = Some((hits, distance));
             }
             "snapshot" => engine.save_and_restore()?,
@@ -103,11 +104,7 @@ fn drive<E: Engine>(list: &str, work: &str, repeats: &str, threads: &str, states
             println!(r#"{{"hits":{hits},"distance":{distance}}}"#);
         }
     }
-    println!(
-        r#"{{"processor_ms":{:.3},"memory":{}}}"#,
-        processor_ms() - processor,
-        resident().saturating_sub(before)
-    );
+    println!(r#"{{"processor_ms":{:.3},"memory":{}}}"#, processor_ms() - processor, resident().saturating_sub(before));
     let mut text = String::new();
     for state in engine.states() {
         let words: Vec<String> = state.iter().map(f64::to_string).collect();

@@ -59,11 +59,12 @@ impl Engine for Rapier {
         for body in &flat.bodies {
             let mut desc = match &body.motion {
                 Motion::Fixed => RigidBodyBuilder::fixed(),
-                Motion::Kinematic { velocity } => RigidBodyBuilder::kinematic_velocity_based()
-                    .linvel(vector(velocity))
-                    .angvel(vector(&velocity[3..])),
+                Motion::Kinematic { velocity } => {
+                    RigidBodyBuilder::kinematic_velocity_based().linvel(vector(velocity)).angvel(vector(&velocity[3..]))
+                }
                 Motion::Dynamic { velocity, mass, centre, inertia: [xx, yy, zz, xy, xz, yz] } => {
-                    let inertia = Matrix::from_cols(vector(&[*xx, *xy, *xz]), vector(&[*xy, *yy, *yz]), vector(&[*xz, *yz, *zz]));
+                    let inertia =
+                        Matrix::from_cols(vector(&[*xx, *xy, *xz]), vector(&[*xy, *yy, *yz]), vector(&[*xz, *yz, *zz]));
                     let mass = MassProperties::with_inertia_matrix(vector(centre), *mass as f32, inertia);
                     RigidBodyBuilder::dynamic()
                         .linvel(vector(velocity))
@@ -127,11 +128,16 @@ impl Engine for Rapier {
         self.bodies.iter().map(one).collect()
     }
 
-    fn cast(&self, ray: &[f64; 6]) -> Result<Option<f64>, Fault> {
-        let way = vector(&ray[3..]);
-        let length = way.length();
-        let hit = self.world.query_pipeline().cast_ray(&Ray::new(vector(ray), way / length), length, true);
-        Ok(hit.map(|(_, far)| f64::from(far)))
+    fn cast(&mut self, rays: &[[f64; 6]], hit: &mut dyn FnMut(f64)) -> Result<(), Fault> {
+        let query = self.world.query_pipeline();
+        for ray in rays {
+            let way = vector(&ray[3..]);
+            let length = way.length();
+            if let Some((_, far)) = query.cast_ray(&Ray::new(vector(ray), way / length), length, true) {
+                hit(f64::from(far));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -3,9 +3,11 @@
 //! One process per engine, case and round; the rounds of all engines are interleaved, so that a machine that drifts drifts for
 //! all of them. What every engine came to is judged by the gate of the case.
 
+mod bars;
 mod chart;
 pub mod counts;
 mod curves;
+mod dynamics;
 mod machine;
 mod peers;
 mod report;
@@ -13,8 +15,9 @@ mod run;
 
 use crate::shell;
 use run::{Case, Engine, Row};
+use serde_json::Value;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What to measure.
@@ -113,7 +116,7 @@ pub fn run(words: &[&str]) -> Result<ExitCode, String> {
     let options = Options::parse(words)?;
     let outcome = match options {
         Options { counts: true, write, .. } => counts::measure(write),
-        Options { dynamics: true, .. } => dynamics(),
+        Options { dynamics: true, write, .. } => dynamics(write),
         _ => measure(&options),
     };
     Ok(match outcome {
@@ -125,9 +128,39 @@ pub fn run(words: &[&str]) -> Result<ExitCode, String> {
     })
 }
 
-fn dynamics() -> Result<(), String> {
-    shell::run(&mut shell::command("cargo build --release --package tumble-bench"))?;
-    shell::run(&mut shell::command("target/release/tumble-bench dynamics"))
+fn dynamics(write: bool) -> Result<(), String> {
+    let found = dynamics::measure()?;
+    if !write {
+        return Ok(());
+    }
+    let folder = kept(&machine::describe())?;
+    let mut results = results(&folder);
+    results["dynamics"] = found;
+    put_results(&folder, &results)
+}
+
+/// The folder of this machine's results.
+fn kept(machine: &machine::Machine) -> Result<PathBuf, String> {
+    let folder = PathBuf::from("benchmarks").join(machine.slug());
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(folder)
+}
+
+/// What was kept there before; nothing where there is nothing.
+fn results(folder: &Path) -> Value {
+    let text = fs::read_to_string(folder.join("results.json")).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_else(|_| serde_json::json!({}))
+}
+
+fn put_results(folder: &Path, results: &Value) -> Result<(), String> {
+    put(folder, "results.json", &(serde_json::to_string_pretty(results).unwrap_or_default() + "\n"))
+}
+
+fn put(folder: &Path, name: &str, text: &str) -> Result<(), String> {
+    let path = folder.join(name);
+    fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    println!("written: {}", path.display());
+    Ok(())
 }
 
 fn measure(options: &Options) -> Result<(), String> {
@@ -147,8 +180,11 @@ fn measure(options: &Options) -> Result<(), String> {
     if let Some(curves) = &curves {
         println!("{}", curves.text());
     }
+    let mut bars = bars::of_rows(&results);
+    bars.extend(curves.iter().flat_map(curves::Curves::bars));
+    println!("{}", bars::text(&bars));
     if options.write {
-        write(&results, &missing, &machine, curves.as_ref())?;
+        write(&results, &missing, &machine, curves.as_ref(), &bars)?;
     }
     Ok(())
 }
@@ -158,22 +194,22 @@ fn write(
     missing: &[(String, String)],
     machine: &machine::Machine,
     curves: Option<&curves::Curves>,
+    bars: &[bars::Bar],
 ) -> Result<(), String> {
-    let folder = PathBuf::from("benchmarks").join(machine.slug());
-    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let put = |name: &str, text: String| {
-        let path = folder.join(name);
-        fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-        println!("written: {}", path.display());
-        Ok::<(), String>(())
-    };
-    put("results.json", report::json(results, missing, machine))?;
-    put("chart.svg", chart::bars(results))?;
+    let folder = kept(machine)?;
+    let before = self::results(&folder);
+    let mut found = report::json(results, missing, machine, bars);
+    // Measured by itself, and kept until it is measured again.
+    if before["dynamics"].is_object() {
+        found["dynamics"] = before["dynamics"].clone();
+    }
+    put_results(&folder, &found)?;
+    put(&folder, "chart.svg", &chart::bars(results))?;
     if let Some(curves) = curves {
-        put("scaling.csv", curves.scaling_csv())?;
-        put("scaling.svg", curves.scaling_chart())?;
-        put("quality.csv", curves.quality_csv())?;
-        put("memory.csv", curves.memory_csv())?;
+        put(&folder, "scaling.csv", &curves.scaling_csv())?;
+        put(&folder, "scaling.svg", &curves.scaling_chart())?;
+        put(&folder, "quality.csv", &curves.quality_csv())?;
+        put(&folder, "memory.csv", &curves.memory_csv())?;
     }
     report::into_readme(results, missing, machine)
 }

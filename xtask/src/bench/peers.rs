@@ -15,14 +15,17 @@ struct Peer {
 }
 
 /// In the order of the table.
-const PEERS: [Peer; 7] = [
+const PEERS: [Peer; 10] = [
     Peer { name: "rapier", build: |peer, many| rapier(peer, "", "", many) },
     Peer { name: "rapier-best", build: |peer, many| rapier(peer, "simd8", "-C target-cpu=native", many) },
     Peer { name: "box3d", build: |peer, _| native(peer, &source("box3d-sys", "vendor/box3d")?) },
+    Peer { name: "physx-pgs", build: |peer, _| physx(peer, "") },
+    Peer { name: "physx-tgs", build: |peer, _| physx(peer, "tgs") },
     Peer { name: "jolt", build: |peer, _| native(peer, &source("joltc-sys", "JoltC/JoltPhysics")?) },
     Peer { name: "bullet", build: |peer, _| packaged(peer, "libbullet-dev", "bullet") },
     Peer { name: "ode", build: |peer, _| packaged(peer, "libode-dev", "ode") },
     Peer { name: "mujoco", build: |peer, _| native(peer, &wheel("mujoco", "3.12.0")?) },
+    Peer { name: "avian", build: avian },
 ];
 
 /// The names of all peers.
@@ -70,22 +73,38 @@ fn gently(program: &str) -> Command {
     }
 }
 
+/// A driver in Rust: where it was put after it was built. What is built in one folder shares what it depends on.
+fn crated(peer: &Peer, package: &str, place: &str, features: &str, flags: &str) -> Result<PathBuf, String> {
+    let target = std::path::absolute(folder()).map_err(|error| error.to_string())?.join(place);
+    let mut command = gently("cargo");
+    command.args(["build", "--release", "--package", package, "--features", features.trim()]);
+    command.current_dir("peers").env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", flags);
+    shell::run(&mut command)?;
+    let built = target.join("release").join(package);
+    let words: Vec<&str> = ["driver", peer.name].into_iter().chain(features.split_whitespace()).collect();
+    let kept = target.join(words.join("-"));
+    fs::copy(&built, &kept).map_err(|error| format!("{}: {error}", built.display()))?;
+    Ok(kept)
+}
+
 /// Rapier is compiled anew for each choice of features and flags.
 fn rapier(peer: &Peer, feature: &str, flags: &str, many: bool) -> Result<Engine, String> {
-    let build = |threads: bool| {
-        let features = [feature, if threads { "parallel" } else { "" }].join(" ");
-        let target = std::path::absolute(folder()).map_err(|error| error.to_string())?.join(peer.name);
-        let mut command = gently("cargo");
-        command.args(["build", "--release", "--package", "tumble-peer-rapier", "--features", features.trim()]);
-        command.current_dir("peers").env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", flags);
-        shell::run(&mut command)?;
-        let built = target.join("release").join("tumble-peer-rapier");
-        let kept = target.join(if threads { "driver-parallel" } else { "driver" });
-        fs::copy(&built, &kept).map_err(|error| format!("{}: {error}", built.display()))?;
-        Ok::<PathBuf, String>(kept)
-    };
-    let engine = Engine::new(peer.name, vec![build(false)?]);
-    if many { Ok(engine.with_threads(vec![build(true)?])) } else { Ok(engine) }
+    let build = |more: &str| crated(peer, "tumble-peer-rapier", peer.name, &format!("{feature} {more}"), flags);
+    let engine = Engine::new(peer.name, vec![build("")?]);
+    if many { Ok(engine.with_threads(vec![build("parallel")?])) } else { Ok(engine) }
+}
+
+/// Avian has threads only where it is compiled with them.
+fn avian(peer: &Peer, many: bool) -> Result<Engine, String> {
+    let build = |features: &str| crated(peer, "tumble-peer-avian", peer.name, features, "");
+    let engine = Engine::new(peer.name, vec![build("")?]);
+    if many { Ok(engine.with_threads(vec![build("parallel")?])) } else { Ok(engine) }
+}
+
+/// PhysX is compiled once for both of its solvers. Its crate calls `clang++`.
+fn physx(peer: &Peer, feature: &str) -> Result<Engine, String> {
+    tools::clang()?;
+    Ok(Engine::new(peer.name, vec![crated(peer, "tumble-peer-physx", "physx", feature, "")?]))
 }
 
 /// Where the source of an engine lies in the crate that carries it.

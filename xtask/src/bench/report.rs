@@ -1,5 +1,6 @@
 //! The results as a table, as JSON, and in the README.
 
+use super::bars::{self, Bar};
 use super::machine::Machine;
 use super::run::Row;
 use serde_json::{Value, json};
@@ -10,6 +11,7 @@ use std::fs;
 /// How Tumble compares with the fastest engine that passes the gate.
 pub struct Comparison<'a> {
     pub case: &'a str,
+    pub trees: bool,
     pub threads: usize,
     /// The fastest other engine that passes.
     pub fastest: Option<&'a Row>,
@@ -33,14 +35,15 @@ pub fn comparisons(rows: &[Row]) -> Vec<Comparison<'_>> {
         let fastest = others.min_by(|a, b| a.best().unwrap_or(0.0).total_cmp(&b.best().unwrap_or(0.0)));
         let own = tumble.filter(|row| row.passes()).and_then(Row::best);
         let ratio = own.zip(fastest.and_then(Row::best)).map(|(own, other)| own / other);
-        Comparison { case, threads, fastest, ratio }
+        let trees = of_key().any(|row| row.trees);
+        Comparison { case, trees, threads, fastest, ratio }
     };
     keys.into_iter().map(compare).collect()
 }
 
-/// The geometric mean of all ratios with so many threads.
+/// The geometric mean of all ratios with so many threads. Trees are judged by themselves.
 pub fn geomean(comparisons: &[Comparison<'_>], threads: usize) -> Option<f64> {
-    geometric_mean(comparisons.iter().filter(|c| c.threads == threads).filter_map(|c| c.ratio))
+    geometric_mean(comparisons.iter().filter(|c| c.threads == threads && !c.trees).filter_map(|c| c.ratio))
 }
 
 fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
@@ -54,7 +57,8 @@ pub fn against(rows: &[Row], engine: &str) -> Option<f64> {
         let row = rows.iter().find(|row| row.engine == name && row.case == case && row.threads == 1)?;
         row.fault.is_none().then(|| row.best())?
     };
-    let cases: Vec<&str> = rows.iter().filter(|row| row.engine == engine).map(|row| row.case.as_str()).collect();
+    let of_engine = rows.iter().filter(|row| row.engine == engine && !row.trees);
+    let cases: Vec<&str> = of_engine.map(|row| row.case.as_str()).collect();
     let mut seen = Vec::new();
     let ratios = cases.into_iter().filter(|case| {
         let new = !seen.contains(case);
@@ -126,7 +130,7 @@ pub fn table(rows: &[Row], missing: &[(String, String)], machine: &Machine) -> S
     if let Some(mean) = against(rows, "rapier") {
         let _ = writeln!(text, "\nGeometric mean to Rapier with default features, one thread: {mean:.2}");
     }
-    let _ = writeln!(text, "\n{}\n{}", quality(rows), stages(rows));
+    let _ = writeln!(text, "\n{}\n{}\n{}\n{}", speed_ups(rows), quality(rows), trees(rows), stages(rows));
     for row in rows.iter().filter(|row| row.fault.is_some()) {
         let _ = writeln!(text, "- {}, {}: {}", row.case, row.engine, row.fault.as_deref().unwrap_or_default());
     }
@@ -175,6 +179,46 @@ fn quality(rows: &[Row]) -> String {
     text
 }
 
+/// How much faster each engine is with more threads than one, where it passes the gate with both.
+fn speed_ups(rows: &[Row]) -> String {
+    let names = engines(rows);
+    let mut text = String::new();
+    for c in comparisons(rows).iter().filter(|c| c.threads > 1) {
+        if text.is_empty() {
+            let _ = writeln!(
+                text,
+                "| speed-up | threads | {} |\n|---|---|{}",
+                names.join(" | "),
+                "---|".repeat(names.len())
+            );
+        }
+        let cell = |name: &&str| {
+            let times = bars::speed_up(rows, c.case, name, c.threads);
+            times.map_or_else(|| "-".to_owned(), |times| format!("{times:.2}"))
+        };
+        let cells: Vec<String> = names.iter().map(cell).collect();
+        let _ = writeln!(text, "| {} | {} | {} |", c.case, c.threads, cells.join(" | "));
+    }
+    text
+}
+
+/// What is compared of trees beside their times.
+fn trees(rows: &[Row]) -> String {
+    let mut text = String::new();
+    for row in rows.iter().filter(|row| row.trees && row.threads == 1 && row.fault.is_none()) {
+        if text.is_empty() {
+            text.push_str("| trees | engine | ms | points of contact | drift of energy |\n|---|---|---|---|---|\n");
+        }
+        let contacts = row.runs.last().and_then(|run| run.contacts);
+        let contacts = contacts.map_or_else(|| "-".to_owned(), |count| format!("{count:.2}"));
+        let drift = bars::drift(rows, &row.engine).filter(|_| row.case == "gentle-chain");
+        let drift = drift.map_or_else(|| "-".to_owned(), |share| format!("{:.4} %", 100.0 * share));
+        let ms = row.best().map_or_else(|| "-".to_owned(), |ms| format!("{ms:.4}"));
+        let _ = writeln!(text, "| {} | {} | {ms} | {contacts} | {drift} |", row.case, row.engine);
+    }
+    text
+}
+
 /// Where the time of Tumble's steps goes, on one thread.
 fn stages(rows: &[Row]) -> String {
     const NAMES: [&str; 7] = ["broad", "narrow", "prepare", "solve", "finish", "sleep", "validate"];
@@ -188,7 +232,7 @@ fn stages(rows: &[Row]) -> String {
 }
 
 /// Everything, for programs.
-pub fn json(rows: &[Row], missing: &[(String, String)], machine: &Machine) -> String {
+pub fn json(rows: &[Row], missing: &[(String, String)], machine: &Machine, bars: &[Bar]) -> Value {
     let comparisons = comparisons(rows);
     let mut means = BTreeMap::new();
     for threads in thread_counts(&comparisons) {
@@ -209,6 +253,7 @@ pub fn json(rows: &[Row], missing: &[(String, String)], machine: &Machine) -> St
             "steps": run.map(|run| run.times.len()),
             "memory_bytes": run.map(|run| run.memory),
             "stages_ms": run.map(|run| &run.stages),
+            "contacts": run.and_then(|run| run.contacts),
             "hits": run.and_then(|run| run.hits),
             "same_after_restore": run.and_then(|run| run.same),
             "passes": row.passes(),
@@ -222,7 +267,7 @@ pub fn json(rows: &[Row], missing: &[(String, String)], machine: &Machine) -> St
             json!({ "case": c.case, "threads": c.threads, "fastest_peer": c.fastest.map(|row| &row.engine), "ratio": c.ratio })
         })
         .collect();
-    let text = json!({
+    json!({
         "cpu": machine.cpu,
         "cores": machine.cores,
         "date": machine.date,
@@ -231,11 +276,11 @@ pub fn json(rows: &[Row], missing: &[(String, String)], machine: &Machine) -> St
         "geomean_to_fastest_peer": means.get("1"),
         "geomean_to_fastest_peer_by_threads": means,
         "geomean_to_rapier_default": against(rows, "rapier"),
+        "bars": bars.iter().map(Bar::json).collect::<Vec<_>>(),
         "ratios": ratios,
         "missing": missing.iter().map(|(name, reason)| json!({ "engine": name, "reason": reason })).collect::<Vec<_>>(),
         "rows": rows.iter().map(row).collect::<Vec<_>>(),
-    });
-    serde_json::to_string_pretty(&text).unwrap_or_default() + "\n"
+    })
 }
 
 const BEGIN: &str = "<!-- benchmarks: written by `cargo xtask bench --peers --write` -->";
@@ -291,6 +336,7 @@ mod tests {
     fn row(engine: &str, ms: f64, passes: bool) -> Row {
         Row {
             case: "wall".into(),
+            trees: false,
             engine: engine.into(),
             threads: 1,
             runs: vec![Run { times: vec![ms], ..Run::default() }],
@@ -316,11 +362,11 @@ mod tests {
     fn json_is_complete() {
         let machine = super::super::machine::describe();
         let rows = [row("tumble", 2.0, true), row("b", 4.0, true)];
-        let text = json(&rows, &[("c".into(), "no compiler".into())], &machine);
-        let value: Value = serde_json::from_str(&text).unwrap();
+        let value = json(&rows, &[("c".into(), "no compiler".into())], &machine, &bars::of_rows(&rows));
         assert!((value["geomean_to_fastest_peer"].as_f64().unwrap() - 0.5).abs() < 1e-12);
         assert_eq!((value["rows"].as_array().unwrap().len(), &value["missing"][0]["engine"]), (2, &json!("c")));
         assert!(value["cpu"].is_string() && value["date"].is_string());
+        assert_eq!(value["bars"][0]["met"], true);
     }
 
     /// Only what is between the marks is replaced.

@@ -60,8 +60,10 @@ pub struct Case {
     pub name: String,
     work: String,
     repeats: u64,
-    /// Its list is written with these values, and there is no gate.
+    /// Its list is written with these values, and the gate is that of the scene with them.
     values: Vec<String>,
+    /// Of trees, and not in the mean over all cases.
+    trees: bool,
 }
 
 impl Case {
@@ -75,7 +77,13 @@ impl Case {
             let work = text(&case["work"]);
             let repeats = case["repeats"].as_u64().unwrap_or(1);
             let repeats = if work == "steps" { steps.map_or(repeats, u64::from) } else { repeats };
-            cases.push(Self { name: text(&case["name"]), work, repeats, values: Vec::new() });
+            cases.push(Self {
+                name: text(&case["name"]),
+                work,
+                repeats,
+                values: Vec::new(),
+                trees: case["trees"] == true,
+            });
         }
         if let Some(unknown) = names.iter().find(|name| !cases.iter().any(|case| case.name == **name)) {
             let known: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
@@ -92,7 +100,13 @@ impl Case {
             work: "steps".to_owned(),
             repeats: steps,
             values: vec![format!("{parameter}={value}")],
+            trees: false,
         }
+    }
+
+    /// Its name, and its values where it is no case.
+    fn label(&self) -> String {
+        [std::slice::from_ref(&self.name), &self.values].concat().join(" ")
     }
 
     /// The list of its world, written once.
@@ -119,6 +133,8 @@ pub struct Run {
     pub processor_ms: f64,
     /// Bytes that the world took.
     pub memory: f64,
+    /// Points of contact in a step, in the mean, where the driver tells.
+    pub contacts: Option<f64>,
     /// Milliseconds of the stages of a step, where the driver tells.
     pub stages: Value,
     /// Of ray casts.
@@ -146,6 +162,7 @@ impl Run {
             }
             run.processor_ms = entry["processor_ms"].as_f64().unwrap_or(run.processor_ms);
             run.memory = entry["memory"].as_f64().unwrap_or(run.memory);
+            run.contacts = entry["contacts"].as_f64().or(run.contacts);
             run.hits = entry["hits"].as_f64().or(run.hits);
             run.distance = entry["distance"].as_f64().or(run.distance);
             run.same = entry["same"].as_bool().or(run.same);
@@ -162,6 +179,8 @@ impl Run {
 /// What came out for an engine in a case.
 pub struct Row {
     pub case: String,
+    /// The case is one of trees.
+    pub trees: bool,
     pub engine: String,
     pub threads: usize,
     /// One entry per round that succeeded.
@@ -205,12 +224,20 @@ pub fn all(engines: &[Engine], cases: &[Case], threads: &[usize], rounds: u32) -
         let mut of_case: Vec<(&Engine, Row)> = Vec::new();
         for engine in engines {
             for &threads in threads {
-                let (case, engine_name) = (case.name.clone(), engine.name.clone());
-                let row =
-                    Row { case, engine: engine_name, threads, runs: Vec::new(), verdict: Value::Null, fault: None };
+                let row = Row {
+                    case: case.label(),
+                    trees: case.trees,
+                    engine: engine.name.clone(),
+                    threads,
+                    runs: Vec::new(),
+                    verdict: Value::Null,
+                    fault: None,
+                };
                 of_case.push((engine, row));
             }
         }
+        // A run of a tree is over before the system gives the processor back that it took once; the best of many has kept it.
+        let rounds = if case.trees { MANY * rounds } else { rounds };
         let mut limit = LONGEST;
         for round in 0..rounds {
             for (i, (engine, row)) in of_case.iter_mut().enumerate() {
@@ -233,6 +260,8 @@ pub fn all(engines: &[Engine], cases: &[Case], threads: &[usize], rounds: u32) -
     Ok(rows)
 }
 
+/// Rounds of trees for each of other cases.
+const MANY: u32 = 10;
 /// An engine that takes so many times as long for a run as the first, which is Tumble, is not waited for: it cannot be the fastest.
 const SLOWEST: u32 = 8;
 /// Every engine has so long for a run, whose start and end are not part of what is measured.
@@ -289,8 +318,10 @@ fn once(engine: &Engine, case: &Case, list: &Path, row: &mut Row, limit: Duratio
     };
     row.runs.push(Run::parse(&String::from_utf8_lossy(&output.stdout)));
     if last {
-        let judged = Command::new(program()).arg("judge").arg(&case.name).arg(list).arg(&states).output();
-        row.verdict = judged
+        let mut judge = Command::new(program());
+        judge.arg("judge").arg(&case.name).arg(list).arg(&states).args(&case.values);
+        row.verdict = judge
+            .output()
             .ok()
             .and_then(|output| serde_json::from_slice(&output.stdout).ok())
             .unwrap_or_else(|| serde_json::json!({ "pass": false, "fault": "the judge gave no verdict" }));
@@ -316,11 +347,11 @@ fn show(row: &Row) {
     match (&row.fault, row.best()) {
         (None, Some(best)) => {
             let gate = if row.passes() { "" } else { "  FAILS THE GATE" };
-            println!("    {:<18} {:<12} {} threads  {best:>10.3} ms{gate}", row.case, row.engine, row.threads);
+            println!("    {:<26} {:<12} {} threads  {best:>10.3} ms{gate}", row.case, row.engine, row.threads);
         }
         (fault, _) => {
             let reason = fault.as_deref().unwrap_or("no figure");
-            println!("    {:<18} {:<12} {} threads  {reason}", row.case, row.engine, row.threads);
+            println!("    {:<26} {:<12} {} threads  {reason}", row.case, row.engine, row.threads);
         }
     }
 }
@@ -334,10 +365,11 @@ mod tests {
     fn lines_of_drivers_are_understood() {
         let run = Run::parse(
             "{\"engine\":\"x\",\"version\":\"1.2\",\"threads\":1,\"settings\":\"4 steps\"}\nhello\n{\"ms\":1.0}\n{\"ms\":3.0}\n\
-             {\"hits\":7,\"distance\":2.5}\n{\"processor_ms\":4.5,\"memory\":1000}\n",
+             {\"hits\":7,\"distance\":2.5}\n{\"processor_ms\":4.5,\"memory\":1000}\n{\"contacts\":8.5}\n",
         );
         assert_eq!((run.version.as_str(), run.settings.as_str(), run.mean()), ("1.2", "4 steps", 2.0));
         assert_eq!((run.hits, run.processor_ms, run.memory), (Some(7.0), 4.5, 1000.0));
+        assert_eq!(run.contacts, Some(8.5));
     }
 
     /// A driver that hangs is ended, and says so.
@@ -356,6 +388,7 @@ mod tests {
         let run = |ms, hits| Run { times: vec![ms], hits: Some(hits), distance: Some(1.0), ..Run::default() };
         let row = |engine: &str, hits| Row {
             case: "rays".into(),
+            trees: false,
             engine: engine.into(),
             threads: 1,
             runs: vec![run(3.0, hits), run(1.0, hits), run(2.0, hits)],

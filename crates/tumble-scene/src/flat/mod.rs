@@ -47,6 +47,7 @@
 //! What came out is a list too: 13 numbers for each body in the same order: its pose, the velocity of its centre of mass, its angular
 //! velocity ([`states`]).
 
+mod coordinates;
 mod text;
 mod tree;
 mod world;

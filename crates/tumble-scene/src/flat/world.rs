@@ -193,7 +193,12 @@ impl Flat {
         if ids.len() != states.len() {
             return Err(refused(format!("{} states for {} bodies", states.len(), ids.len())));
         }
+        let mut links = BTreeMap::new();
         for (id, state) in ids.into_iter().zip(states) {
+            if world.body(id).map_err(engine)?.link().is_some() {
+                links.insert(id, *state);
+                continue;
+            }
             let mut body = world.body_mut(id).map_err(engine)?;
             if body.view().kind() == BodyKind::Fixed {
                 continue;
@@ -204,7 +209,7 @@ impl Flat {
             let arm = (body.view().centre_of_mass() - body.view().position()).to_real();
             body.set_velocity(linear - angular.cross(arm), angular).map_err(engine)?;
         }
-        Ok(())
+        Self::place_trees(world, &links)
     }
 
     /// The states of all bodies of a world, as drivers write them.

@@ -54,6 +54,115 @@ fn states_of_others_are_judged() {
     assert!(setup().start().unwrap().judge(&states[1..]).is_err(), "a state is missing");
 }
 
+/// Trees are put where their links are: what comes out is what was put in, whichever joints they have. The bound is the rounding of
+/// poses to single precision over the length of a tree, in metres and metres per second.
+#[test]
+fn trees_are_put_where_their_links_are() {
+    let mut kinds = std::collections::BTreeSet::new();
+    for scene in library::scenes() {
+        let mut run = scene.setup().start().unwrap();
+        if run.world().articulation_count() == 0 {
+            continue;
+        }
+        for id in run.world().articulation_ids() {
+            let tree = run.world().articulation(id).unwrap();
+            kinds.extend((0..tree.links().count()).map(|link| word(&tree.joint(link).unwrap())));
+        }
+        for _ in 0..30 {
+            run.step().unwrap();
+        }
+        let states = Flat::states(run.world());
+        let mut twin = scene.setup().start().unwrap().world().clone();
+        Flat::place(&mut twin, &states).unwrap();
+        for (body, (a, b)) in states.iter().zip(Flat::states(&twin)).enumerate() {
+            // A quaternion and its negative are one rotation.
+            let sign = if a[3..7].iter().zip(&b[3..7]).map(|(x, y)| x * y).sum::<f64>() < 0.0 { -1.0 } else { 1.0 };
+            for (i, (x, y)) in a.iter().zip(&b).enumerate() {
+                let y = if (3..7).contains(&i) { sign * y } else { *y };
+                assert!(
+                    (x - y).abs() <= 1e-4 * (1.0 + x.abs()),
+                    "{}, body {body}, number {i}: {x} and {y}",
+                    scene.name
+                );
+            }
+        }
+    }
+    println!("joints of the kinds {kinds:?}");
+    assert!(kinds.len() >= 6, "{kinds:?}");
+}
+
+fn word(joint: &tumble::articulation::LinkJoint) -> String {
+    let text = format!("{joint:?}");
+    text.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// Joints that no scene of the library has are put where they were too: a planar one, a helical one and a cylindrical one.
+#[test]
+fn rare_joints_are_put_where_they_were() {
+    use tumble::articulation::{ArticulationDesc, LinkDesc, LinkJoint};
+    use tumble::math::Vec3;
+    let tilted = Vec3::new(1.0, 2.0, -0.5);
+    let joints = [
+        LinkJoint::Planar { normal: tilted },
+        LinkJoint::Helical { axis: tilted, lead: 0.2 },
+        LinkJoint::Cylindrical { axis: tilted },
+        LinkJoint::Universal { first: tilted, second: Vec3::Z },
+        LinkJoint::Prismatic { axis: tilted },
+        LinkJoint::Spherical,
+    ];
+    let world = |moving: bool| {
+        let mut world = tumble::World::new();
+        let mut desc = ArticulationDesc::new();
+        for (i, joint) in joints.iter().enumerate() {
+            let ball = tumble::BodyDesc::dynamic().collider(tumble::shape::Shape::sphere(0.1).unwrap());
+            let mut link = LinkDesc::new(ball, *joint).at([0.3, 0.1, 0.0]).anchor([0.0, 0.2, -0.1]);
+            if moving {
+                let values: Vec<f64> = (0..joint.dofs()).map(|k| 0.7 - 0.5 * k as f64).collect();
+                link = link.velocity(&values);
+                if joint.dofs() == joint.coordinates() {
+                    link = link.position(&values);
+                }
+            }
+            desc.add(if i == 0 { link } else { link.parent(i - 1) });
+        }
+        world.add_articulation(desc).unwrap();
+        world
+    };
+    let (moved, mut twin) = (world(true), world(false));
+    Flat::place(&mut twin, &Flat::states(&moved)).unwrap();
+    let tree = |world: &tumble::World| {
+        let tree = world.articulation(world.articulation_ids().next().unwrap()).unwrap();
+        (tree.position().to_vec(), tree.velocity().to_vec())
+    };
+    let ((q, v), (own_q, own_v)) = (tree(&moved), tree(&twin));
+    let all = q.iter().zip(&own_q).chain(v.iter().zip(&own_v));
+    for (a, b) in all {
+        // Rounding of poses to single precision, over a tree of six links.
+        assert!((a - b).abs() < 2e-5, "{q:?} {v:?} and {own_q:?} {own_v:?}");
+    }
+}
+
+/// The thighs of the humanoid lie in its pelvis by design, which counts as no overlap; feet that are 5 cm in the ground do.
+#[test]
+fn links_that_do_not_collide_do_not_overlap() {
+    let run = library::find("humanoid").unwrap().setup().start().unwrap();
+    let mut world = run.world().clone();
+    let collider = |name: &str| {
+        let body = world.find_body(name).unwrap();
+        world.body(body).unwrap().colliders().next().unwrap()
+    };
+    assert!(world.distance(collider("pelvis"), collider("left-thigh")).unwrap().distance < -0.005);
+    // The feet stand on the ground, to the rounding of a height of a metre.
+    assert!(Quality::of(&world, &places(&world)).depth < 1e-5);
+    let mut states = Flat::states(&world);
+    for state in &mut states[1..] {
+        state[1] -= 0.05;
+    }
+    Flat::place(&mut world, &states).unwrap();
+    let depth = Quality::of(&world, &places(&world)).depth;
+    assert!((depth - 0.05).abs() < 1e-5, "{depth}");
+}
+
 /// The figures of quality are those that were built in: a box half a tenth deep in another, a joint that is 3 cm apart.
 #[test]
 fn quality_is_what_was_built_in() {

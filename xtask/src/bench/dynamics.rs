@@ -1,0 +1,49 @@
+//! The dynamics of articulations: what `tumble-bench dynamics` measures, judged.
+
+use super::bars::{self, Bar};
+use super::run::program;
+use crate::shell;
+use serde_json::Value;
+use std::process::Command;
+
+/// Microseconds per degree of freedom that forward dynamics may take.
+const FORWARD: f64 = 0.15;
+/// Ragdolls as trees may cost so many times as much as ragdolls of joints; judged at a thousand.
+const RAGDOLLS: f64 = 1.5;
+
+/// Measures, prints and judges. What came out is for the results.
+pub fn measure() -> Result<Value, String> {
+    shell::run(&mut shell::command("cargo build --release --package tumble-bench"))?;
+    let mut lines = Vec::new();
+    shell::run_reading(Command::new(program()).arg("dynamics"), |line| lines.push(line.to_owned()))?;
+    let figures: Vec<Value> = lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let bars: Vec<Bar> = figures.iter().filter_map(judge).collect();
+    println!("\n{}", bars::text(&bars));
+    Ok(serde_json::json!({ "figures": figures, "bars": bars.iter().map(Bar::json).collect::<Vec<_>>() }))
+}
+
+fn judge(figure: &Value) -> Option<Bar> {
+    if let Some(us) = figure["us_per_dof"].as_f64() {
+        let what = format!("forward dynamics of the {}, \u{b5}s per degree of freedom", figure["of"].as_str()?);
+        return Some(Bar::at_most(what, us, FORWARD));
+    }
+    let ratio = figure["trees_ms"].as_f64()? / figure["joints_ms"].as_f64()?;
+    let count = figure["ragdolls"].as_f64()?;
+    (count >= 1000.0).then(|| Bar::at_most(format!("{count} ragdolls as trees to ragdolls of joints"), ratio, RAGDOLLS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Lines are judged by the bar that is theirs.
+    #[test]
+    fn lines_are_judged() {
+        let bar = judge(&json!({ "of": "humanoid", "dofs": 27, "us_per_dof": 0.2 })).unwrap();
+        assert!(!bar.met() && bar.what.contains("humanoid"));
+        let bar = judge(&json!({ "ragdolls": 1000, "joints_ms": 10.0, "trees_ms": 14.0 })).unwrap();
+        assert!(bar.met() && (bar.measured - 1.4).abs() < 1e-12);
+        assert_eq!(judge(&json!({ "ragdolls": 100, "joints_ms": 1.0, "trees_ms": 4.0 })), None);
+    }
+}
