@@ -19,7 +19,8 @@
 //! 2. **Hold** ([`hold`]). Impulses bend the flight, and a second impact may follow the first. So after the step the motion
 //!    that a body really made is followed in the same way against everything it may not pass. Where it would sink deeper than
 //!    its *skin* it is held, and of the rest of its motion it keeps what the surface leaves it. Velocities are not touched:
-//!    the next step finds the contact where it is, and the speed with it. What joints tie to it comes along ([`along`]).
+//!    the next step finds the contact where it is, and the speed with it. What joints tie to it comes along ([`along`]);
+//!    a link is held with its tree ([`trees`]).
 //!
 //! 3. **Middle** ([`middle`]). Whatever tolerances the two have used up: the centre of its inner ball does not cross a surface.
 //!

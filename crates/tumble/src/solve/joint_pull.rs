@@ -58,6 +58,8 @@ pub(crate) struct Pulled {
     /// By body: h² Σ k while it is added up, and a.
     sum: Vec<Real>,
     growth: Vec<Real>,
+    /// (I + a)⁻¹, where a > 0.
+    inverse: Vec<Sym3>,
 }
 
 impl Pulled {
@@ -69,10 +71,9 @@ impl Pulled {
 
     /// I⁻¹ of a body as joints of webs have it.
     pub fn inertia(&self, body: u32, masses: &[Mass]) -> Sym3 {
-        let j = motion::inertia_of(&masses[body as usize]);
         match self.growth.get(body as usize) {
-            Some(&a) if a > 0.0 => grown(j, a),
-            _ => j,
+            Some(&a) if a > 0.0 => self.inverse[body as usize],
+            _ => motion::inertia_of(&masses[body as usize]),
         }
     }
 
@@ -94,6 +95,7 @@ impl Pulled {
         }
         self.growth.resize(masses.len(), 0.0);
         self.sum.resize(masses.len(), 0.0);
+        self.inverse.resize(masses.len(), Sym3::ZERO);
         core::mem::swap(&mut self.before, &mut self.bodies);
         self.bodies.clear();
         for link in links.iter().filter(|link| link.whole) {
@@ -116,8 +118,12 @@ impl Pulled {
             let j = motion::inertia_of(&masses[i]);
             let a = growth(&j, core::mem::take(&mut self.sum[i]));
             let before = core::mem::replace(&mut self.growth[i], 0.0);
-            let Some(inertia) = j.try_inverse().filter(|_| a > 0.0) else { continue };
+            if a == 0.0 {
+                continue;
+            }
+            let Some(inertia) = j.try_inverse() else { continue };
             self.growth[i] = a;
+            self.inverse[i] = grown(j, a);
             if !first {
                 let (linear, angular) = motion::velocity_of(&motions[i]);
                 let slow = slowed(&inertia, angular, before, a);
