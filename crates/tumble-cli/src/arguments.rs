@@ -112,6 +112,13 @@ pub struct SceneOptions {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tumble methods
+  tumble methods --json                  every slot of each method, for programs
+  tumble run box-stack --method simultaneous
+
+The default is soft-step. In a scene file, `method = \"simultaneous\"`.")]
 pub struct MethodOptions {
     /// Print as JSON
     #[arg(long)]
@@ -179,8 +186,10 @@ Examples:
   tumble convert box-stack tall.toml --set boxes=30
   tumble convert stack.rec later.toml --step 120      the world of a recording after 120 steps
   tumble convert box-stack stack.flat                 a plain list for the driver of another engine
+  tumble convert conveyor belt.flat --json            what was written and what was left out, for programs
 
-The ending of OUT says what is written: .toml is a scene file, .flat a flat list of bodies and joints.")]
+The ending of OUT says what is written: .toml is a scene file, .flat a flat list of bodies and joints.
+A warning names whatever OUT has no word for, and whose it is.")]
 pub struct ConvertOptions {
     /// A scene of the library, a scene file or a recording
     #[arg(value_name = "IN")]
@@ -194,6 +203,9 @@ pub struct ConvertOptions {
     /// Of a recording: the world after so many steps [default: its beginning]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub step: Option<u64>,
+    /// Print what was written as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
