@@ -116,9 +116,9 @@ pub struct SceneOptions {
 Examples:
   tumble methods
   tumble methods --json                  every slot of each method, for programs
-  tumble run box-stack --method simultaneous
+  tumble run free-fall --method ballistic
 
-The default is soft-step. In a scene file, `method = \"simultaneous\"`.")]
+The default is soft-step. A scene file says `method = \"simultaneous\"`, or a table of what differs.")]
 pub struct MethodOptions {
     /// Print as JSON
     #[arg(long)]

@@ -31,7 +31,11 @@ pub fn convert(options: &ConvertOptions) -> Result<ExitCode, Failure> {
     let report = if ending == "flat" { flat(&start, &options.to)? } else { scene_file(&start, &options.to)? };
     output::warn(&report.warnings);
     report.notes.iter().for_each(|note| output::tell(&format!("note: {note}")));
-    if options.json { output::print_json(&report)? } else { output::print(&report.words())? }
+    if options.json {
+        output::print_json(&report)?
+    } else {
+        output::print(&report.words())?
+    }
     Ok(ExitCode::SUCCESS)
 }
 

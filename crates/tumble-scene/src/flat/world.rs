@@ -53,7 +53,10 @@ impl Flat {
             for id in body.colliders() {
                 let collider = world.collider(id).map_err(engine)?;
                 if collider.is_sensor() || !collider.collides() {
-                    return Err(refused(format!("a collider that does not collide, of {}", body_name(world, body.id()))));
+                    return Err(refused(format!(
+                        "a collider that does not collide, of {}",
+                        body_name(world, body.id())
+                    )));
                 }
                 if collider.layers() != Layers::default() {
                     return Err(refused(format!("the layers of {}", body_name(world, body.id()))));

@@ -350,7 +350,7 @@ fn mistakes_have_places() {
         ),
         (
             "[[body]]\nrepeat = { i = 1e6, j = 1e6 }\nwhen = '0'",
-            "f:2:25: the scene has, or counts to, more than 2000000 things",
+            "f:2:25: the scene has, or counts to, more than 100000 things",
         ),
         (
             "[[joint]]\nkind = 'hing'",
@@ -364,7 +364,7 @@ fn mistakes_have_places() {
             "[[joint]]\nkind = 'hinge'\npitch = 1\nbodies = ['a', 'b']",
             r#"f:3:1: there is no "pitch" in a hinge; there are "limit", "motor", "kind", "bodies", "name", "anchor" and 16 more"#,
         ),
-        ("method = 'soft-stop'", r#"f:1:10: method "soft-stop": no such preset; there are"#),
+        ("method = 'soft-stop'", r#"f:1:10: there is no method "soft-stop"; the nearest name is "soft-step""#),
         ("[method]\ntolerances = { sloop = 1 }", r#"f:2:16: the method cannot be read: unknown field `sloop`"#),
         (
             "[method]\nstep = { soft-step = { substeps = 0 } }",

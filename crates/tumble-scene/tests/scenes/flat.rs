@@ -103,7 +103,9 @@ fn what_a_list_cannot_say_is_named() {
         }),
     ];
     let refusals: &[(&str, Change)] = &[
-        ("the motor of joint \"pin\"", |w, _, j| w.joint_mut(j).unwrap().set_motor(Some(Motor::velocity(1.0))).unwrap()),
+        ("the motor of joint \"pin\"", |w, _, j| {
+            w.joint_mut(j).unwrap().set_motor(Some(Motor::velocity(1.0))).unwrap()
+        }),
         ("that the bodies collide, of joint \"pin\"", |w, _, j| w.joint_mut(j).unwrap().set_collide(true).unwrap()),
         ("the kind \"gear\", of the joint of body \"box\" and body 1", |w, b, _| {
             let other = w.body_ids().nth(1).unwrap();
