@@ -10,7 +10,7 @@ use std::path::Path;
 /// Nodes within nodes; a file may name a node as its own child.
 const DEEPEST: usize = 64;
 /// Nodes that are looked at; a file may name one node many times.
-const MOST_NODES: usize = 1_000_000;
+const MOST_NODES: usize = 100_000;
 /// Corners and triangles of meshes that are placed more than once.
 const MOST_PLACED: usize = 1 << 21;
 
@@ -148,8 +148,11 @@ struct Place<'a> {
 impl<'a> Place<'a> {
     fn node(&mut self, node: &Node<'_>, outer: &Matrix, depth: usize) -> Result<(), String> {
         *self.seen += 1;
-        if depth > DEEPEST || *self.seen > MOST_NODES {
+        if depth > DEEPEST {
             return Err(format!("node {} is nested too deep, or in itself", node.index()));
+        }
+        if *self.seen > MOST_NODES {
+            return Err(format!("node {}: more than {MOST_NODES} nodes are placed", node.index()));
         }
         let own = node.transform().matrix().map(|column| column.map(f64::from));
         // Columns first: (outer own)_ij = Σ outer_kj own_ik.

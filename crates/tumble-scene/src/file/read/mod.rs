@@ -119,8 +119,21 @@ pub(crate) fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     match read {
         Ok(_) if bytes.len() as u64 > most => Err(format!("the file has more than {} MB", most >> 20)),
         Ok(_) => Ok(bytes),
-        Err(error) => Err(format!("the file cannot be read: {error}")),
+        Err(error) => Err(format!("the file cannot be read: {error}{}", beside(path))),
     }
+}
+
+/// A file in the same folder that may have been meant.
+fn beside(path: &Path) -> String {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (Ok(entries), Some(name)) = (std::fs::read_dir(folder), path.file_name()) else { return String::new() };
+    let name = name.to_string_lossy();
+    let mut names: Vec<String> =
+        entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).filter(|n| *n != name).collect();
+    // The order of a folder is that of its file system.
+    names.sort_unstable();
+    let near = crate::names::nearest(&name, names.iter().map(String::as_str));
+    near.map_or(String::new(), |near| format!("; the nearest name is {near:?}"))
 }
 
 /// What is known of a scene before it is built.
