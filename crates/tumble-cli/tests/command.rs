@@ -214,7 +214,8 @@ fn examples(command: Option<&str>) -> Vec<String> {
     let help = tumble(&command.into_iter().chain(["--help"]).collect::<Vec<_>>());
     assert_eq!(code(&help), 0);
     let text = out(&help);
-    let Some(block) = text.split("Examples:\n").nth(1) else { panic!("{command:?} has no examples: {text}") };
+    assert!(text.contains("Examples:\n"), "{command:?} has no examples: {text}");
+    let block = text.split("Examples:\n").nth(1).unwrap();
     let lines = block.lines().take_while(|line| line.starts_with("  "));
     // What is said about an example stands apart from it by several blanks.
     lines.map(|line| line.trim_start().split("  ").next().unwrap().to_owned()).collect()

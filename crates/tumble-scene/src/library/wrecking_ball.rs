@@ -94,7 +94,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let fallen = |i: usize| world.body(each.ids[i]).map_or(f64::NAN, |b| each.start[i].y - b.position().y);
         let farthest = |wall: usize| {
             let bricks = wall * of_wall..(wall + 1) * of_wall;
-            bricks.map(fallen).fold(0.0, |most, way| Num::max(most, way)) / BRICK[1]
+            bricks.map(fallen).fold(0.0, Num::max) / BRICK[1]
         };
         (0..walls as usize).map(|wall| Reading::at_least(farthest(wall), 1.0)).reduce(Reading::or_worse)
     });
