@@ -76,8 +76,8 @@ pub struct RunOptions {
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
     /// Threads for each step; the number changes no bit [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), allow_negative_numbers = true)]
-    pub threads: Option<u16>,
+    #[arg(long, value_name = "N", value_parser = up_to_1024, allow_negative_numbers = true)]
+    pub threads: Option<u32>,
     /// Set a parameter of the scene; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = assignment)]
     pub set: Vec<(String, f64)>,
@@ -228,7 +228,7 @@ pub struct MeshOptions {
     #[arg(long, value_name = "S", value_parser = positive, default_value = "1", allow_negative_numbers = true)]
     pub scale: f64,
     /// No more convex parts than this
-    #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value = "16", value_parser = up_to_1024, allow_negative_numbers = true)]
     pub parts: u32,
     /// Volume that convex parts may have too much, as a share
     #[arg(long, value_name = "T", value_parser = positive, default_value = "0.05", allow_negative_numbers = true)]
@@ -256,6 +256,12 @@ fn positive(text: &str) -> Result<f64, String> {
         None => number(text)?,
     };
     if number > 0.0 && number.is_finite() { Ok(number) } else { Err("must be positive and finite".to_owned()) }
+}
+
+/// So many threads or parts.
+fn up_to_1024(text: &str) -> Result<u32, String> {
+    let count = text.trim().parse().ok().filter(|count| (1..=1024).contains(count));
+    count.ok_or_else(|| "must be a whole number from 1 to 1024".to_owned())
 }
 
 fn number(text: &str) -> Result<f64, String> {

@@ -148,6 +148,11 @@ fn wrong_input_is_refused() {
         (&["run", "free-fall", "--seconds", "-3"], "must be positive and finite"),
         (&["run", "free-fall", "--seconds=-inf"], "must be positive and finite"),
         (&["run", "free-fall", "--seconds", "1e300"], "1e300 s in steps of"),
+        (&["run", "free-fall", "--threads", "0"], "must be a whole number from 1 to 1024"),
+        (&["run", "free-fall", "--threads", "-2"], "must be a whole number from 1 to 1024"),
+        (&["run", "free-fall", "--threads", "two"], "must be a whole number from 1 to 1024"),
+        (&["run", "free-fall", "--set", "=3"], "no parameter \"\"; there are"),
+        (&["run", "free-fall", "--set", "height=1", "--set", "bodis=2"], "the nearest name is \"bodies\""),
         (&["run"], "<SCENE|FILE>"),
         (&["run", "free-fall", "--frobnicate"], "--frobnicate"),
         (&["frobnicate"], "unrecognized subcommand"),
@@ -425,16 +430,32 @@ fn replay_names_the_step_where_worlds_part() {
     let hash = tumble_scene::recording::Recording::read(bytes.clone()).unwrap().hash_after(17).unwrap().to_le_bytes();
     let at = bytes.windows(8).position(|w| w == hash).unwrap();
     bytes[at] ^= 1;
-    let frame = &bytes[at - 21..at + 8];
-    let sum = frame.iter().fold(0x811c_9dc5_u32, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
-    bytes[at + 8..at + 12].copy_from_slice(&sum.to_le_bytes());
-    std::fs::write(&recording, bytes).unwrap();
+    seal(&mut bytes, at - 21, at + 8);
+    std::fs::write(&recording, &bytes).unwrap();
     let told = tumble(&["replay", &recording, "--quiet"]);
     assert_eq!(code(&told), 1, "{}", err(&told));
     let told = tumble(&["replay", &recording, "--quiet", "--json"]);
     assert_eq!(code(&told), 1);
     let value: Value = serde_json::from_slice(&told.stdout).unwrap();
     assert_eq!((&value["same"], &value["diverged_at"]), (&false.into(), &17.into()));
+    // A snapshot that no world has written is refused with the file and the byte where it begins. It stands in the second frame.
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let frame = 12 + word(13) + 9;
+    let (snapshot, end) = (frame + 13, frame + 5 + word(frame + 1));
+    bytes[snapshot] ^= 0xff;
+    seal(&mut bytes, frame, end);
+    std::fs::write(&recording, bytes).unwrap();
+    let told = tumble(&["replay", &recording, "--quiet"]);
+    assert_eq!(code(&told), 1, "{}", err(&told));
+    let expected = format!("error: {recording}: the snapshot at byte {snapshot}: ");
+    assert!(err(&told).starts_with(&expected) && err(&told).lines().count() == 1, "{}", err(&told));
+}
+
+/// Gives the frame between these bytes of a recording the sum that goes with it.
+fn seal(bytes: &mut [u8], from: usize, to: usize) {
+    let sum =
+        bytes[from..to].iter().fold(0x811c_9dc5_u32, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    bytes[to..to + 4].copy_from_slice(&sum.to_le_bytes());
 }
 
 /// A square frame with a square hole, as OBJ: two rings of corners in front and two behind.
