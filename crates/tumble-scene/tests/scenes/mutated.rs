@@ -3,6 +3,7 @@
 use super::files::{ARTICULATED, DOOR, EVERYTHING};
 use super::meshes;
 use super::recordings::{fnv, recorded};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use tumble_scene::mesh::Format;
 use tumble_scene::recording::Recording;
@@ -122,7 +123,7 @@ struct Corpus<K> {
     files: Vec<(K, Vec<u8>)>,
 }
 
-impl<K: Copy> Corpus<K> {
+impl<K: Copy + Send + 'static> Corpus<K> {
     /// Of each original so many that came of it are kept; a new one takes the place of an old one.
     const KEPT: usize = 64;
     /// What grows with every mutation comes to an end.
@@ -135,17 +136,14 @@ impl<K: Copy> Corpus<K> {
     /// Damages a file, half of the time an original, and tries it within the time that a case may take.
     fn round(
         &mut self,
-        words: &[&[u8]],
         random: &mut Random,
-        attempt: impl FnOnce(K, &[u8]) -> Fate,
+        damage: impl FnOnce(&[u8], &mut Random) -> Vec<u8>,
+        attempt: impl FnOnce(K, &[u8]) -> Fate + Send + 'static,
     ) -> (Fate, Duration) {
         let from = if random.below(2) == 0 { self.originals } else { self.files.len() };
         let (kind, bytes) = &self.files[random.below(from)];
-        let (kind, damaged) = (*kind, mutate(bytes, words, random));
-        let begin = Instant::now();
-        let fate = attempt(kind, &damaged);
-        let took = begin.elapsed();
-        assert!(took < LONGEST, "{took:?} for {:?}", String::from_utf8_lossy(&damaged));
+        let (kind, damaged) = (*kind, damage(bytes, random));
+        let (fate, took) = in_time(&damaged, move |bytes| attempt(kind, bytes));
         if fate == Fate::Taken && damaged.len() < Self::LARGEST {
             match self.files.len() < self.originals * (1 + Self::KEPT) {
                 true => self.files.push((kind, damaged)),
@@ -157,6 +155,24 @@ impl<K: Copy> Corpus<K> {
         }
         (fate, took)
     }
+}
+
+/// Tries a file on a thread of its own, so that one that hangs or panics is named rather than waited for.
+fn in_time(bytes: &[u8], attempt: impl FnOnce(&[u8]) -> Fate + Send + 'static) -> (Fate, Duration) {
+    let (tell, hear) = mpsc::channel();
+    let copy = bytes.to_vec();
+    std::thread::spawn(move || {
+        let begin = Instant::now();
+        let fate = attempt(&copy);
+        let _ = tell.send((fate, begin.elapsed()));
+    });
+    hear.recv_timeout(LONGEST).unwrap_or_else(|error| {
+        let what = match error {
+            mpsc::RecvTimeoutError::Timeout => "no end is in sight",
+            mpsc::RecvTimeoutError::Disconnected => "a panic",
+        };
+        panic!("{what}: {}", bytes.escape_ascii());
+    })
 }
 
 /// Reads and builds a damaged scene file, and makes a step.
@@ -183,6 +199,10 @@ fn scene_file(bytes: &[u8]) -> Fate {
     }
 }
 
+fn damaged_text(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+    mutate(bytes, WORDS, random)
+}
+
 fn scene_corpus() -> Corpus<()> {
     Corpus::new(texts().into_iter().map(|text| ((), text.into_bytes())).collect())
 }
@@ -190,7 +210,8 @@ fn scene_corpus() -> Corpus<()> {
 #[test]
 fn scene_files() {
     let (mut corpus, mut random) = (scene_corpus(), Random(1));
-    let rounds: Vec<_> = (0..1000).map(|_| corpus.round(WORDS, &mut random, |(), bytes| scene_file(bytes))).collect();
+    let rounds: Vec<_> =
+        (0..1000).map(|_| corpus.round(&mut random, damaged_text, |(), bytes| scene_file(bytes))).collect();
     let refused = rounds.iter().filter(|(fate, _)| *fate == Fate::Refused).count();
     println!("{refused} of 1000 refused, the slowest took {:?}", rounds.iter().map(|r| r.1).max());
     // Most mutations break something; some only change a number or a comment.
@@ -210,6 +231,10 @@ const RECORDING_WORDS: &[&[u8]] = &[
     b"\0\0\xc0\x7f",
     b"\0\0\x80\x7f",
 ];
+
+fn damaged_bytes(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+    mutate(bytes, RECORDING_WORDS, random)
+}
 
 /// The frames of a recording: kinds and payloads.
 fn frames(bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
@@ -294,19 +319,14 @@ fn recording(bytes: &[u8]) -> Fate {
 fn recordings() {
     let (bytes, _) = recorded(20, 0);
     assert!(bytes == sealed(&frames(&bytes)), "the test takes frames apart as the reader does");
-    let (mut corpus, mut random) = (Corpus::new(vec![((), bytes.clone())]), Random(2));
-    let broken: Vec<Fate> =
-        (0..500).map(|_| corpus.round(RECORDING_WORDS, &mut random, |(), bytes| recording(bytes)).0).collect();
-    let mut slowest = Duration::ZERO;
-    let sealed: Vec<Fate> = (0..500)
-        .map(|_| {
-            let damaged = damaged_and_sealed(&bytes, &mut random);
-            let begin = Instant::now();
-            let fate = recording(&damaged);
-            slowest = slowest.max(begin.elapsed());
-            fate
-        })
-        .collect();
+    let mut random = Random(2);
+    let mut run = |damage: fn(&[u8], &mut Random) -> Vec<u8>| -> (Vec<Fate>, Option<Duration>) {
+        let mut corpus = Corpus::new(vec![((), bytes.clone())]);
+        let rounds = (0..500).map(|_| corpus.round(&mut random, damage, |(), bytes| recording(bytes)));
+        let (fates, times): (Vec<Fate>, Vec<Duration>) = rounds.unzip();
+        (fates, times.into_iter().max())
+    };
+    let ((broken, _), (sealed, slowest)) = (run(damaged_bytes), run(damaged_and_sealed));
     let count = |fates: &[Fate], fate: Fate| fates.iter().filter(|f| **f == fate).count();
     let [(refused, cut), (sealed_refused, taken)] = [
         (count(&broken, Fate::Refused), count(&broken, Fate::Cut)),
@@ -315,9 +335,13 @@ fn recordings() {
     println!(
         "broken: {refused} refused, {cut} cut; sealed: {sealed_refused} refused, {taken} taken; {slowest:?} at most"
     );
-    assert!(refused + cut > 400 && slowest < LONGEST, "{refused}, {cut}, {slowest:?}");
+    assert!(refused + cut > 400, "{refused}, {cut}");
     // Sums stop what is broken; what is sealed comes through to the reader behind.
     assert!(sealed_refused > 50 && taken > 150, "{sealed_refused}, {taken}");
+}
+
+fn damaged_mesh(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+    mutate(bytes, meshes::WORDS, random)
 }
 
 fn mesh_corpus() -> Corpus<Format> {
@@ -329,7 +353,9 @@ fn mesh_corpus() -> Corpus<Format> {
 fn mesh_files() {
     let (mut corpus, mut random) = (mesh_corpus(), Random(3));
     let rounds: Vec<_> = (0..1000)
-        .map(|i| corpus.round(meshes::WORDS, &mut random, |format, bytes| meshes::attempt(bytes, format, i % 10 == 0)))
+        .map(|i| {
+            corpus.round(&mut random, damaged_mesh, move |format, bytes| meshes::attempt(bytes, format, i % 10 == 0))
+        })
         .collect();
     let refused = rounds.iter().filter(|(fate, _)| *fate == Fate::Refused).count();
     println!("{refused} of 1000 refused, the slowest took {:?}", rounds.iter().map(|r| r.1).max());
@@ -347,28 +373,20 @@ fn an_hour_of_damaged_files() {
     let mut random = Random(seed);
     let (mut scenes, mut meshes) = (scene_corpus(), mesh_corpus());
     let mut broken = Corpus::new(vec![((), recorded(30, 1 << 20).0)]);
-    let mut whole = Corpus::new(broken.files.clone());
+    let mut sealed = Corpus::new(broken.files.clone());
     let (mut count, mut taken) = (0_u64, 0_u64);
     while Instant::now() < end {
-        // Meshes are read fastest.
+        // Scenes and meshes are read fastest.
         for _ in 0..4 {
-            let (fate, _) = scenes.round(WORDS, &mut random, |(), bytes| scene_file(bytes));
+            let (fate, _) = scenes.round(&mut random, damaged_text, |(), bytes| scene_file(bytes));
             taken += u64::from(fate == Fate::Taken);
-            meshes.round(meshes::WORDS, &mut random, |format, bytes| {
-                meshes::attempt(bytes, format, count.is_multiple_of(100))
-            });
+            let parts = count.is_multiple_of(100);
+            meshes.round(&mut random, damaged_mesh, move |format, bytes| meshes::attempt(bytes, format, parts));
         }
-        broken.round(RECORDING_WORDS, &mut random, |(), bytes| recording(bytes));
-        // Here the damage is done before, so that the sums fit.
-        let (_, from) = whole.files[random.below(whole.files.len())].clone();
-        let damaged = damaged_and_sealed(&from, &mut random);
-        if recording(&damaged) == Fate::Taken && damaged.len() < Corpus::<()>::LARGEST {
-            match whole.files.len() < Corpus::<()>::KEPT {
-                true => whole.files.push(((), damaged)),
-                false => whole.files[1 + random.below(Corpus::<()>::KEPT - 1)] = ((), damaged),
-            }
-        }
+        broken.round(&mut random, damaged_bytes, |(), bytes| recording(bytes));
+        sealed.round(&mut random, damaged_and_sealed, |(), bytes| recording(bytes));
         count += 1;
     }
-    println!("{count} rounds of ten files; {taken} scenes taken, {} kept", scenes.files.len());
+    let kept = scenes.files.len() + meshes.files.len() + sealed.files.len();
+    println!("{count} rounds of ten files; {taken} scenes taken, {kept} files kept");
 }
