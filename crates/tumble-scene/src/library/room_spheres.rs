@@ -15,6 +15,8 @@ const DROP: f64 = 5.0;
 const HIT: f64 = 1.5;
 const AWAY: f64 = 10.0;
 const MEET: f64 = 6.0;
+/// How fast the one that hits a wall in flight goes along it; slow enough to leave the others alone.
+const ALONG: f64 = 0.5;
 
 pub fn scene() -> Scene {
     Scene::new("room-spheres", build)
@@ -23,7 +25,7 @@ pub fn scene() -> Scene {
             "A closed room without friction. One ball lies on the floor; one falls on it and bounces until it lies; two meet in the air; one hits \
              another that lies; one hits a wall in flight, and one that slides on the floor.",
         )
-        .parameter(Parameter::new("restitution", 0.6).range(0.3, 0.95).help("Of all impacts"))
+        .parameter(Parameter::new("restitution", 0.6).range(0.5, 0.8).help("Of all impacts"))
         .parameter(Parameter::new("speed", 4.0).range(2.0, 8.0).unit("m/s").help("Of the balls that move"))
         .camera(Camera::new([0.0, 8.0, 30.0], [0.0, -4.0, 0.0]))
         .check("lies", "P1: A ball that is put on the floor lies there; farthest it moves in a thousand steps", "m")
@@ -64,7 +66,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     };
     // Nobody comes by here.
     let lying = ball("lying", [-8.0, low, -8.0], [0.0; 3])?;
-    let falling = ball("falling", [-8.0, low + DROP, 4.0], [0.0; 3])?;
+    let falling = ball("falling", [8.0, low + DROP, -8.0], [0.0; 3])?;
     // They meet long before they come down.
     let left = ball("left", [-4.0, 5.0, -4.0], [speed, 0.0, 0.0])?;
     let right = ball("right", [0.0, 5.0, -4.0], [-speed, 0.0, 0.0])?;
@@ -72,7 +74,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let slow = (AWAY - 2.0 * RADIUS) / MEET;
     let hitting = ball("hitting", [HIT - AWAY, low, 8.0], [slow, 0.0, 0.0])?;
     let hit = ball("hit", [HIT, low, 8.0], [0.0; 3])?;
-    let flying = ball("flying", [6.0, 6.0, 0.0], [speed, 0.0, 1.0])?;
+    let flying = ball("flying", [6.0, 6.0, 2.0], [speed, 0.0, ALONG])?;
     let sliding = ball("sliding", [5.0, low, -1.0], [speed, 0.0, 0.2])?;
     let all: Vec<BodyId> = vec![lying, falling, left, right, hitting, hit, flying, sliding];
     // Bounces that are each e times as long as the one before take (1 + e) / (1 - e) times the fall in all.
@@ -120,7 +122,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let arrive = (HALF - RADIUS - 6.0) / speed;
     stage.check_always("wall", move |world| {
         let v = velocity(world, flying);
-        let off = (v.x + e * speed).abs() + (v.z - 1.0).abs();
+        let off = (v.x + e * speed).abs() + (v.z - ALONG).abs();
         (world.time() > arrive + 0.05 && world.time() < arrive + 0.3).then(|| Reading::at_most(off / speed, 1e-4))
     });
     // Until it comes back to the others.

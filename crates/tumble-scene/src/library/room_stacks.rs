@@ -72,9 +72,10 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         let now = world.time() > 1.0 && world.time() < again - 0.5;
         if now { (0..3).map(|i| Reading::at_most(off(i), 0.03)).reduce(Reading::or_worse) } else { None }
     });
-    stage.check_always("islands", |world| {
+    let fall = (2.0 * drop / f64::from(-stage.world.gravity().y)).sqrt();
+    stage.check_always("islands", move |world| {
         // When the upper ones have come down, and all are awake.
-        let now = world.time() > 0.4 && world.time() < 0.5;
+        let now = world.time() > fall + 0.2 && world.time() < fall + 0.4;
         now.then(|| Reading::at_most((islands(world) - 4.0).abs(), 0.0))
     });
     stage.check_always("woken", move |world| woken(world, &pair, strikes));
