@@ -76,8 +76,8 @@ pub struct RunOptions {
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
     /// Threads for each step; the number changes no bit [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), allow_negative_numbers = true)]
-    pub threads: Option<u16>,
+    #[arg(long, value_name = "N", value_parser = up_to_1024, allow_negative_numbers = true)]
+    pub threads: Option<u32>,
     /// Set a parameter of the scene; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = assignment)]
     pub set: Vec<(String, f64)>,
@@ -112,6 +112,13 @@ pub struct SceneOptions {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tumble methods
+  tumble methods --json                  every slot of each method, for programs
+  tumble run free-fall --method ballistic
+
+The default is soft-step. A scene file says `method = \"simultaneous\"`, or a table of what differs.")]
 pub struct MethodOptions {
     /// Print as JSON
     #[arg(long)]
@@ -179,8 +186,10 @@ Examples:
   tumble convert box-stack tall.toml --set boxes=30
   tumble convert stack.rec later.toml --step 120      the world of a recording after 120 steps
   tumble convert box-stack stack.flat                 a plain list for the driver of another engine
+  tumble convert conveyor belt.flat --json            what was written and what was left out, for programs
 
-The ending of OUT says what is written: .toml is a scene file, .flat a flat list of bodies and joints.")]
+The ending of OUT says what is written: .toml is a scene file, .flat a flat list of bodies and joints.
+A warning names whatever OUT has no word for, and whose it is.")]
 pub struct ConvertOptions {
     /// A scene of the library, a scene file or a recording
     #[arg(value_name = "IN")]
@@ -194,6 +203,9 @@ pub struct ConvertOptions {
     /// Of a recording: the world after so many steps [default: its beginning]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub step: Option<u64>,
+    /// Print what was written as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -216,7 +228,7 @@ pub struct MeshOptions {
     #[arg(long, value_name = "S", value_parser = positive, default_value = "1", allow_negative_numbers = true)]
     pub scale: f64,
     /// No more convex parts than this
-    #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value = "16", value_parser = up_to_1024, allow_negative_numbers = true)]
     pub parts: u32,
     /// Volume that convex parts may have too much, as a share
     #[arg(long, value_name = "T", value_parser = positive, default_value = "0.05", allow_negative_numbers = true)]
@@ -244,6 +256,12 @@ fn positive(text: &str) -> Result<f64, String> {
         None => number(text)?,
     };
     if number > 0.0 && number.is_finite() { Ok(number) } else { Err("must be positive and finite".to_owned()) }
+}
+
+/// So many threads or parts.
+fn up_to_1024(text: &str) -> Result<u32, String> {
+    let count = text.trim().parse().ok().filter(|count| (1..=1024).contains(count));
+    count.ok_or_else(|| "must be a whole number from 1 to 1024".to_owned())
 }
 
 fn number(text: &str) -> Result<f64, String> {

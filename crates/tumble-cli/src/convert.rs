@@ -4,6 +4,7 @@ use crate::arguments::ConvertOptions;
 use crate::failure::Failure;
 use crate::output::count;
 use crate::{info, output, source};
+use serde::Serialize;
 use std::path::Path;
 use std::process::ExitCode;
 use tumble::World;
@@ -27,41 +28,110 @@ pub fn convert(options: &ConvertOptions) -> Result<ExitCode, Failure> {
     }
     source::keep_apart([Path::new(&options.from), options.to.as_path()])?;
     let start = if info::is_recording(Path::new(&options.from)) { of_recording(options)? } else { of_scene(options)? };
-    let name = options.to.display().to_string();
-    if ending == "flat" {
-        let flat = start.flat().map_err(|error| Failure::Broken(error.to_string()))?;
-        write_whole(&options.to, flat.to_string().as_bytes())?;
-        let bodies = count(flat.bodies.len() as u64, "body", "bodies");
-        let joints = count(flat.joints.len() as u64, "joint", "joints");
-        let trees = match flat.trees.len() as u64 {
-            0 => String::new(),
-            trees => format!(", {}", count(trees, "articulation", "articulations")),
-        };
-        output::print(&format!("{name}: {bodies} and {joints}{trees}\n"))?;
-        return Ok(ExitCode::SUCCESS);
+    let report = if ending == "flat" { flat(&start, &options.to)? } else { scene_file(&start, &options.to)? };
+    output::warn(&report.warnings);
+    report.notes.iter().for_each(|note| output::tell(&format!("note: {note}")));
+    if options.json {
+        output::print_json(&report)?
+    } else {
+        output::print(&report.words())?
     }
+    Ok(ExitCode::SUCCESS)
+}
 
+/// What was written.
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    kind: Kind,
+    bodies: u64,
+    joints: u64,
+    articulations: u64,
+    /// Of the world that the file gives; a flat list has none, since other engines read it.
+    hash: Option<String>,
+    /// What the file leaves out.
+    warnings: Vec<String>,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize, PartialEq)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    SceneFile,
+    FlatList,
+}
+
+impl Report {
+    fn words(&self) -> String {
+        let mut text = format!("{}: {}", self.file, count(self.bodies, "body", "bodies"));
+        if self.kind == Kind::FlatList {
+            text += &format!(" and {}", count(self.joints, "joint", "joints"));
+            if self.articulations > 0 {
+                text += &format!(", {}", count(self.articulations, "articulation", "articulations"));
+            }
+        }
+        if let Some(hash) = &self.hash {
+            text += &format!(", hash {hash}");
+        }
+        text + "\n"
+    }
+}
+
+fn flat(start: &Start, to: &Path) -> Result<Report, Failure> {
+    let flat = Flat::of(start.world()).map_err(|error| Failure::Broken(error.to_string()))?;
+    write_whole(to, flat.to_string().as_bytes())?;
+    let mut warnings = Flat::losses(start.world());
+    if let Start::Scene(_, run) = start {
+        if !run.cues().is_empty() {
+            warnings.push("a flat list has no word for what the scene does at set times".to_owned());
+        }
+        if run.is_driven() {
+            warnings.push("a flat list has no word for what drives the scene while it runs".to_owned());
+        }
+    }
+    Ok(Report {
+        file: to.display().to_string(),
+        kind: Kind::FlatList,
+        bodies: flat.bodies.len() as u64,
+        joints: flat.joints.len() as u64,
+        articulations: flat.trees.len() as u64,
+        hash: None,
+        warnings,
+        notes: Vec::new(),
+    })
+}
+
+fn scene_file(start: &Start, to: &Path) -> Result<Report, Failure> {
+    let name = to.display().to_string();
     let text = start.text().map_err(|error| Failure::Broken(error.to_string()))?;
     // Whether the file says the same is known only by reading it.
     let again = file::parse(text.clone(), &name, ".").and_then(|scene| scene.setup().start());
     let again = again.map_err(|error| Failure::Broken(format!("what was to be written cannot be read: {error}")))?;
-    write_whole(&options.to, text.as_bytes())?;
-    let (bodies, hash) = (again.world().body_count(), start.world().hash());
-    let bodies = count(bodies as u64, "body", "bodies");
-    output::print(&format!("{name}: {bodies}, hash {:016x}\n", again.world().hash()))?;
-    if let Start::Scene(scene, run) = &start {
+    write_whole(to, text.as_bytes())?;
+    let (mut warnings, mut notes) = (Vec::new(), Vec::new());
+    if let Start::Scene(scene, run) = start {
         let left = file::left_out(scene, run);
         if !left.is_empty() {
-            output::tell(&format!("warning: left out, as only code says it: {}", left.join("; ")));
+            warnings.push(format!("left out, as only code says it: {}", left.join("; ")));
         }
     }
-    if again.world().hash() != hash {
-        output::tell(&format!(
-            "note: the file is not the same world to the bit, whose hash was {hash:016x}: a file cannot say what contacts, sleep and \
+    let (world, hash) = (again.world(), start.world().hash());
+    if world.hash() != hash {
+        notes.push(format!(
+            "the file is not the same world to the bit, whose hash was {hash:016x}: a file cannot say what contacts, sleep and \
              joints remember, nor in which order everything was added"
         ));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Report {
+        file: name,
+        kind: Kind::SceneFile,
+        bodies: world.body_count() as u64,
+        joints: world.joint_count() as u64,
+        articulations: world.articulation_count() as u64,
+        hash: Some(format!("{:016x}", world.hash())),
+        warnings,
+        notes,
+    })
 }
 
 /// What is to be written.
@@ -83,10 +153,6 @@ impl Start {
             Self::Scene(scene, run) => file::write(scene, run),
             Self::World { name, world, dt } => file::write_world(name, world, *dt),
         }
-    }
-
-    fn flat(&self) -> tumble_scene::Result<Flat> {
-        Flat::of(self.world())
     }
 }
 

@@ -54,6 +54,7 @@ struct Parts {
     count: u64,
     vertices: u64,
     volume_error: f64,
+    within_tolerance: bool,
 }
 
 pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
@@ -73,10 +74,13 @@ pub fn mesh(options: &MeshOptions) -> Result<ExitCode, Failure> {
     };
     let choice = PartsOptions { most: options.parts, tolerance: options.tolerance, ..PartsOptions::default() };
     let (parts, no_parts) = apart(mesh.parts(&choice));
+    let coarse = parts.as_ref().and_then(|parts| parts.coarse(&choice));
+    output::warn(coarse.as_slice());
     let parts = parts.map(|parts| Parts {
         count: parts.hulls.len() as u64,
         vertices: parts.hulls.iter().map(|h| h.vertices().len() as u64).sum(),
         volume_error: parts.volume_error,
+        within_tolerance: coarse.is_none(),
     });
     let [low, high] = mesh.bounds().map(Vec3::to_array);
     let report = Report {

@@ -98,7 +98,7 @@ fn start(options: &RunOptions) -> Result<Run, Failure> {
         setup = setup.dt(dt).map_err(Failure::from_input)?;
     }
     if let Some(threads) = options.threads {
-        setup = setup.threads(usize::from(threads));
+        setup = setup.threads(threads as usize);
     }
     setup.start().map_err(Failure::from_input)
 }

@@ -148,6 +148,11 @@ fn wrong_input_is_refused() {
         (&["run", "free-fall", "--seconds", "-3"], "must be positive and finite"),
         (&["run", "free-fall", "--seconds=-inf"], "must be positive and finite"),
         (&["run", "free-fall", "--seconds", "1e300"], "1e300 s in steps of"),
+        (&["run", "free-fall", "--threads", "0"], "must be a whole number from 1 to 1024"),
+        (&["run", "free-fall", "--threads", "-2"], "must be a whole number from 1 to 1024"),
+        (&["run", "free-fall", "--threads", "two"], "must be a whole number from 1 to 1024"),
+        (&["run", "free-fall", "--set", "=3"], "no parameter \"\"; there are"),
+        (&["run", "free-fall", "--set", "height=1", "--set", "bodis=2"], "the nearest name is \"bodies\""),
         (&["run"], "<SCENE|FILE>"),
         (&["run", "free-fall", "--frobnicate"], "--frobnicate"),
         (&["frobnicate"], "unrecognized subcommand"),
@@ -201,14 +206,33 @@ fn methods_are_listed() {
     assert!(text.contains("can         contacts") && text.contains("cannot      contacts"), "{text}");
 }
 
-/// Help goes to the output and has examples; completion scripts know the scenes.
+/// All commands, as the help lists them.
+fn commands() -> Vec<String> {
+    let help = out(&tumble(&["--help"]));
+    let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names = list.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
+}
+
+/// The examples in the help of a command, or of all.
+fn examples(command: Option<&str>) -> Vec<String> {
+    let help = tumble(&command.into_iter().chain(["--help"]).collect::<Vec<_>>());
+    assert_eq!(code(&help), 0);
+    let text = out(&help);
+    assert!(text.contains("Examples:\n"), "{command:?} has no examples: {text}");
+    let block = text.split("Examples:\n").nth(1).unwrap();
+    let lines = block.lines().take_while(|line| line.starts_with("  "));
+    // What is said about an example stands apart from it by several blanks.
+    lines.map(|line| line.trim_start().split("  ").next().unwrap().to_owned()).collect()
+}
+
+/// Help goes to the output; completion scripts know the scenes.
 #[test]
 fn help_and_completions_are_printed() {
-    for words in [&["--help"][..], &["run", "--help"], &["scenes", "--help"], &["completions", "--help"]] {
-        let output = tumble(words);
-        assert_eq!(code(&output), 0);
-        assert!(out(&output).contains("Examples:\n  "), "{words:?}");
-    }
+    assert_eq!(
+        commands(),
+        ["run", "scenes", "methods", "replay", "info", "validate", "convert", "mesh", "completions"]
+    );
     assert_eq!(out(&tumble(&["--version"])), concat!("tumble ", env!("CARGO_PKG_VERSION"), "\n"));
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = out(&tumble(&["completions", shell]));
@@ -217,6 +241,131 @@ fn help_and_completions_are_printed() {
             assert!(script.contains("dzhanibekov-nut") && script.contains("soft-step"), "{shell}");
         }
     }
+}
+
+const TETRAHEDRON: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+
+/// Every command has examples, and they work as they stand, in the order in which the help has them.
+#[cfg(unix)]
+#[test]
+fn examples_work() {
+    let folder = Folder::new("examples");
+    let door = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scenes/door-conveyor-stack.toml");
+    std::fs::copy(door, folder.file("door.toml")).unwrap();
+    std::fs::create_dir(folder.file("scenes")).unwrap();
+    std::fs::copy(door, folder.file("scenes/door.toml")).unwrap();
+    std::fs::create_dir_all(folder.file(".config/fish/completions")).unwrap();
+    std::fs::write(folder.file("bunny.obj"), TETRAHEDRON).unwrap();
+    let facet = |c: [&str; 3]| {
+        format!(
+            "facet normal 0 0 0\nouter loop\nvertex {}\nvertex {}\nvertex {}\nendloop\nendfacet\n",
+            c[0], c[1], c[2]
+        )
+    };
+    let corners = [
+        ["0 0 0", "0 9 0", "9 0 0"],
+        ["0 0 0", "9 0 0", "0 0 9"],
+        ["9 0 0", "0 9 0", "0 0 9"],
+        ["0 0 0", "0 0 9", "0 9 0"],
+    ];
+    std::fs::write(folder.file("gear.stl"), format!("solid gear\n{}endsolid gear\n", corners.map(facet).concat()))
+        .unwrap();
+    std::fs::write(folder.file("chair.glb"), triangle_glb()).unwrap();
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_tumble"));
+    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let commands = commands();
+    let mut count = 0;
+    for command in std::iter::once(None).chain(commands.iter().map(|c| Some(c.as_str()))) {
+        let lines = examples(command);
+        assert!(lines.iter().any(|line| line.contains(command.unwrap_or("tumble"))), "{command:?}: {lines:?}");
+        for line in lines {
+            let mut shell = Command::new("bash");
+            shell.args(["-c", &line]).current_dir(&folder.0).env("PATH", &path).env("HOME", &folder.0);
+            let output = shell.stdin(Stdio::null()).output().unwrap();
+            assert_eq!(code(&output), 0, "{line}\n{}{}", out(&output), err(&output));
+            count += 1;
+        }
+    }
+    assert!(count >= 30, "{count}");
+}
+
+/// A triangle as binary glTF.
+#[cfg(unix)]
+fn triangle_glb() -> Vec<u8> {
+    let data: Vec<u8> = [0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let json = serde_json::json!({
+        "asset": { "version": "2.0" },
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 } }] }],
+        "accessors": [{ "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0] }],
+        "bufferViews": [{ "buffer": 0, "byteLength": data.len() }],
+        "buffers": [{ "byteLength": data.len() }],
+    });
+    let mut json = json.to_string().into_bytes();
+    json.resize(json.len().next_multiple_of(4), b' ');
+    let part = |name: &[u8], bytes: &[u8]| [&(bytes.len() as u32).to_le_bytes(), name, bytes].concat();
+    let parts = [part(b"JSON", &json), part(b"BIN\0", &data)].concat();
+    [b"glTF\x02\0\0\0".as_slice(), &(12 + parts.len() as u32).to_le_bytes(), &parts].concat()
+}
+
+/// The summary in words says what the one in JSON says: bodies, contacts, islands, what steps cost by stage, what was kept, the
+/// hash, and the checks with their figures.
+#[test]
+fn the_summary_says_what_json_says() {
+    let words = ["run", "box-stack", "--seconds", "1", "--set", "boxes=3", "--quiet"];
+    let output = tumble(&words);
+    let text = out(&output);
+    let run: Value = serde_json::from_str(&out(&tumble(&[&words[..], &["--json"]].concat()))).unwrap();
+    let row = |name: &str| {
+        let line = text.lines().find(|line| line.trim_start().starts_with(name));
+        line.unwrap_or_else(|| panic!("no {name:?}: {text}")).trim_start()[name.len()..].trim_start().to_owned()
+    };
+    assert_eq!(text.lines().next().unwrap(), "box-stack, by soft-step, in steps of 0.0167 s");
+    assert_eq!(row("hash"), run["hash"].as_str().unwrap());
+    assert_eq!(row("steps"), "60");
+    assert!(row("bodies").starts_with("4 with 4 colliders") && row("parameters").contains("boxes=3"), "{text}");
+    assert!(row("simulated").starts_with("1.000 s, ") && row("simulated").ends_with(" x real time"), "{text}");
+    for name in ["contacts", "islands"] {
+        assert!(row(name).contains(" per step, ") && row(name).ends_with(" at the most"), "{text}");
+    }
+    assert!(row("energy").starts_with("changed by ") && row("deepest overlap").ends_with(" m"), "{text}");
+    assert_eq!(row("joint gap"), "0 m");
+    let table: Vec<Vec<&str>> = text
+        .lines()
+        .skip_while(|line| !line.contains("ms per step"))
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    let stages: Vec<&str> = run["stages"].as_array().unwrap().iter().map(|s| s["stage"].as_str().unwrap()).collect();
+    assert_eq!(table.iter().map(|row| row[0]).collect::<Vec<_>>(), [&stages[..], &["all"]].concat());
+    assert!(table.iter().all(|row| row.len() == 3 && row[1..].iter().all(|n| n.parse::<f64>().is_ok())), "{text}");
+    let checks = run["checks"].as_array().unwrap();
+    for check in checks {
+        let (outcome, name) = (check["outcome"].as_str().unwrap(), check["name"].as_str().unwrap());
+        assert!(text.contains(&format!("  {outcome:<10}{name}: ")), "{text}");
+    }
+    let passed = checks.iter().filter(|c| c["outcome"] == "passed").count();
+    assert!(text.ends_with(&format!("  {passed} of {} checks passed\n", checks.len())), "{text}");
+}
+
+/// Where nobody watches a terminal, progress is a plain line now and then.
+#[cfg(unix)]
+#[test]
+fn progress_is_plain_lines_elsewhere() {
+    use std::io::{BufRead, BufReader};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tumble"))
+        .args(["run", "free-fall", "--seconds", "1e7"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert_eq!(lines.next().unwrap().unwrap(), "free-fall: simulating 10000000.00 s");
+    let line = lines.next().unwrap().unwrap();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let plain = line.bytes().all(|b| (b' '..=b'~').contains(&b));
+    assert!(plain && line.starts_with("free-fall: 0 %, ") && line.ends_with(" x real time"), "{line:?}");
 }
 
 /// A reader that goes away early is no error.
@@ -281,16 +430,119 @@ fn replay_names_the_step_where_worlds_part() {
     let hash = tumble_scene::recording::Recording::read(bytes.clone()).unwrap().hash_after(17).unwrap().to_le_bytes();
     let at = bytes.windows(8).position(|w| w == hash).unwrap();
     bytes[at] ^= 1;
-    let frame = &bytes[at - 21..at + 8];
-    let sum = frame.iter().fold(0x811c_9dc5_u32, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
-    bytes[at + 8..at + 12].copy_from_slice(&sum.to_le_bytes());
-    std::fs::write(&recording, bytes).unwrap();
+    seal(&mut bytes, at - 21, at + 8);
+    std::fs::write(&recording, &bytes).unwrap();
     let told = tumble(&["replay", &recording, "--quiet"]);
     assert_eq!(code(&told), 1, "{}", err(&told));
     let told = tumble(&["replay", &recording, "--quiet", "--json"]);
     assert_eq!(code(&told), 1);
     let value: Value = serde_json::from_slice(&told.stdout).unwrap();
     assert_eq!((&value["same"], &value["diverged_at"]), (&false.into(), &17.into()));
+    // A snapshot that no world has written is refused with the file and the byte where it begins. It stands in the second frame.
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let frame = 12 + word(13) + 9;
+    let (snapshot, end) = (frame + 13, frame + 5 + word(frame + 1));
+    bytes[snapshot] ^= 0xff;
+    seal(&mut bytes, frame, end);
+    std::fs::write(&recording, bytes).unwrap();
+    let told = tumble(&["replay", &recording, "--quiet"]);
+    assert_eq!(code(&told), 1, "{}", err(&told));
+    let expected = format!("error: {recording}: the snapshot at byte {snapshot}: ");
+    assert!(err(&told).starts_with(&expected) && err(&told).lines().count() == 1, "{}", err(&told));
+}
+
+/// Gives the frame between these bytes of a recording the sum that goes with it.
+fn seal(bytes: &mut [u8], from: usize, to: usize) {
+    let sum =
+        bytes[from..to].iter().fold(0x811c_9dc5_u32, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    bytes[to..to + 4].copy_from_slice(&sum.to_le_bytes());
+}
+
+/// A square frame with a square hole, as OBJ: two rings of corners in front and two behind.
+fn window_frame() -> String {
+    let mut text = String::new();
+    for z in [1, 0] {
+        for (low, high) in [(0, 3), (1, 2)] {
+            for (x, y) in [(low, low), (high, low), (high, high), (low, high)] {
+                text += &format!("v {x} {y} {z}\n");
+            }
+        }
+    }
+    for k in 0..4 {
+        let n = (k + 1) % 4;
+        let [front, front_hole, back, back_hole] = [1, 5, 9, 13];
+        text += &format!("f {} {} {} {}\n", front + k, front + n, front_hole + n, front_hole + k);
+        text += &format!("f {} {} {} {}\n", back + n, back + k, back_hole + k, back_hole + n);
+        text += &format!("f {} {} {} {}\n", front + n, front + k, back + k, back + n);
+        text += &format!("f {} {} {} {}\n", front_hole + k, front_hole + n, back_hole + n, back_hole + k);
+    }
+    text
+}
+
+/// Files that speak of more than there is, or than anyone means, are refused in a moment and without the memory that they speak of.
+#[cfg(unix)]
+#[test]
+fn absurd_sizes_are_refused_in_a_moment() {
+    let folder = Folder::new("absurd");
+    let ply = |body: &str| format!("ply\nformat ascii 1.0\n{body}");
+    let floats = "property float x\nproperty float y\nproperty float z\n";
+    let list = "element face 1\nproperty list uint int vertex_indices\nend_header\n";
+    let files: Vec<(&str, &str, Vec<u8>)> = vec![
+        ("many.toml", "more than 100000 things", b"[[body]]\nsphere = 1\nrepeat = { i = 2000000 }\n".into()),
+        ("grid.toml", "more than 100000 things", b"[[group]]\nrepeat = { i = 1e6, j = 1e6 }\n".into()),
+        (
+            "none.toml",
+            "more than 100000 things",
+            b"[[body]]\nwhen = 0\nsphere = 1\nrepeat = { i = 1e6, j = 1e6 }\n".into(),
+        ),
+        ("count.toml", "at most 2000000 of them", b"[[body]]\nsphere = 1\nrepeat = { i = 1e18 }\n".into()),
+        (
+            "links.toml",
+            "more than 100000 things",
+            b"[[articulation]]\n[[articulation.link]]\njoint = 'free'\nsphere = 1\nrepeat = { i = 1e6 }\n".into(),
+        ),
+        ("deep.toml", "deep.toml:1:", format!("let = {{ a = {}", "[".repeat(100_000)).into()),
+        ("brackets.toml", "brackets.toml:1:", format!("gravity = [0, '{}1', 0]", "(".repeat(4000)).into()),
+        ("stated.stl", "byte 80: it states 4294967295 triangles", [vec![b' '; 80], vec![255; 4]].concat()),
+        (
+            "stated.ply",
+            "which cannot be",
+            ply(&format!("element vertex 4000000000\n{floats}end_header\n0 0 0\n")).into(),
+        ),
+        (
+            "list.ply",
+            "list.ply:11:1: ",
+            ply(&format!("element vertex 1\n{floats}{list}0 0 0\n4000000000 0 0 0\n")).into(),
+        ),
+        ("stated.glb", "byte 8: ", [b"glTF\x02\0\0\0".as_slice(), &[255; 4], &[255; 8]].concat()),
+        ("frame.rec", "frame 0, at byte 12", [b"TUMBLREC\x02\0\0\0\0".as_slice(), &[255; 4], b"{}"].concat()),
+    ];
+    for (name, answer, bytes) in files {
+        let path = folder.file(name);
+        std::fs::write(&path, bytes).unwrap();
+        let command = match name.rsplit('.').next().unwrap() {
+            "toml" => "validate",
+            "rec" => "replay",
+            _ => "mesh",
+        };
+        let begin = std::time::Instant::now();
+        // A gigabyte of addresses, of which the program itself takes some.
+        let limited = format!("ulimit -v 1000000; exec \"$0\" {command} \"$1\"");
+        let output = Command::new("sh").args(["-c", &limited, env!("CARGO_BIN_EXE_tumble"), &path]).output().unwrap();
+        let (said, took) = (out(&output) + &err(&output), begin.elapsed());
+        println!("{name}: {took:?}");
+        assert_eq!(output.status.code(), Some(2), "{name}: {said}");
+        assert!(said.contains(answer) && said.len() < 2000, "{name}: {said}");
+        assert!(took.as_secs() < 2, "{name}: {took:?}");
+    }
+    // Who means it says so.
+    let path = folder.file("meant.toml");
+    std::fs::write(&path, "most = 3\n[[body]]\nsphere = 1\nrepeat = { i = 4 }\n").unwrap();
+    assert!(
+        out(&tumble(&["validate", &path])).contains("more than 3 things; if that is meant, give the file `most = ")
+    );
+    std::fs::write(&path, "most = 4\n[[body]]\nsphere = 1\nrepeat = { i = 4 }\n").unwrap();
+    assert_eq!(code(&tumble(&["validate", &path])), 0);
 }
 
 /// A place for the files of one test.
@@ -342,8 +594,24 @@ fn scenes_become_files_and_recordings() {
     assert_eq!(code(&tumble(&["validate", &later])), 0);
 
     let flat = folder.file("stack.flat");
-    assert_eq!(code(&tumble(&["convert", &scene, &flat])), 0);
+    let converted = tumble(&["convert", &scene, &flat]);
+    assert_eq!((code(&converted), err(&converted).as_str()), (0, ""));
     assert!(std::fs::read_to_string(&flat).unwrap().starts_with("tumble-flat 1"));
+    // A flat list says what it leaves out, and of whom; also to programs.
+    let lost = "a flat list has no word for the surface velocity of body \"belt\"";
+    let words = ["convert", "conveyor", &flat, "--json"];
+    assert_eq!(err(&tumble(&words)), format!("warning: {lost}\n"));
+    let report = json(&words);
+    assert_eq!((&report["kind"], &report["warnings"][0]), (&"flat-list".into(), &lost.into()));
+    assert_eq!((&report["file"], report["bodies"].as_u64() > Some(1)), (&flat.as_str().into(), true));
+    let driven = tumble(&["convert", "trapdoors", &flat]);
+    assert!(err(&driven).contains("warning: a flat list has no word for what drives the scene"), "{}", err(&driven));
+    let refused = tumble(&["convert", "explosion", &flat]);
+    assert_eq!(code(&refused), 1);
+    assert!(err(&refused).starts_with("error: a flat list cannot hold the "), "{}", err(&refused));
+    let report = json(&["convert", "box-stack", &scene, "--set", "boxes=3", "--json"]);
+    assert_eq!((&report["kind"], &report["bodies"]), (&"scene-file".into(), &4.into()));
+    assert_eq!(report["hash"], json(&["info", &scene, "--json"])["hash"]);
 
     // Cut in the middle, it is what it is up to there.
     let bytes = std::fs::read(&recording).unwrap();
@@ -474,7 +742,7 @@ fn what_is_hardly_meant_is_warned_of() {
 fn meshes_are_described() {
     let folder = Folder::new("meshes");
     let path = folder.file("tetrahedron.obj");
-    let closed = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    let closed = TETRAHEDRON;
     std::fs::write(&path, closed).unwrap();
     let mesh = json(&["mesh", &path, "--density", "6000", "--scale", "2", "--json"]);
     assert_eq!((&mesh["closed"], &mesh["triangles"], &mesh["parts"]["count"]), (&true.into(), &4.into(), &1.into()));
@@ -484,6 +752,22 @@ fn meshes_are_described() {
     std::fs::write(&path, &closed[..closed.len() - 8]).unwrap();
     let open = out(&tumble(&["mesh", &path]));
     assert!(open.contains("closed            no: ") && open.contains("convex parts      none"), "{open}");
+    // A frame of four bars is cut into bars; in one part it has what it encloses too, which is said.
+    let frame = folder.file("frame.obj");
+    std::fs::write(&frame, window_frame()).unwrap();
+    let bars = tumble(&["mesh", &frame]);
+    assert!(err(&bars).is_empty() && out(&bars).contains(" % too much volume"), "{}{}", out(&bars), err(&bars));
+    let one = tumble(&["mesh", &frame, "--parts", "1", "--json"]);
+    let report: Value = serde_json::from_str(&out(&one)).unwrap();
+    // 3 x 3 x 1 of solid with a hole of 1 x 1 x 1.
+    let error = report["parts"]["volume_error"].as_f64().unwrap();
+    assert!((error - 1.0 / 8.0).abs() < 1e-5 && report["parts"]["within_tolerance"] == false, "{report}");
+    let warning = "warning: 1 convex parts have 12.5 % too much volume, and 5 % is the tolerance";
+    assert!(err(&one).starts_with(warning), "{}", err(&one));
+    let scene = folder.file("frame.toml");
+    std::fs::write(&scene, "[[body]]\nmesh = { file = 'frame.obj', as = 'parts', most_parts = 1 }\n").unwrap();
+    let validate = out(&tumble(&["validate", &scene]));
+    assert!(validate.contains("frame.obj: 1 convex parts have 12.5 % too much volume"), "{validate}");
     let wrong = tumble(&["mesh", &folder.file("thing.txt")]);
     assert_eq!(code(&wrong), 2);
     assert!(err(&wrong).contains(".obj, .stl, .ply"), "{}", err(&wrong));

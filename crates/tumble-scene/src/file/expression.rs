@@ -11,7 +11,7 @@
 //! True is 1 and false is 0. All functions give the same bits on every machine.
 
 use super::units::{Dimension, Units};
-use crate::names::{instead, missing};
+use crate::names::{instead, missing, nearest};
 use tumble::math::Float;
 
 /// Deeper than any formula; what is nested farther is refused before it fills the stack.
@@ -130,7 +130,12 @@ impl Expression {
                 None => {
                     let names = meaning.names();
                     let all = names.iter().map(String::as_str).chain(["pi", "tau"]);
-                    return Err((*at, format!("nothing is called {name:?}; {}", instead(name, all))));
+                    // A word where a number is needed need not have been meant as a name.
+                    let hint = match nearest(name, all.clone()) {
+                        Some(_) => "",
+                        None => "a number or an expression is needed here; ",
+                    };
+                    return Err((*at, format!("nothing is called {name:?}; {hint}{}", instead(name, all))));
                 }
             },
             Self::Unit(value, si, dimension) => value.value(meaning)? * (si / dimension.in_si(&meaning.units())),
@@ -510,6 +515,10 @@ impl Parser<'_> {
             Some(Ok(number)) => {
                 self.at += length;
                 Ok(Expression::Number(number))
+            }
+            _ if self.rest().starts_with('"') => {
+                let message = "names of bodies and joints stand in single quotes, as in \"y('box')\"";
+                Err((self.at, message.to_owned()))
             }
             _ => Err((self.at, format!("a number or a name is missing in {:?}", self.text))),
         }

@@ -6,7 +6,7 @@
 use super::expression::Expression;
 use super::form::{Form, Kind};
 use super::forms::{PARAMETER, TURN, kinds_of};
-use super::record::{list, unknown, wrong};
+use super::record::{list, no_table, unknown, wrong};
 use super::text::{Fault, Item, Node};
 use crate::names::nearest;
 
@@ -19,7 +19,7 @@ pub fn inspect(node: &Node, form: &'static Form, faults: &mut Vec<Fault>) {
         return;
     }
     let Item::Table(entries) = &node.item else {
-        return faults.push(wrong(node, &format!("{} as a table", form.title), &node.item));
+        return faults.push(no_table(node, form));
     };
     let mut form = form;
     // Which keys it may have depends on its kind; without that nothing can be said of them.
@@ -78,7 +78,7 @@ fn judge(node: &Node, kind: Kind, faults: &mut Vec<Fault>) {
         (Kind::Choice(words), other) => faults.push(wrong(node, &format!("one of {}", list(words)), other)),
         (Kind::List(of), Item::List(nodes)) => nodes.iter().for_each(|node| judge(node, *of, faults)),
         (Kind::List(Kind::Table(form)), other) => {
-            let message = format!("a list of tables; write [[..]] before each, as {} is one", form.title);
+            let message = format!("a list of tables, each {}; write [[..]] in place of [..]", form.title);
             faults.push(wrong(node, &message, other));
         }
         (Kind::List(_), other) => faults.push(wrong(node, "a list", other)),

@@ -214,6 +214,15 @@ pub fn wrong(node: &Node, expected: &str, got: &Item) -> Fault {
     Fault::new(node.at, format!("this must be {expected}, got {}", got.kind()))
 }
 
+/// What to say where a table is needed; the name of a file alone is an easy slip.
+pub fn no_table(node: &Node, form: &Form) -> Fault {
+    let example = match &node.item {
+        Item::Text(name) if form.find("file").is_some() => format!(", as in {{ file = {name:?} }}"),
+        _ => String::new(),
+    };
+    wrong(node, &format!("{} as a table{example}", form.title), &node.item)
+}
+
 /// A table whose keys are all known.
 pub struct Record<'a> {
     pub form: &'static Form,
@@ -225,7 +234,7 @@ pub struct Record<'a> {
 impl<'a> Record<'a> {
     pub fn open(node: &'a Node, form: &'static Form, scope: &'a Scope) -> Read<Self> {
         let Item::Table(entries) = &node.item else {
-            return Err(wrong(node, &format!("{} as a table", form.title), &node.item));
+            return Err(no_table(node, form));
         };
         for entry in entries {
             if form.find(&entry.key).is_none() {

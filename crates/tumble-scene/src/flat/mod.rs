@@ -44,10 +44,15 @@
 //! Bodies that a joint connects do not collide. Of two colliders the friction is the geometric mean and the restitution the
 //! larger one; scenes for comparison give all colliders the same, so that every engine's rule comes to the same.
 //!
+//! Everything else that a world can have is refused or left out: force effects, sensors, layers, motors and other kinds of shapes and
+//! joints are refused, since without them it is another world; surface velocities, scales of gravity, damping, locks, speed limits,
+//! softness, loads at which joints break and the like are left out, and [`Flat::losses`] names them.
+//!
 //! What came out is a list too: 13 numbers for each body in the same order: its pose, the velocity of its centre of mass, its angular
 //! velocity ([`states`]).
 
 mod coordinates;
+mod loss;
 mod text;
 mod tree;
 mod world;

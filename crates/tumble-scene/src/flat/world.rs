@@ -1,5 +1,6 @@
 //! Flat lists from worlds, and worlds from flat lists.
 
+use super::loss::{body_name, joint_name};
 use super::{Body, Collider, Flat, Freedom, Joint, Motion, Pose, Shape};
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
@@ -32,11 +33,13 @@ pub fn engine(source: tumble::Error) -> Error {
 }
 
 impl Flat {
-    /// The list of a world. An error names what a flat list has no word for: sensors, layers, force effects, other
-    /// shapes and joints.
+    /// The list of a world. An error names what makes another world of it: sensors, layers, force effects, other shapes
+    /// and joints. Properties that a list has no word for are left out, and [`Flat::losses`] names them. Joints that are
+    /// switched off or broken hold nothing, and do not stand in the list.
     pub fn of(world: &World) -> Result<Self> {
-        if world.effect_count() > 0 {
-            return Err(refused("force effects"));
+        if let Some(effect) = world.effect_ids().find_map(|id| world.effect(id).ok()) {
+            let name = effect.name().map_or(String::new(), |name| format!(" {name:?}"));
+            return Err(refused(format!("the force effect{name} of the kind {:?}", effect.kind().name())));
         }
         let mut flat = Self {
             gravity: world.gravity().to_f64().to_array(),
@@ -49,13 +52,19 @@ impl Flat {
             let mut colliders = Vec::new();
             for id in body.colliders() {
                 let collider = world.collider(id).map_err(engine)?;
-                if collider.is_sensor() || !collider.collides() || collider.layers() != Layers::default() {
-                    return Err(refused("a sensor, or layers"));
+                if collider.is_sensor() || !collider.collides() {
+                    return Err(refused(format!(
+                        "a collider that does not collide, of {}",
+                        body_name(world, body.id())
+                    )));
+                }
+                if collider.layers() != Layers::default() {
+                    return Err(refused(format!("the layers of {}", body_name(world, body.id()))));
                 }
                 let material = world.material(collider.material(0)).map_err(engine)?;
                 let local = collider.local_pose();
                 colliders.push(Collider {
-                    shape: flat.index_of(collider.shape())?,
+                    shape: flat.index_of(collider.shape(), || body_name(world, body.id()))?,
                     pose: pose(local.translation.to_f64(), local.rotation),
                     friction: material.dynamic_friction.to_f64(),
                     restitution: material.restitution.to_f64(),
@@ -87,6 +96,10 @@ impl Flat {
         }
         for id in world.joint_ids() {
             let joint = world.joint(id).map_err(engine)?;
+            if !joint.is_active() || joint.is_broken() {
+                continue;
+            }
+            let name = || joint_name(world, &joint);
             let freedom = match joint.kind() {
                 JointKind::Ball(ball) if *ball == Ball::default() => Freedom::Ball,
                 JointKind::Fixed(_) => Freedom::Fixed,
@@ -94,10 +107,13 @@ impl Flat {
                     Some(limit) => Freedom::Hinge(limit.low.to_f64(), limit.high.to_f64()),
                     None => Freedom::Hinge(f64::NEG_INFINITY, f64::INFINITY),
                 },
-                other => return Err(refused(format!("a joint of the kind {:?}", other.name()))),
+                JointKind::Ball(_) | JointKind::Hinge(_) => {
+                    return Err(refused(format!("the motor of {}", name())));
+                }
+                other => return Err(refused(format!("the kind {:?}, of {}", other.name(), name()))),
             };
             if joint.collides() {
-                return Err(refused("a joint whose bodies collide"));
+                return Err(refused(format!("that the bodies collide, of {}", name())));
             }
             let frames = joint.local_frames().map(|frame| pose(frame.translation, frame.rotation));
             flat.joints.push(Joint { freedom, bodies: joint.bodies().map(|id| indices.get(&id).copied()), frames });
@@ -107,7 +123,7 @@ impl Flat {
     }
 
     /// The index of a shape, which is added if it is new.
-    fn index_of(&mut self, shape: &EngineShape) -> Result<u32> {
+    fn index_of(&mut self, shape: &EngineShape, owner: impl FnOnce() -> String) -> Result<u32> {
         let array = |v: &Vec3| v.to_f64().to_array();
         let shape = match shape {
             EngineShape::HalfSpace(s) => Shape::Plane(array(&s.normal()), s.offset().to_f64()),
@@ -116,7 +132,10 @@ impl Flat {
             EngineShape::Capsule(s) => Shape::Capsule(s.half_length().to_f64(), s.radius().to_f64()),
             EngineShape::Hull(s) => Shape::Hull(s.vertices().iter().map(array).collect()),
             EngineShape::Mesh(s) => Shape::Mesh(s.vertices().iter().map(array).collect(), s.triangles().to_vec()),
-            _ => return Err(refused("a shape of another kind")),
+            _ => {
+                let known = "balls, boxes, capsules, hulls, meshes and planes";
+                return Err(refused(format!("the shape of {}: it knows {known}", owner())));
+            }
         };
         // The latest first: neighbours are often alike.
         if let Some(index) = self.shapes.iter().rposition(|s| *s == shape) {

@@ -44,7 +44,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         })?;
         boxes.push(stage.engine(|world| world.add_body(desc))?);
     }
-    stage.run_for(10.0);
+    // As long as the demo's bars are for: 3600 steps.
+    stage.run_for(60.0);
 
     // The bars of the demo: a hundredth of an edge, a degree, a fiftieth of an edge per interface.
     stage.check_said("drift", Said::at_most(format!("strayed('box-*') / {size}"), 0.01));

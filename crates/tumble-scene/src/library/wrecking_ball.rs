@@ -3,7 +3,7 @@
 use super::props::{Things, floor, tune};
 use crate::error::Result;
 use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
-use tumble::math::{Float, Point, Real, Vec3};
+use tumble::math::{Float, Num, Point, Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, JointDesc, Material, World};
 
@@ -14,7 +14,7 @@ const BALL: f64 = 0.8;
 /// Depth, height and length of a brick.
 const BRICK: [f64; 3] = [0.5, 0.5, 1.0];
 /// From a wall to the one behind it.
-const BEHIND: f64 = 2.5;
+const BEHIND: f64 = 1.2;
 /// The lowest point of the swing of the ball's middle.
 const LOW: f64 = 2.0;
 
@@ -25,17 +25,19 @@ pub fn scene() -> Scene {
         .parameter(Parameter::new("links", 12.0).range(4.0, 40.0).whole().help("Links of the chain"))
         .parameter(Parameter::new("courses", 8.0).range(1.0, 30.0).whole().help("Courses of the wall"))
         .parameter(Parameter::new("walls", 1.0).range(1.0, 2.0).whole().help("Walls, one behind the other"))
+        .parameter(Parameter::new("density", 1000.0).range(100.0, 20_000.0).unit("kg/m³").help("Density of the ball"))
         .parameter(Parameter::new("angle", 60.0).range(10.0, 80.0).unit("°").help("How far the ball is drawn aside"))
         .camera(Camera::new([-8.0, 5.0, 14.0], [0.0, 3.0, 0.0]))
         .check("gap", "No joint of the chain comes apart; widest", "m")
         .check("chain", "Nor at any time on the way; widest, in links", "")
         .check("breach", "The ball knocks bricks out of the wall; the farthest, in lengths of a brick", "")
+        .check("topples", "Of every wall bricks come down; how far the one that falls farthest does, in courses, in the wall that holds best", "")
         .check("above", "Nothing falls through the floor; how many bricks do", "")
 }
 
 fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let (links, courses, angle) = (values.count("links")?, values.count("courses")?, values.get("angle")?);
-    let walls = values.count("walls")?;
+    let (walls, density) = (values.count("walls")?, values.real("density")?);
     tune(stage, BRICK[1])?;
     floor(stage, Material::default())?;
 
@@ -75,7 +77,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         last = id;
     }
     let desc = BodyDesc::dynamic().name("ball").position(top + along * length);
-    let id = chain.add(stage, desc, ball, Material::default())?;
+    let id = chain.add(stage, desc, ball, Material { density, ..Material::default() })?;
     stage.engine(|world| world.add_joint(JointDesc::ball(last, id).anchor(top + along * (f64::from(links) * LINK))))?;
 
     stage.run_for(4.0);
@@ -85,6 +87,16 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.check_at_end("breach", move |world| {
         let far = wall.moved(world, BRICK[2], 1.0)?.figure;
         Some(Reading::between(far, 0.3, 50.0))
+    });
+    let each = bricks.clone();
+    let of_wall = each.ids.len() / walls as usize;
+    stage.check_at_end("topples", move |world| {
+        let fallen = |i: usize| world.body(each.ids[i]).map_or(f64::NAN, |b| each.start[i].y - b.position().y);
+        let farthest = |wall: usize| {
+            let bricks = wall * of_wall..(wall + 1) * of_wall;
+            bricks.map(fallen).fold(0.0, Num::max) / BRICK[1]
+        };
+        (0..walls as usize).map(|wall| Reading::at_least(farthest(wall), 1.0)).reduce(Reading::or_worse)
     });
     stage.check_at_end("above", move |world| bricks.outside(world, [-50.0, 0.1, -50.0], [50.0, 50.0, 50.0]));
     Ok(())

@@ -14,6 +14,7 @@
 //! wrong one. All sums run in one order, so that the parts are the same to the bit every time.
 
 use super::TriangleMesh;
+use crate::figure::Figure;
 use tumble::math::{Float, Pose, Real, Vec3};
 use tumble::shape::{CompoundChild, Geometry, Hull, Shape};
 use tumble::{Error, Result};
@@ -47,6 +48,19 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// A sentence where the volume error is more than what was allowed: so many parts are too few.
+    pub fn coarse(&self, options: &PartsOptions) -> Option<String> {
+        let percent = |share: f64| Figure(100.0 * share).to_string();
+        (self.volume_error > options.tolerance).then(|| {
+            format!(
+                "{} convex parts have {} % too much volume, and {} % is the tolerance; allow more parts or a larger tolerance",
+                self.hulls.len(),
+                percent(self.volume_error),
+                percent(options.tolerance)
+            )
+        })
+    }
+
     /// The parts as one shape.
     pub fn shape(&self) -> Result<Shape> {
         let child = |hull: &Hull| CompoundChild::new(Shape::Hull(hull.clone().into()), Pose::IDENTITY);

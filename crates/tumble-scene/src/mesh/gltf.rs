@@ -1,6 +1,6 @@
 //! glTF 2.0 as JSON and binary, by the crate `gltf`; the bytes of its buffers are read here, with every place checked.
 
-use super::Soup;
+use super::{Flaw, LARGEST, Soup};
 use gltf::accessor::{DataType, Dimensions};
 use gltf::buffer::Source;
 use gltf::mesh::Mode;
@@ -10,38 +10,42 @@ use std::path::Path;
 /// Nodes within nodes; a file may name a node as its own child.
 const DEEPEST: usize = 64;
 /// Nodes that are looked at; a file may name one node many times.
-const MOST_NODES: usize = 1_000_000;
+const MOST_NODES: usize = 100_000;
+/// Corners and triangles of meshes that are placed more than once.
+const MOST_PLACED: usize = 1 << 21;
 
 type Matrix = [[f64; 4]; 4];
 
-pub fn read(bytes: &[u8], folder: &Path) -> Result<Soup, String> {
-    // The crate subtracts the head from the length that it states.
-    if let [b'g', b'l', b'T', b'F', _, _, _, _, a, b, c, d, ..] = *bytes
-        && u32::from_le_bytes([a, b, c, d]) < 12
-    {
-        return Err("it is no glTF file: the length that it states is less than that of its head".to_owned());
+pub fn read(bytes: &[u8], folder: &Path) -> Result<Soup, Flaw> {
+    if bytes.starts_with(b"glTF") {
+        is_laid_out(bytes)?;
     }
-    let no_file = |error| format!("it is no glTF file: {error}");
-    accessors_are_there(&Gltf::from_slice_without_validation(bytes).map_err(no_file)?)?;
-    let file = Gltf::from_slice(bytes).map_err(no_file)?;
+    accessors_are_there(&Gltf::from_slice_without_validation(bytes).map_err(|error| no_file(bytes, &error))?)?;
+    let file = Gltf::from_slice(bytes).map_err(|error| no_file(bytes, &error))?;
     let mut buffers = Vec::new();
     for buffer in file.buffers() {
+        let number = buffer.index();
         let data = match buffer.source() {
-            Source::Bin => file.blob.clone().ok_or("its binary part is missing")?,
+            Source::Bin => file.blob.clone().ok_or_else(|| format!("buffer {number}: the binary part is missing"))?,
             Source::Uri(uri) => match uri.split_once(";base64,") {
-                Some((head, data)) if head.starts_with("data:") => base64(data).ok_or("a buffer is no base64")?,
+                Some((head, data)) if head.starts_with("data:") => {
+                    base64(data).ok_or_else(|| format!("buffer {number} is no base64"))?
+                }
                 _ => {
-                    let path = folder.join(uri);
-                    std::fs::read(&path)
-                        .map_err(|error| format!("its buffer {} cannot be read: {error}", path.display()))?
+                    let path = folder.join(unescaped(uri));
+                    crate::file::read_file(&path, LARGEST)
+                        .map_err(|error| format!("buffer {number}, {}: {error}", path.display()))?
                 }
             },
         };
         buffers.push(data);
     }
+    // What is placed once has its bytes in the buffers.
+    let bytes = buffers.iter().map(Vec::len).sum::<usize>();
     let mut soup = Soup::default();
     let mut seen = 0;
-    let mut place = Place { buffers: &buffers, soup: &mut soup, seen: &mut seen };
+    let most = MOST_PLACED.max(bytes);
+    let mut place = Place { buffers: &buffers, soup: &mut soup, seen: &mut seen, most };
     let identity = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(u8::from(i == j))));
     match file.default_scene().or_else(|| file.scenes().next()) {
         Some(scene) => scene.nodes().try_for_each(|node| place.node(&node, &identity, 0))?,
@@ -49,6 +53,75 @@ pub fn read(bytes: &[u8], folder: &Path) -> Result<Soup, String> {
         None => file.meshes().try_for_each(|mesh| place.mesh(&mesh, &identity))?,
     }
     Ok(soup)
+}
+
+/// Why it cannot be read: in a text by line and column.
+fn no_file(bytes: &[u8], error: &gltf::Error) -> Flaw {
+    let mut flaw = Flaw::from(format!("it is no glTF file: {error}"));
+    if let gltf::Error::Deserialize(error) = error {
+        match bytes.starts_with(b"glTF") {
+            // Its JSON begins after two heads.
+            true => flaw.message = format!("its JSON, from byte 20 on: {error}"),
+            false => {
+                let [line, column] = [error.line(), error.column()].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+                // A text that ends too soon may end before the first column of a line.
+                (flaw.line, flaw.column) = (line.max(1), column.max(1));
+            }
+        }
+    }
+    flaw
+}
+
+/// The heads of a binary file and of its two parts, which the crate takes for granted or refuses without a place.
+fn is_laid_out(bytes: &[u8]) -> Result<(), String> {
+    let word = |at: usize| bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b) as usize);
+    let wrong = |at: usize, what: String| Err(format!("byte {at}: it is no glTF file: {what}"));
+    let length = bytes.len();
+    let (Some(version), Some(stated)) = (word(4), word(8)) else {
+        return wrong(length, "it ends within its head".to_owned());
+    };
+    if version != 2 {
+        return wrong(4, format!("it has version {version}, and 2 is read"));
+    }
+    if stated < 12 || stated > length {
+        return wrong(8, format!("it states {stated} bytes, and has {length}"));
+    }
+    let mut at = 12;
+    for (part, name) in [("JSON", b"JSON"), ("binary", b"BIN\0")] {
+        if at == length && part != "JSON" {
+            break;
+        }
+        let (Some(size), Some(kind)) = (word(at), bytes.get(at + 4..at + 8)) else {
+            return wrong(length, format!("it ends within the head of its {part} part"));
+        };
+        if kind != name {
+            return wrong(at + 4, format!("its {part} part is not marked as one"));
+        }
+        if size > length - at - 8 {
+            return wrong(at, format!("its {part} part states {size} bytes, and has {}", length - at - 8));
+        }
+        at += 8 + size;
+    }
+    Ok(())
+}
+
+/// The name of a file in which `%20` stands for a blank, and so on.
+fn unescaped(uri: &str) -> String {
+    let (mut out, mut rest) = (Vec::new(), uri.as_bytes());
+    while let [first, more @ ..] = rest {
+        let digits = more.get(..2).and_then(|d| std::str::from_utf8(d).ok()).filter(|_| *first == b'%');
+        match digits.and_then(|d| u8::from_str_radix(d, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                rest = &more[2..];
+            }
+            None => {
+                out.push(*first);
+                rest = more;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// The crate's own check of a file takes for granted what this one makes sure of: that the accessors of attributes exist.
@@ -68,13 +141,18 @@ struct Place<'a> {
     buffers: &'a [Vec<u8>],
     soup: &'a mut Soup,
     seen: &'a mut usize,
+    /// Corners and triangles.
+    most: usize,
 }
 
 impl<'a> Place<'a> {
     fn node(&mut self, node: &Node<'_>, outer: &Matrix, depth: usize) -> Result<(), String> {
         *self.seen += 1;
-        if depth > DEEPEST || *self.seen > MOST_NODES {
+        if depth > DEEPEST {
             return Err(format!("node {} is nested too deep, or in itself", node.index()));
+        }
+        if *self.seen > MOST_NODES {
+            return Err(format!("node {}: more than {MOST_NODES} nodes are placed", node.index()));
         }
         let own = node.transform().matrix().map(|column| column.map(f64::from));
         // Columns first: (outer own)_ij = Σ outer_kj own_ik.
@@ -95,6 +173,13 @@ impl<'a> Place<'a> {
             let first = self.soup.vertices.len() as u32;
             let bytes = Self::bytes(self.buffers, &positions, DataType::F32, Dimensions::Vec3, 12)?;
             let count = bytes.len() as u32;
+            if self.soup.vertices.len() + bytes.len() > self.most || self.soup.triangles.len() > self.most {
+                return Err(format!(
+                    "mesh {}: it is placed so often that {} corners are too few",
+                    mesh.index(),
+                    self.most
+                ));
+            }
             for p in bytes {
                 let float = |k: usize| f32::from_le_bytes([p[4 * k], p[4 * k + 1], p[4 * k + 2], p[4 * k + 3]]);
                 let p: [f64; 3] = [float(0), float(1), float(2)].map(f64::from);

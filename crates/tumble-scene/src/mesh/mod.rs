@@ -77,8 +77,43 @@ pub struct TriangleMesh {
 }
 
 /// What is wrong with a mesh file.
-fn fault(message: impl Into<String>) -> Error {
-    Error::File(FileError::whole("mesh", message))
+fn fault(flaw: impl Into<Flaw>) -> Error {
+    let Flaw { line, column, message } = flaw.into();
+    // Crates put what they quote on lines of its own.
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    Error::File(FileError { line, column, ..FileError::whole("mesh", message) })
+}
+
+/// What is wrong with the bytes of a file, and where in a text; both are 0 where the message itself names the place.
+struct Flaw {
+    line: u32,
+    column: u32,
+    message: String,
+}
+
+impl Flaw {
+    fn at_line(line: usize, message: String) -> Self {
+        Self { line: u32::try_from(line).unwrap_or(u32::MAX), column: 1, message }
+    }
+}
+
+impl From<String> for Flaw {
+    fn from(message: String) -> Self {
+        Self { line: 0, column: 0, message }
+    }
+}
+
+impl From<&str> for Flaw {
+    fn from(message: &str) -> Self {
+        message.to_owned().into()
+    }
+}
+
+/// The line that ends at this byte or has it, counted from 1.
+fn line_of(bytes: &[u8], at: usize) -> usize {
+    let read = bytes.get(..at).unwrap_or(bytes);
+    let whole = read.iter().filter(|b| **b == b'\n').count();
+    if read.last() == Some(&b'\n') { whole } else { whole + 1 }
 }
 
 impl TriangleMesh {

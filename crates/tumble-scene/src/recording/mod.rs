@@ -10,11 +10,15 @@
 //!     0 head      JSON, see Head                                  1 keyframe  step: u64, snapshot of the world before it
 //!     2 step      step: u64, dt: f64, hash: u64                   3 inputs    step: u64, JSON list of Input, before the step
 //!     4 end       steps: u64                                      5 world     step: u64, snapshot that takes its place before the step
+//!     6 patch     step: u64, what differs from the world before the step, see below
 //! ```
+//!
+//! A patch is the checksum (FNV-1a) of a snapshot of the world at that place, and pieces until its end: stay: u32, go: u32, come: u32,
+//! and so many new bytes. It gives the snapshot of the world that takes its place.
 //!
 //! All numbers are little-endian. Every frame carries a checksum (FNV-1a over kind, length and payload), so a file that was cut
 //! short is read up to its last whole frame. A change of this layout raises the version; a reader refuses versions that it does
-//! not know. Snapshots inside have the version of the engine that wrote them, and are read by engines with the same one.
+//! not know. Version 1 had no patches. Snapshots inside have the version of the engine that wrote them, and are read by engines with the same one.
 //!
 //! ```
 //! use tumble_scene::recording::{Recorder, Recording};
@@ -35,6 +39,7 @@
 //! # }
 //! ```
 
+mod patch;
 mod read;
 mod write;
 
@@ -47,8 +52,8 @@ use serde::{Deserialize, Serialize};
 use tumble::math::{Point, Real, Vec3};
 use tumble::{BodyId, Method, World};
 
-/// The version of the layout that is written and read.
-pub const VERSION: u32 = 1;
+/// The version of the layout that is written. All versions from the first on are read.
+pub const VERSION: u32 = 2;
 
 const MAGIC: &[u8; 8] = b"TUMBLREC";
 
@@ -61,6 +66,7 @@ const STEP: u8 = 2;
 const INPUTS: u8 = 3;
 const END: u8 = 4;
 const WORLD: u8 = 5;
+const PATCH: u8 = 6;
 
 /// What a recording says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,18 +164,22 @@ impl Input {
     }
 }
 
+/// FNV-1a with 32 bits.
+fn fnv<'a>(bytes: impl IntoIterator<Item = &'a u8>) -> u32 {
+    bytes.into_iter().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
 fn checksum(kind: u8, payload: &[u8]) -> u32 {
     let length = (payload.len() as u32).to_le_bytes();
-    let bytes = std::iter::once(&kind).chain(&length).chain(payload);
-    bytes.fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+    fnv(std::iter::once(&kind).chain(&length).chain(payload))
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..at.checked_add(4)?).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes)
 }
 
 fn fault(message: impl Into<String>) -> Error {
     Error::File(FileError::whole("recording", message))
-}
-
-fn engine(source: tumble::Error) -> Error {
-    Error::Engine { scene: "recording".to_owned(), source }
 }
 
 /// Writes bytes as a whole, or says why not.

@@ -1,7 +1,11 @@
 //! Recordings that exist.
 
-use super::{END, FRAME, HEAD, Head, INPUTS, Input, KEYFRAME, MAGIC, STEP, VERSION, WORLD, checksum, engine, fault};
+use super::patch::patched;
+use super::{
+    END, FRAME, HEAD, Head, INPUTS, Input, KEYFRAME, MAGIC, PATCH, STEP, VERSION, WORLD, checksum, fault, word,
+};
 use crate::error::{Error, Result};
+use crate::file::FileError;
 use serde::Serialize;
 use std::path::Path;
 use tumble::World;
@@ -10,6 +14,8 @@ use tumble::math::{Float, Real};
 /// A recording, checked frame by frame.
 #[derive(Clone, Debug)]
 pub struct Recording {
+    /// The file, or what stands for it in messages.
+    name: String,
     bytes: Vec<u8>,
     head: Head,
     steps: Vec<Step>,
@@ -25,6 +31,8 @@ enum Deed {
     Inputs(Vec<Input>),
     /// Where the snapshot of the world is that takes its place.
     World(std::ops::Range<usize>),
+    /// Where the patch is that makes it of the world that is there.
+    Patch(std::ops::Range<usize>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +77,9 @@ impl Recording {
         // A recording may have any size; what is no file at all may have no end.
         let most = if path.is_file() { u64::MAX } else { 1 << 30 };
         let bytes = crate::file::read_file(path, most).map_err(|problem| named(fault(problem)))?;
-        Self::read(bytes).map_err(named)
+        let mut recording = Self::read(bytes).map_err(named)?;
+        recording.name = path.display().to_string();
+        Ok(recording)
     }
 
     /// Whether these are the first bytes of a recording.
@@ -83,10 +93,11 @@ impl Recording {
             return Err(fault("this is no recording: it does not begin with TUMBLREC"));
         }
         let version = word(&bytes, MAGIC.len()).ok_or_else(|| fault("it ends before its first frame"))?;
-        if version != VERSION {
-            return Err(fault(format!("it has version {version} of the format; this program reads {VERSION}")));
+        if !(1..=VERSION).contains(&version) {
+            return Err(fault(format!("it has version {version} of the format; this program reads 1 to {VERSION}")));
         }
         let mut recording = Self {
+            name: "recording".to_owned(),
             head: Head { scene: String::new(), precision: String::new(), snapshot_version: 0 },
             steps: Vec::new(),
             keyframes: Vec::new(),
@@ -129,6 +140,10 @@ impl Recording {
                     let step = long(content, 0).ok_or_else(|| wrong("the world is too short"))?;
                     recording.deeds.push((step, Deed::World(payload.start + 8..payload.end)));
                 }
+                PATCH if version >= 2 => {
+                    let step = long(content, 0).ok_or_else(|| wrong("the patch is too short"))?;
+                    recording.deeds.push((step, Deed::Patch(payload.start + 8..payload.end)));
+                }
                 END => {
                     recording.whole = true;
                     break;
@@ -138,7 +153,7 @@ impl Recording {
             frames += 1;
         }
         if recording.keyframes.is_empty() {
-            return Err(fault("it ends before its first snapshot"));
+            return Err(fault(format!("frame {frames}, at byte {at}: it ends before its first snapshot")));
         }
         recording.bytes = bytes;
         Ok(recording)
@@ -196,10 +211,13 @@ impl Recording {
     /// The world after so many steps, counted as [`World::steps`] does: from the nearest keyframe before.
     pub fn world_at(&self, step: u64) -> Result<World> {
         let Some((first, range)) = self.keyframes.iter().rev().find(|k| k.0 <= step) else {
-            return Err(fault(format!("it begins after step {step}")));
+            return Err(self.fault(format!("it begins after step {step}")));
         };
+        let missing = || self.fault(format!("it ends before step {step}"));
+        if step - first > self.steps() {
+            return Err(missing());
+        }
         let mut world = self.restored(range.clone())?;
-        let missing = || fault(format!("it ends before step {step}"));
         for number in first + 1..=step {
             let begin = self.steps.first().map_or(0, |s| s.step);
             let index = number.checked_sub(begin).ok_or_else(missing)?;
@@ -212,25 +230,45 @@ impl Recording {
     fn first_world(&self) -> Result<World> {
         match self.keyframes.first() {
             Some((_, range)) => self.restored(range.clone()),
-            None => Err(fault("it has no snapshot")),
+            None => Err(self.fault("it has no snapshot")),
         }
     }
 
+    fn fault(&self, message: impl Into<String>) -> Error {
+        Error::File(FileError::whole(&self.name, message))
+    }
+
     fn restored(&self, range: std::ops::Range<usize>) -> Result<World> {
-        World::from_snapshot(self.bytes.get(range).unwrap_or_default()).map_err(engine)
+        let place = range.start;
+        World::from_snapshot(self.bytes.get(range).unwrap_or_default())
+            .map_err(|error| self.fault(format!("the snapshot at byte {place}: {error}")))
     }
 
     fn advance(&self, world: &mut World, step: &Step) -> Result<()> {
         let first = self.deeds.partition_point(|(before, _)| *before < step.step);
+        let wrong = |what: &str, error: tumble::Error| self.fault(format!("step {}: {what}: {error}", step.step));
         for (_, deed) in self.deeds[first..].iter().take_while(|(before, _)| *before == step.step) {
             match deed {
                 Deed::World(range) => {
-                    world.restore(self.bytes.get(range.clone()).unwrap_or_default()).map_err(engine)?
+                    let place = range.start;
+                    let bytes = self.bytes.get(range.clone()).unwrap_or_default();
+                    world.restore(bytes).map_err(|error| wrong(&format!("the world at byte {place}"), error))?;
                 }
-                Deed::Inputs(list) => list.iter().try_for_each(|input| input.apply(world)).map_err(engine)?,
+                Deed::Patch(range) => {
+                    let what = format!("the patch at byte {}", range.start);
+                    let before = world.snapshot().map_err(|error| wrong(&what, error))?;
+                    let after = patched(&before, self.bytes.get(range.clone()).unwrap_or_default());
+                    let after = after.ok_or_else(|| {
+                        self.fault(format!("step {}: {what} is not one of the world that is there", step.step))
+                    })?;
+                    world.restore(&after).map_err(|error| wrong(&what, error))?;
+                }
+                Deed::Inputs(list) => {
+                    list.iter().try_for_each(|input| input.apply(world)).map_err(|error| wrong("its inputs", error))?;
+                }
             }
         }
-        world.step(Real::from_f64(step.dt)).map_err(engine)
+        world.step(Real::from_f64(step.dt)).map_err(|error| wrong("it cannot be made", error))
     }
 }
 
@@ -242,10 +280,6 @@ fn frame(bytes: &[u8], at: usize) -> Option<(u8, std::ops::Range<usize>)> {
     let sum = word(bytes, payload.end)?;
     debug_assert_eq!(payload.end + 4 - at, length + FRAME);
     (checksum(kind, bytes.get(payload.clone())?) == sum).then_some((kind, payload))
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..at.checked_add(4)?).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes)
 }
 
 fn long(bytes: &[u8], at: usize) -> Option<u64> {

@@ -1,6 +1,7 @@
 //! Recordings while they are made.
 
-use super::{END, HEAD, Head, INPUTS, Input, KEYFRAME, MAGIC, STEP, VERSION, WORLD, checksum, fault, put};
+use super::patch::patch;
+use super::{END, HEAD, Head, INPUTS, Input, KEYFRAME, MAGIC, PATCH, STEP, VERSION, WORLD, checksum, fault, put};
 use crate::error::Result;
 use std::io::Write;
 use tumble::World;
@@ -14,6 +15,9 @@ const SPACING: u64 = 60;
 ///
 /// Keyframes stay within a budget however long the run is: at first they are 60 steps apart; whenever half of what is left of the
 /// budget is used up, their distance doubles. The first one, without which there is nothing to replay, is always there.
+///
+/// The first edit of a run is recorded by the world that came of it, and counts as a keyframe. Whoever edits once may do so before
+/// every step, so from then on the recorder keeps what the world was after each step, and records edits by what they changed.
 #[derive(Debug)]
 pub struct Recorder<W: Write> {
     out: W,
@@ -25,6 +29,10 @@ pub struct Recorder<W: Write> {
     next: u64,
     steps: u64,
     snapshot: Vec<u8>,
+    /// The world was edited.
+    edited: bool,
+    /// A snapshot of the world as the last frame has it, where it was edited before.
+    before: Option<Vec<u8>>,
 }
 
 impl<W: Write> Recorder<W> {
@@ -40,8 +48,17 @@ impl<W: Write> Recorder<W> {
         let head = serde_json::to_vec(&Head::of(scene)).map_err(|error| fault(error.to_string()))?;
         let snapshot = Vec::new();
         let next = world.steps() + SPACING;
-        let mut recorder =
-            Self { out, budget, half: budget / 2, spacing: SPACING, next, steps: world.steps(), snapshot };
+        let mut recorder = Self {
+            out,
+            budget,
+            half: budget / 2,
+            spacing: SPACING,
+            next,
+            steps: world.steps(),
+            snapshot,
+            edited: false,
+            before: None,
+        };
         recorder.frame(HEAD, &[&head])?;
         recorder.keyframe(world)?;
         Ok(recorder)
@@ -50,7 +67,10 @@ impl<W: Write> Recorder<W> {
     /// What was done to the world since the last step, in this order.
     pub fn inputs(&mut self, inputs: &[Input]) -> Result<()> {
         let list = serde_json::to_vec(inputs).map_err(|error| fault(error.to_string()))?;
-        self.frame(INPUTS, &[&(self.steps + 1).to_le_bytes(), &list])
+        self.frame(INPUTS, &[&(self.steps + 1).to_le_bytes(), &list])?;
+        // The world is no longer what it was after the step.
+        self.before = None;
+        Ok(())
     }
 
     /// Anything else was done to the world, which is now as it is.
@@ -70,10 +90,18 @@ impl<W: Write> Recorder<W> {
     /// # }
     /// ```
     pub fn edited(&mut self, world: &World) -> Result<()> {
-        self.frame(
-            WORLD,
-            &[&(self.steps + 1).to_le_bytes(), &world.snapshot().map_err(|error| fault(error.to_string()))?],
-        )
+        let after = world.snapshot().map_err(|error| fault(error.to_string()))?;
+        let next = (self.steps + 1).to_le_bytes();
+        let patch = self.before.take().map(|before| patch(&before, &after)).filter(|patch| patch.len() < after.len());
+        match patch {
+            Some(patch) => self.frame(PATCH, &[&next, &patch])?,
+            None => {
+                self.frame(WORLD, &[&next, &after])?;
+                self.spend(after.len() as u64);
+            }
+        }
+        (self.edited, self.before) = (true, Some(after));
+        Ok(())
     }
 
     /// The world has made a step of this time.
@@ -81,6 +109,10 @@ impl<W: Write> Recorder<W> {
         self.steps = world.steps();
         let fields = [self.steps.to_le_bytes(), dt.to_le_bytes(), world.hash().to_le_bytes()];
         self.frame(STEP, &[fields.as_flattened()])?;
+        if self.edited {
+            let before = self.before.get_or_insert_default();
+            world.snapshot_into(before).map_err(|error| fault(error.to_string()))?;
+        }
         if self.steps >= self.next {
             self.next = self.steps + self.spacing;
             if self.budget > 0 {
@@ -104,16 +136,21 @@ impl<W: Write> Recorder<W> {
         let is_first = self.next == world.steps() + SPACING && self.spacing == SPACING;
         if size <= self.budget || is_first {
             self.frame(KEYFRAME, &[&world.steps().to_le_bytes(), &snapshot])?;
-            self.budget = self.budget.saturating_sub(size);
-            while self.budget < self.half && self.half > 0 {
-                self.half /= 2;
-                self.spacing = self.spacing.saturating_mul(2);
-            }
+            self.spend(size);
         } else {
             self.budget = 0;
         }
         self.snapshot = snapshot;
         Ok(())
+    }
+
+    /// So many bytes hold the world as a whole.
+    fn spend(&mut self, size: u64) {
+        self.budget = self.budget.saturating_sub(size);
+        while self.budget < self.half && self.half > 0 {
+            self.half /= 2;
+            self.spacing = self.spacing.saturating_mul(2);
+        }
     }
 
     /// One whole frame in one write.

@@ -1,8 +1,9 @@
 //! How well a run keeps what should be kept.
 
 use serde::Serialize;
+use tumble::articulation::LinkJoint;
 use tumble::math::{Float, Vec3};
-use tumble::{BodyKind, Measures, World};
+use tumble::{BodyId, BodyKind, Measures, World};
 
 /// How far a momentum strayed from what it should be.
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize)]
@@ -75,8 +76,8 @@ const LARGEST_STRIDE: u64 = 32;
 ///
 /// Gravity and the forces that users set give the bodies F t and, about the origin, (c × F + τ) t in the time t. The
 /// trapezoidal rule books this without error for bodies in flight: the part of c across a constant F moves steadily.
-/// Damping is not booked, and shows as drift. Where bodies that are not dynamic can be touched, they take and give what
-/// nobody can book: the accounts of momentum are not closed then.
+/// Damping is not booked, and shows as drift. Where bodies that are not dynamic can be touched or hold something by a joint, and
+/// where force effects act, momentum comes and goes that nobody can book: its accounts are not closed then.
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     start: Measures,
@@ -178,6 +179,7 @@ impl Ledger {
         for (scale, sum) in self.scale.iter_mut().zip(sums) {
             *scale = scale.max(sum);
         }
+        self.closed = self.closed && !is_held(world);
         (force, torque)
     }
 
@@ -194,12 +196,29 @@ impl Ledger {
     }
 }
 
+/// The world, a body that is not dynamic or a force effect acts on the others without a touch.
+fn is_held(world: &World) -> bool {
+    let outer = |id: BodyId| !world.body(id).is_ok_and(|b| b.kind() == BodyKind::Dynamic);
+    let by_joint =
+        |id| world.joint(id).is_ok_and(|j| j.is_active() && !j.is_broken() && j.bodies().into_iter().any(outer));
+    let rooted = |id| {
+        world.articulation(id).is_ok_and(|tree| {
+            let root = |i: usize| tree.parent(i).is_ok_and(|parent| parent.is_none());
+            let free = |i: usize| tree.joint(i).is_ok_and(|joint| joint == LinkJoint::Free);
+            (0..tree.links().count()).any(|i| root(i) && !free(i))
+        })
+    };
+    world.effect_count() > 0 || world.joint_ids().any(by_joint) || world.articulation_ids().any(rooted)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tumble::BodyDesc;
+    use tumble::articulation::{ArticulationDesc, LinkDesc};
+    use tumble::force::Uniform;
     use tumble::math::Real;
     use tumble::shape::Shape;
+    use tumble::{BodyDesc, EffectDesc, JointDesc};
 
     /// Two bodies in gravity, one of them pushed and twisted by the user, far from each other and off the origin.
     fn world() -> World {
@@ -273,6 +292,32 @@ mod tests {
         let ledger = run(&mut world);
         assert_eq!((ledger.momentum(), ledger.angular_momentum()), (None, None));
         assert!(ledger.energy().share > 0.0);
+    }
+
+    /// So do joints to the world, trees that stand on it, and force effects; a joint between bodies and a tree in flight do not.
+    #[test]
+    fn what_holds_opens_the_books() {
+        let books = |change: &dyn Fn(&mut World)| {
+            let mut world = world();
+            change(&mut world);
+            Ledger::open(&world).momentum().is_some()
+        };
+        let first = |world: &World, n: usize| world.body_ids().nth(n).unwrap();
+        let tie = |world: &mut World, a: BodyId| {
+            let b = first(world, 1);
+            world.add_joint(JointDesc::ball(a, b)).unwrap();
+        };
+        let tree = |world: &mut World, joint: LinkJoint| {
+            let mut desc = ArticulationDesc::new();
+            desc.add(LinkDesc::new(BodyDesc::dynamic().mass(1.0), joint));
+            world.add_articulation(desc).unwrap();
+        };
+        assert!(books(&|world| tie(world, first(world, 0))) && books(&|world| tree(world, LinkJoint::Free)));
+        assert!(!books(&|world| tie(world, World::BODY)));
+        assert!(!books(&|world| tree(world, LinkJoint::Spherical)));
+        assert!(!books(&|world| {
+            world.add_effect(EffectDesc::new(Uniform::new([1.0, 0.0, 0.0]))).unwrap();
+        }));
     }
 
     /// A world that blows up says so.

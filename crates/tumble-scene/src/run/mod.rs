@@ -361,7 +361,7 @@ pub struct Summary {
     /// How the energy changed, in joules.
     pub energy: EnergyDrift,
     /// How far the momentum strayed from what gravity and the users' forces make of it, in kg m/s; `None` where fixed or
-    /// kinematic bodies can be touched, which give and take momentum.
+    /// kinematic bodies can be touched or hold something, and where force effects act: they give and take momentum.
     pub momentum: Option<Drift>,
     /// The same for the angular momentum about the origin, in kg m²/s.
     pub angular_momentum: Option<Drift>,

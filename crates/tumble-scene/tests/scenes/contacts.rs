@@ -1,8 +1,8 @@
 //! Blocks, balls and pins: what breaks them.
 
-use crate::mutation::{Mutation, cover, edit, kick, remove, wakeful};
-use crate::piles::soften;
-use tumble::{MassSource, Material, World};
+use crate::mutation::{Mutation, cover, edit, kick, remove, tie, wakeful};
+use crate::piles::{soften, unwall};
+use tumble::{BodySet, MassSource, Material, World};
 
 /// No island is woken by what happens to it.
 fn stay_awake(world: &mut World, name: &str) -> tumble::Result<()> {
@@ -17,12 +17,11 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "sleep-and-wake",
         check: "support",
-        what: "the first stack stands on the floor",
+        what: "the shelf does not hold, and the stack lies on the floor when it goes",
         apply: |world| {
-            for i in 0..3 {
-                edit(world, &format!("box-0-{i}"), |b| b.set_position([-6.0, 0.25 + 0.5 * f64::from(i), 0.0]))?;
-            }
-            Ok(())
+            let shelf = world.find_body("shelf").unwrap();
+            let collider = world.body(shelf)?.colliders().next().unwrap();
+            world.remove_collider(collider)
         },
     },
     Mutation {
@@ -43,12 +42,10 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "sleep-and-wake",
         check: "sleeper",
-        what: "the stacks are so near that the first falls on the third",
+        what: "the wind blows at all",
         apply: |world| {
-            for i in 0..3 {
-                edit(world, &format!("box-2-{i}"), |b| b.set_position([-3.0, 0.25 + 0.5 * f64::from(i), 0.0]))?;
-            }
-            edit(world, "shelf", |b| b.set_position([-3.0, 1.95, 0.0]))
+            let id = world.find_effect("gust").unwrap();
+            world.effect_mut(id)?.set_bodies(BodySet::All)
         },
     },
     Mutation {
@@ -58,15 +55,7 @@ pub const MUTATIONS: &[Mutation] = &[
         apply: |world| stay_awake(world, "box-1-0"),
     },
     Mutation { scene: "mixed-pile", check: "overlap", what: "contacts are soft", apply: soften },
-    Mutation {
-        scene: "mixed-pile",
-        check: "inside",
-        what: "a ball is thrown",
-        apply: |world| {
-            edit(world, "ball-60", |b| b.set_position([0.0, 40.0, 0.0]))?;
-            kick(world, "ball-60", [100.0, 0.0, 0.0])
-        },
-    },
+    Mutation { scene: "mixed-pile", check: "inside", what: "the pit has no walls", apply: unwall },
     Mutation { scene: "mixed-pile", check: "asleep", what: "sleep is switched off", apply: wakeful },
     Mutation { scene: "barrels", check: "held", what: "there is no plank", apply: |world| remove(world, "plank") },
     Mutation {
@@ -126,6 +115,7 @@ pub const MUTATIONS: &[Mutation] = &[
         what: "one is heavier",
         apply: |world| edit(world, "hit", |b| b.set_mass(MassSource::Total(1.1))),
     },
+    Mutation { scene: "room-spheres", check: "woken", what: "sleep is switched off", apply: wakeful },
     Mutation {
         scene: "room-spheres",
         check: "wall",
@@ -162,13 +152,15 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "room-stacks",
         check: "islands",
-        what: "the two stacks touch",
-        apply: |world| {
-            for i in 0..3 {
-                edit(world, &format!("three-{i}"), |b| b.set_position([-3.0, -9.0 + 2.0 * f64::from(i), 0.0]))?;
-            }
-            Ok(())
-        },
+        what: "a slack rope ties the stacks",
+        apply: |world| tie(world, "upper", "three-2"),
+    },
+    Mutation { scene: "room-stacks", check: "woken", what: "sleep is switched off", apply: wakeful },
+    Mutation {
+        scene: "room-stacks",
+        check: "all-woken",
+        what: "nothing strikes the three",
+        apply: |world| remove(world, "second-striker"),
     },
     Mutation {
         scene: "room-stacks",
@@ -291,14 +283,20 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "bowling",
         check: "fall",
-        what: "there is no ball",
-        apply: |world| edit(world, "ball", |b| b.set_position([-3.0, 0.108, 2.0])),
+        what: "the ball weighs no more than an egg",
+        apply: |world| edit(world, "ball", |b| b.set_mass(MassSource::Total(0.05))),
     },
     Mutation {
         scene: "bowling",
         check: "slower",
-        what: "the ball misses the pins",
-        apply: |world| edit(world, "ball", |b| b.set_position([-3.0, 0.108, 2.0])),
+        what: "the ball flies through the pins",
+        apply: |world| {
+            let ball = world.find_body("ball").unwrap();
+            (0..10).try_for_each(|i| {
+                let pin = world.find_body(&format!("pin-{i}")).unwrap();
+                world.set_pair_excluded(ball, pin, true)
+            })
+        },
     },
     Mutation {
         scene: "bowling",

@@ -313,7 +313,34 @@ fn mistakes_have_places() {
         ("[[body]]\nsphere = true", "f:2:10: this must be a number or an expression, got true or false"),
         ("[[body]]\nsphere = nan", "f:2:10: this is not a number; is something divided by zero?"),
         ("[[body]]\nsphere = '0 / 0'", "f:2:10: this is not a number; is something divided by zero?"),
-        ("[[body]]\nsphere = '1 + radius'", r#"f:2:15: nothing is called "radius"; there are "pi", "tau""#),
+        (
+            "[[body]]\nsphere = '1 + radius'",
+            r#"f:2:15: nothing is called "radius"; a number or an expression is needed here; there are "pi", "tau""#,
+        ),
+        (
+            "let = { size = 1 }\n[[body]]\nsphere = 'sze'",
+            r#"f:3:11: nothing is called "sze"; the nearest name is "size""#,
+        ),
+        (
+            "[[body]]\nmesh = 'bunny.obj'",
+            r#"f:2:8: this must be a mesh as a table, as in { file = "bunny.obj" }, got a text"#,
+        ),
+        (
+            "[body]\nsphere = 1",
+            "f:1:2: this must be a list of tables, each a body; write [[..]] in place of [..], got a table",
+        ),
+        (
+            "[[body]]\nname = 'a'\nsphere = 1\n[[joint]]\nkind = 'hinge'\nbodies = ['a', 'a']",
+            "f:6:10: a joint ties two bodies, and these are one",
+        ),
+        (
+            "[[body]]\nmesh = { vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0]], triangles = [[0, 1, 2]] }",
+            "f:1:1: the body: its collider has no mass: mesh: edge 0-1 of triangle 0 has no neighbour; give the body a `mass`, or kind = \"fixed\"",
+        ),
+        (
+            "[[check]]\nname = 'c'\nmeasure = 'y(\"a\")'\nat_most = 1",
+            r#"f:3:14: names of bodies and joints stand in single quotes, as in "y('box')""#,
+        ),
         ("[[body]]\nsphere = -1", "f:2:10: sphere: radius must be positive and finite, got -1"),
         ("[[body]]\nbox = [1, -2, 1]", "f:2:7: the lengths of a box must be positive and finite, got -2"),
         (
@@ -339,7 +366,7 @@ fn mistakes_have_places() {
             r#"f:1:8: the shape "a" is made of itself"#,
         ),
         ("[material.a]\nlike = 'b'\n[material.b]\nlike = 'a'", r#"f:1:11: the material "a" is like itself"#),
-        ("let = { a = 'b + 1', b = 'a' }", r#"f:1:13: "a" depends on itself"#),
+        ("let = { a = 'b + 1', b = 'a' }", r#"f:1:13: "a" depends on itself, by way of "b""#),
         (
             "[parameters]\na-b = 1",
             r#"f:2:1: "a-b" cannot be a name: a name in expressions is made of letters, digits and _, and begins with no digit"#,
@@ -350,7 +377,7 @@ fn mistakes_have_places() {
         ),
         (
             "[[body]]\nrepeat = { i = 1e6, j = 1e6 }\nwhen = '0'",
-            "f:2:25: the scene has, or counts to, more than 2000000 things",
+            "f:2:25: the scene has, or counts to, more than 100000 things",
         ),
         (
             "[[joint]]\nkind = 'hing'",
@@ -364,7 +391,7 @@ fn mistakes_have_places() {
             "[[joint]]\nkind = 'hinge'\npitch = 1\nbodies = ['a', 'b']",
             r#"f:3:1: there is no "pitch" in a hinge; there are "limit", "motor", "kind", "bodies", "name", "anchor" and 16 more"#,
         ),
-        ("method = 'soft-stop'", r#"f:1:10: method "soft-stop": no such preset; there are"#),
+        ("method = 'soft-stop'", r#"f:1:10: there is no method "soft-stop"; the nearest name is "soft-step""#),
         ("[method]\ntolerances = { sloop = 1 }", r#"f:2:16: the method cannot be read: unknown field `sloop`"#),
         (
             "[method]\nstep = { soft-step = { substeps = 0 } }",
@@ -428,6 +455,9 @@ fn mistakes_have_places() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let missing = file::load("no/such/file.toml").unwrap_err().to_string();
     assert!(missing.starts_with("no/such/file.toml: the file cannot be read"), "{missing}");
+    let manual = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scenes/door-convey-stack.toml");
+    let near = file::load(manual).unwrap_err().to_string();
+    assert!(near.ends_with("; the nearest name is \"door-conveyor-stack.toml\""), "{near}");
 }
 
 /// All mistakes of a file that can be told by themselves are named at once, in the order of its lines: first keys and types, then what the
@@ -477,6 +507,23 @@ fn names_and_bodies_that_are_hardly_meant() {
     let run = start(ghosts);
     let expected = "test.toml:1:1: the body \"ghost\" has neither a shape nor a mass: it weighs 1 kg and meets nothing";
     assert_eq!(run.warnings(), [expected]);
+
+    let floor = start("[[body]]\nhalf_space = 'y'\n[[body]]\nkind = 'fixed'\nhalf_space = 'y'");
+    let expected =
+        "test.toml:1:1: a half-space has no end and falls with all that is on it; kind = \"fixed\" lets it stay";
+    assert_eq!(floor.warnings(), [expected]);
+    let hinge = |limit: &str, units: &str| {
+        let text = format!(
+            "{units}[[body]]\nname = 'a'\nsphere = 1\n[[joint]]\nkind = 'hinge'\nbodies = ['world', 'a']\nlimit = {limit}"
+        );
+        start(&text).warnings().to_vec()
+    };
+    let expected = "test.toml:7:1: a stop at -90 radians is several turns away; degrees are written \"-90 deg\"";
+    assert_eq!(hinge("[-90, 90]", ""), [expected]);
+    for (limit, units) in [("[-3, 3]", ""), ("['-90 deg', '90 deg']", ""), ("[-90, 90]", "units = { angle = 'deg' }\n")]
+    {
+        assert_eq!(hinge(limit, units), [""; 0], "{limit}");
+    }
 }
 
 /// What is offered instead resembles what was said; else it is said what there is.

@@ -1,6 +1,12 @@
 //! Flat lists: that nothing is lost in them, and that nothing wrong gets through.
 
 use proptest::prelude::*;
+use tumble::constraint::joint::{Gear, Hinge};
+use tumble::constraint::{Limit, Motor, Stiffness};
+use tumble::force::Uniform;
+use tumble::math::{Float, Real, Vec3};
+use tumble::shape::Shape;
+use tumble::{BodyDesc, BodyId, EffectDesc, JointDesc, JointId, Locks, Material, Softness, World};
 use tumble_scene::bench::{Work, cases};
 use tumble_scene::flat::Flat;
 use tumble_scene::quality::{Quality, places};
@@ -31,6 +37,120 @@ fn a_world_from_its_list_moves_alike() {
     }
     println!("{tried} scenes have a list, {trees} of them with trees");
     assert!(tried > 25 && trees > 8, "only {tried} scenes have a list, {trees} of them with trees");
+}
+
+/// A list of which nothing is said to be lost is the whole world: it moves as the scene does, but for the rounding of a pose.
+#[test]
+fn what_is_not_said_to_be_lost_is_there() {
+    let mut tried = 0;
+    for scene in library::scenes() {
+        let mut run = scene.setup().start().unwrap();
+        let Ok(flat) = Flat::of(run.world()) else { continue };
+        let losses = Flat::losses(run.world());
+        if !losses.is_empty() || run.is_driven() || !run.cues().is_empty() {
+            println!("{}: {}", scene.name, losses.join("; "));
+            continue;
+        }
+        let mut twin = flat.build_with(run.world().method().clone()).unwrap();
+        for _ in 0..20 {
+            run.step().unwrap();
+            twin.step(Real::from_f64(run.dt())).unwrap();
+        }
+        let (here, there) = (Flat::states(run.world()), Flat::states(&twin));
+        let far = |(a, b): (&[f64; 13], &[f64; 13])| (0..3).map(|i| (a[i] - b[i]).abs()).fold(0.0, f64::max);
+        let apart = here.iter().zip(&there).map(far).fold(0.0, f64::max);
+        println!("{}: {apart:e} m", scene.name);
+        assert!(apart < 1e-3 * flat.length, "{}: {apart} m apart after 20 steps", scene.name);
+        tried += 1;
+    }
+    assert!(tried > 20, "{tried}");
+}
+
+/// Everything that a list has no word for and that changes how things move is named, with whose it is; whatever cannot be left out
+/// is refused by name.
+#[test]
+fn what_a_list_cannot_say_is_named() {
+    type Change = fn(&mut World, BodyId, JointId);
+    fn material(world: &mut World, body: BodyId, change: impl FnOnce(&mut Material)) {
+        let collider = world.body(body).unwrap().colliders().next().unwrap();
+        let mut material = world.material(world.collider(collider).unwrap().material(0)).unwrap().clone();
+        change(&mut material);
+        world.set_collider_material(collider, material).unwrap();
+    }
+    let losses: &[(&str, Change)] = &[
+        ("gravity scale of body \"box\"", |w, b, _| w.body_mut(b).unwrap().set_gravity_scale(0.5).unwrap()),
+        ("damping of body \"box\"", |w, b, _| w.body_mut(b).unwrap().set_damping(0.1, 0.0).unwrap()),
+        ("locks of body \"box\"", |w, b, _| w.body_mut(b).unwrap().set_locks(Locks::TURN_X).unwrap()),
+        ("constant force of body \"box\"", |w, b, _| w.body_mut(b).unwrap().set_force(Vec3::X).unwrap()),
+        ("ban on sleep of body \"box\"", |w, b, _| w.body_mut(b).unwrap().set_can_sleep(false)),
+        ("surface velocity of body \"box\"", |w, b, _| material(w, b, |m| m.surface_velocity = Vec3::X)),
+        ("static friction of body \"box\"", |w, b, _| material(w, b, |m| m.static_friction = 0.9)),
+        ("rolling friction of body \"box\"", |w, b, _| material(w, b, |m| m.rolling_friction = 0.1)),
+        ("softness of body \"box\"", |w, b, _| {
+            material(w, b, |m| m.softness = Some(Softness { hertz: 5.0, damping_ratio: 1.0 }));
+        }),
+        ("exclusion from collision of body \"box\" and body 1", |w, b, _| {
+            let other = w.body_ids().nth(1).unwrap();
+            w.set_pair_excluded(b, other, true).unwrap();
+        }),
+        ("breaking load of joint \"pin\"", |w, _, j| w.joint_mut(j).unwrap().set_break_limits(5.0, 5.0).unwrap()),
+        ("softness of joint \"pin\"", |w, _, j| {
+            let soft = Stiffness::Tuned(Softness { hertz: 2.0, damping_ratio: 1.0 });
+            w.joint_mut(j).unwrap().set_stiffness(soft).unwrap();
+        }),
+        ("bounce at the stops of joint \"pin\"", |w, _, j| {
+            w.joint_mut(j).unwrap().set_limit(Some(Limit::new(-1.0, 1.0).restitution(0.5))).unwrap();
+        }),
+    ];
+    let refusals: &[(&str, Change)] = &[
+        ("the motor of joint \"pin\"", |w, _, j| {
+            w.joint_mut(j).unwrap().set_motor(Some(Motor::velocity(1.0))).unwrap()
+        }),
+        ("that the bodies collide, of joint \"pin\"", |w, _, j| w.joint_mut(j).unwrap().set_collide(true).unwrap()),
+        ("the kind \"gear\", of the joint of body \"box\" and body 1", |w, b, _| {
+            let other = w.body_ids().nth(1).unwrap();
+            w.add_joint(JointDesc::new(b, other, Gear { ratio: 1.0 })).unwrap();
+        }),
+        ("the shape of body 2", |w, _, _| {
+            w.add_body(BodyDesc::dynamic().collider(Shape::cylinder(1.0, 1.0).unwrap())).unwrap();
+        }),
+        ("the force effect \"wind\" of the kind \"uniform\"", |w, _, _| {
+            w.add_effect(EffectDesc::new(Uniform { acceleration: Vec3::X }).name("wind")).unwrap();
+        }),
+    ];
+    let world = || {
+        let mut world = World::new();
+        let cube = || Shape::cuboid(0.5, 0.5, 0.5).unwrap();
+        let body = world.add_body(BodyDesc::dynamic().name("box").collider(cube())).unwrap();
+        world.add_body(BodyDesc::dynamic().position([3.0, 0.0, 0.0]).collider(cube())).unwrap();
+        let pin = JointDesc::new(World::BODY, body, Hinge::default()).name("pin");
+        let joint = world.add_joint(pin).unwrap();
+        (world, body, joint)
+    };
+    assert_eq!(Flat::losses(&world().0), [""; 0]);
+    for (what, change) in losses {
+        let (mut world, body, joint) = world();
+        change(&mut world, body, joint);
+        assert_eq!(Flat::losses(&world), [format!("a flat list has no word for the {what}")]);
+        Flat::of(&world).unwrap();
+    }
+    for (what, change) in refusals {
+        let (mut world, body, joint) = world();
+        change(&mut world, body, joint);
+        let said = Flat::of(&world).unwrap_err().to_string();
+        assert!(said.starts_with(&format!("a flat list cannot hold {what}")), "{what}: {said}");
+    }
+    // Many of a kind are counted rather than named.
+    let (mut world, ..) = world();
+    for _ in 0..40 {
+        world.add_body(BodyDesc::dynamic().gravity_scale(0.0)).unwrap();
+    }
+    let said = "a flat list has no word for the gravity scale of body 2, body 3, body 4 and 37 more";
+    assert_eq!(Flat::losses(&world), [said]);
+    // What is switched off holds nothing.
+    let joint = world.find_joint("pin").unwrap();
+    world.joint_mut(joint).unwrap().set_active(false).unwrap();
+    assert!(Flat::of(&world).unwrap().joints.is_empty());
 }
 
 /// A state that is put into a world is the one that comes out of it, and the checks look at it.
@@ -185,6 +305,8 @@ fn cases_are_complete() {
         for check in case.gate {
             assert!(scene.checks.iter().any(|c| c.name == *check), "{}: {check}", case.name);
         }
+        // Engines are compared on the same world.
+        assert_eq!(Flat::losses(scene.setup().start().unwrap().world()), [""; 0], "{}", case.name);
         assert_eq!(case.gate.is_empty(), case.work != Work::Steps, "{}", case.name);
     }
 }

@@ -1,7 +1,8 @@
 //! Every check of every scene can fail: for each there is a world with one thing wrong that it finds.
 
 use std::collections::BTreeSet;
-use tumble::{Material, World};
+use tumble::constraint::joint::Distance;
+use tumble::{JointDesc, Material, World};
 use tumble_scene::library::{find, scenes};
 use tumble_scene::{Outcome, Run, Scene, Setup};
 
@@ -126,6 +127,12 @@ pub fn edit_joint(
 ) -> tumble::Result<()> {
     let id = world.find_joint(name).unwrap();
     edit(&mut world.joint_mut(id)?)
+}
+
+/// Ties two bodies by a rope so long that it never pulls: they are of one island by it, and nothing else changes.
+pub fn tie(world: &mut World, a: &str, b: &str) -> tumble::Result<()> {
+    let [a, b] = [a, b].map(|name| world.find_body(name).unwrap());
+    world.add_joint(JointDesc::new(a, b, Distance::rope(100.0))).map(drop)
 }
 
 /// Takes a joint away.

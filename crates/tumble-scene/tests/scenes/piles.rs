@@ -2,7 +2,8 @@
 
 use crate::mutation::{Mutation, edit};
 use tumble::method::{JointSolve, SoftStep, Step};
-use tumble::{Method, World};
+use tumble::{BodyId, BodyKind, MassSource, Method, World};
+use tumble_scene::library::find;
 
 /// Contacts and joints give way like foam.
 pub fn soften(world: &mut World) -> tumble::Result<()> {
@@ -16,12 +17,18 @@ pub fn soften(world: &mut World) -> tumble::Result<()> {
     world.set_method(Method { step: Step::SoftStep(soft), tolerances, ..Method::soft_step() })
 }
 
-/// Throws a body so far away that it does not come back.
-fn throw(world: &mut World, name: &str) -> tumble::Result<()> {
-    edit(world, name, |b| {
-        b.set_position([3.0, 40.0, 3.0])?;
-        b.set_linear_velocity([100.0, 50.0, 100.0])
-    })
+/// Takes the walls of the pit away, and leaves its floor.
+pub fn unwall(world: &mut World) -> tumble::Result<()> {
+    let pit = world.find_body("pit").unwrap();
+    let walls: Vec<_> = world.body(pit)?.colliders().skip(1).collect();
+    walls.into_iter().try_for_each(|wall| world.remove_collider(wall))
+}
+
+/// Takes away all that does not move.
+fn unground(world: &mut World) -> tumble::Result<()> {
+    let is_fixed = |id: &BodyId| world.body(*id).is_ok_and(|b| b.kind() == BodyKind::Fixed);
+    let fixed: Vec<BodyId> = world.body_ids().filter(is_fixed).collect();
+    fixed.into_iter().try_for_each(|id| world.remove_body(id))
 }
 
 pub const MUTATIONS: &[Mutation] = &[
@@ -33,20 +40,25 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation { scene: "many-pyramids", check: "overlap", what: "contacts are soft", apply: soften },
     Mutation { scene: "falling-boxes", check: "overlap", what: "contacts are soft", apply: soften },
-    Mutation { scene: "falling-boxes", check: "near", what: "a box is thrown", apply: |world| throw(world, "box-3") },
+    Mutation { scene: "falling-boxes", check: "near", what: "there is no floor", apply: unground },
     Mutation { scene: "ball-pit", check: "overlap", what: "contacts are soft", apply: soften },
-    Mutation { scene: "ball-pit", check: "inside", what: "a ball is thrown", apply: |world| throw(world, "ball-3") },
+    Mutation { scene: "ball-pit", check: "inside", what: "the pit has no walls", apply: unwall },
     Mutation { scene: "convex-pile", check: "overlap", what: "contacts are soft", apply: soften },
-    Mutation {
-        scene: "convex-pile",
-        check: "inside",
-        what: "a stone is thrown",
-        apply: |world| throw(world, "stone-3"),
-    },
+    Mutation { scene: "convex-pile", check: "inside", what: "the pit has no walls", apply: unwall },
     Mutation { scene: "junkyard", check: "overlap", what: "contacts are soft", apply: soften },
-    Mutation { scene: "junkyard", check: "inside", what: "a rock is thrown", apply: |world| throw(world, "rock-3") },
+    Mutation { scene: "junkyard", check: "inside", what: "the pit has no walls", apply: unwall },
     Mutation { scene: "washer", check: "overlap", what: "contacts are soft", apply: soften },
-    Mutation { scene: "washer", check: "inside", what: "a box is thrown", apply: |world| throw(world, "box-3") },
+    Mutation {
+        scene: "washer",
+        check: "inside",
+        what: "the drum has no lids",
+        apply: |world| {
+            let drum = world.find_body("drum").unwrap();
+            // They were put on last.
+            let lids: Vec<_> = world.body(drum)?.colliders().collect();
+            lids[lids.len() - 2..].iter().try_for_each(|lid| world.remove_collider(*lid))
+        },
+    },
     Mutation { scene: "joint-grid", check: "gap", what: "joints are soft", apply: soften },
     Mutation {
         scene: "joint-grid",
@@ -60,7 +72,7 @@ pub const MUTATIONS: &[Mutation] = &[
         },
     },
     Mutation { scene: "ragdolls", check: "gap", what: "joints are soft", apply: soften },
-    Mutation { scene: "ragdolls", check: "above", what: "a head is thrown", apply: |world| throw(world, "head-2") },
+    Mutation { scene: "ragdolls", check: "above", what: "there is no ground", apply: unground },
     Mutation { scene: "wrecking-ball", check: "gap", what: "joints are soft", apply: soften },
     Mutation { scene: "wrecking-ball", check: "chain", what: "joints are soft", apply: soften },
     Mutation {
@@ -71,10 +83,11 @@ pub const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         scene: "wrecking-ball",
-        check: "above",
-        what: "a brick is thrown",
-        apply: |world| throw(world, "brick-7-3"),
+        check: "topples",
+        what: "the ball weighs as much as a brick",
+        apply: |world| edit(world, "ball", |b| b.set_mass(MassSource::Total(5.0))),
     },
+    Mutation { scene: "wrecking-ball", check: "above", what: "there is no floor", apply: unground },
     Mutation {
         scene: "fixed-field",
         check: "overlap",
@@ -86,5 +99,41 @@ pub const MUTATIONS: &[Mutation] = &[
             edit(world, "ball-3", |b| b.set_position([5.0, 0.2, 5.0]))
         },
     },
-    Mutation { scene: "fixed-field", check: "on-top", what: "a ball is thrown", apply: |world| throw(world, "ball-3") },
+    Mutation { scene: "fixed-field", check: "on-top", what: "there is no field", apply: unground },
 ];
+
+/// A ball of iron goes through the first wall into the second.
+#[test]
+fn two_walls_topple() {
+    let scene = find("wrecking-ball").unwrap();
+    let mut run = scene.setup().set("walls", 2.0).unwrap().set("density", 7800.0).unwrap().start().unwrap();
+    run.finish().unwrap();
+    run.verdicts().iter().for_each(|verdict| println!("{verdict}"));
+    assert!(run.passed());
+}
+
+/// At their usual sizes piles are far better than the bounds that any engine must keep at any size: here they stay within about twice what
+/// they come to, and the wall is breached at least half as far.
+#[test]
+fn piles_are_firm_at_their_usual_size() {
+    let bounds = [
+        ("falling-boxes", "overlap", 0.004),
+        ("ball-pit", "overlap", 0.003),
+        ("convex-pile", "overlap", 0.006),
+        ("junkyard", "overlap", 0.03),
+        ("washer", "overlap", 0.05),
+        ("wrecking-ball", "chain", 0.01),
+    ];
+    let figure = |scene: &str, check: &str| {
+        let mut run = find(scene).unwrap().setup().start().unwrap();
+        run.finish().unwrap();
+        run.verdicts().into_iter().find(|v| v.claim.name == check).unwrap().figure.unwrap()
+    };
+    for (scene, check, most) in bounds {
+        let figure = figure(scene, check);
+        println!("{scene}, {check}: {figure:.3e}, at most {most}");
+        assert!(figure <= most, "{scene}, {check}: {figure}, at most {most}");
+    }
+    let breach = figure("wrecking-ball", "breach");
+    assert!(breach >= 3.0, "{breach} lengths of a brick");
+}

@@ -1,6 +1,6 @@
 //! Things that stand, slide and bounce: what breaks them, and that they stand without falling asleep.
 
-use crate::mutation::{Mutation, edit, grease, remove, wakeful};
+use crate::mutation::{Mutation, cover, edit, grease, remove, tie, wakeful};
 use tumble::math::{Point, Real};
 use tumble::{Material, World};
 use tumble_scene::Outcome;
@@ -37,13 +37,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "two-islands",
         check: "islands",
-        what: "the second stack leans on the first",
-        apply: |world| {
-            for i in 0..3 {
-                edit(world, &format!("box-1-{i}"), |b| b.set_position([1.0, f64::from(i) + 0.5, 0.0]))?;
-            }
-            Ok(())
-        },
+        what: "a slack rope ties the stacks",
+        apply: |world| tie(world, "box-0-0", "box-1-0"),
     },
     Mutation {
         scene: "two-islands",
@@ -57,6 +52,25 @@ pub const MUTATIONS: &[Mutation] = &[
         },
     },
     Mutation { scene: "two-islands", check: "hit", what: "there is no ball", apply: |world| remove(world, "ball") },
+    Mutation {
+        scene: "sliding-cubes",
+        check: "order",
+        what: "the second cube has as much friction as the third",
+        apply: |world| {
+            let mu = 2.0 / 6.0 * (20.0_f32).to_radians().tan();
+            cover(world, "cube-1", Material::default().with_friction(mu))?;
+            cover(world, "ramp-1", Material::default().with_friction(mu))
+        },
+    },
+    Mutation {
+        scene: "sliding-cubes",
+        check: "crash",
+        what: "one sticks to its slope",
+        apply: |world| {
+            cover(world, "cube-5", Material::default().with_friction(1.0))?;
+            cover(world, "ramp-5", Material::default().with_friction(1.0))
+        },
+    },
     Mutation {
         scene: "sliding-cubes",
         check: "slide",
@@ -94,8 +108,11 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "newtons-cradle",
         check: "still",
-        what: "the second ball is drawn aside too",
-        apply: |world| edit(world, "ball-1", |b| b.set_position([-0.05, 0.034, 0.0])),
+        what: "nothing bounces",
+        apply: |world| {
+            let steel = Material { restitution: 0.0, ..Material::named("steel").unwrap().with_friction(0.0) };
+            (0..5).try_for_each(|i| cover(world, &format!("ball-{i}"), steel.clone()))
+        },
     },
     Mutation {
         scene: "newtons-cradle",
@@ -183,4 +200,20 @@ fn jenga_stands_with_long_steps() {
     }
     println!("the top sinks by {most:.3} heights of a block");
     assert!(most < 0.6, "{most}");
+}
+
+/// Just enough friction holds, and a little less does not: both sides of the edge of the cone.
+#[test]
+fn the_last_cube_holds_by_its_friction_alone() {
+    let outcome = |last: f64| {
+        let scene = find("sliding-cubes").unwrap();
+        let mut run = scene.setup().set("last", last).unwrap().start().unwrap();
+        run.finish().unwrap();
+        run.verdicts().into_iter().find(|v| v.claim.name == "stick").unwrap()
+    };
+    for (last, expected) in [(1.01, Outcome::Passed), (0.99, Outcome::Failed)] {
+        let verdict = outcome(last);
+        println!("{last}: {verdict}");
+        assert_eq!(verdict.outcome, expected, "{last}: {verdict}");
+    }
 }

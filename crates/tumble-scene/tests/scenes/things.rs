@@ -1,7 +1,8 @@
 //! Belts, charges, tables and boxes that are stuck: what breaks them.
 
 use crate::mutation::{Mutation, cover, edit, edit_joint, grease, kick, remove};
-use tumble::{BodyKind, MassSource, Material, World};
+use tumble::shape::Shape;
+use tumble::{BodyKind, ColliderDesc, MassSource, Material, World};
 
 /// Bodies that overlap are pushed apart at this speed at most, as a multiple of the default.
 fn push(world: &mut World, factor: f32) -> tumble::Result<()> {
@@ -99,7 +100,7 @@ pub const MUTATIONS: &[Mutation] = &[
         what: "a part of the loop is missing",
         apply: |world| {
             for i in 30..50 {
-                edit(world, &format!("slab-{i}"), |b| b.set_position([0.0, 0.0, 50.0]))?;
+                remove(world, &format!("slab-{i}"))?;
             }
             Ok(())
         },
@@ -245,7 +246,11 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "table",
         check: "through",
-        what: "a leg is in the way",
-        apply: |world| edit(world, "ball", |b| b.set_position([0.7, 0.1, 2.0])),
+        what: "the table is solid between its legs",
+        apply: |world| {
+            let table = world.find_body("table").unwrap();
+            let filling = ColliderDesc::new(Shape::cuboid(0.6, 0.25, 0.3)?).at([0.0, 0.3, 0.0]);
+            world.add_collider(table, filling).map(drop)
+        },
     },
 ];

@@ -8,7 +8,7 @@ use super::shapes::pose;
 use super::{Assembly, Named};
 use crate::names::missing;
 use tumble::math::{Sym3, Vec3};
-use tumble::shape::MassProperties;
+use tumble::shape::{MassProperties, Shape};
 use tumble::{BodyDesc, BodyId, BodyKind, ColliderDesc, Layers, Locks, MassSource, MaterialSource, World};
 
 impl Assembly<'_> {
@@ -29,7 +29,26 @@ impl Assembly<'_> {
         let desc = self.substance(&record, desc)?;
         self.enter_name(desc.name.as_deref(), node.at)?;
         let name = desc.name.clone();
-        let id = self.engine(node.at, |world| world.add_body(desc))?;
+        if desc.kind == BodyKind::Dynamic
+            && desc.mass == MassSource::Colliders
+            && desc.colliders.iter().any(|c| matches!(c.shape, Shape::HalfSpace(_)))
+        {
+            let message = "a half-space has no end and falls with all that is on it; kind = \"fixed\" lets it stay";
+            self.warnings.push(Fault::new(node.at, message));
+        }
+        let id = self.world.add_body(desc).map_err(|error| {
+            // The number of a body that is not there says nothing.
+            let said = error.to_string();
+            let said = match said.split_once(": ") {
+                Some((subject, rest)) if subject.starts_with("body ") => rest,
+                _ => &said,
+            };
+            let advice = match said.contains("has no mass") {
+                true => "; give the body a `mass`, or kind = \"fixed\"",
+                false => "",
+            };
+            Fault::new(node.at, format!("the body: {said}{advice}"))
+        })?;
         self.enter(id, name.as_deref(), node.at);
         Ok(())
     }

@@ -27,7 +27,12 @@ impl Assembly<'_> {
         let form = JOINT_KINDS.iter().find(|(name, _)| *name == word).map_or(&JOINT, |(_, form)| *form);
         let record = Record::open(node, form, &scope)?;
 
-        let [a, b] = self.two_bodies(record.needed("bodies")?)?;
+        let bodies = record.needed("bodies")?;
+        let [a, b] = self.two_bodies(bodies)?;
+        if a == b {
+            return Err(Fault::new(bodies.at, "a joint ties two bodies, and these are one"));
+        }
+        self.warn_of_degrees(node);
         let mut desc = JointDesc::new(a, b, self.joint_kind(word, &record)?);
         if let Some(anchor) = record.vector("anchor")? {
             desc = desc.anchor(self.placing.point(anchor));
@@ -66,6 +71,23 @@ impl Assembly<'_> {
         desc.user_data = record.user_data()?.unwrap_or(0);
         desc.name = record.text("name")?;
         self.engine(node.at, |world| world.add_joint(desc)).map(drop)
+    }
+
+    /// A stop of a hinge beyond several turns is a number of degrees, more likely than not.
+    fn warn_of_degrees(&mut self, node: &Node) {
+        let Some(entry) = node.get("limit").filter(|_| self.scope.units.angle == 1.0) else { return };
+        let hinge = matches!(node.get("kind").map(|e| &e.node.item), Some(Item::Text(word)) if word == "hinge");
+        let Item::List(ends) = &entry.node.item else { return };
+        let plain = |end: &Node| match end.item {
+            Item::Number(value) if value.is_finite() && value.abs() > 4.0 * core::f64::consts::PI => Some(value),
+            _ => None,
+        };
+        if let Some(value) = ends.iter().find_map(plain).filter(|_| hinge) {
+            let value = crate::figure::Exact(value);
+            let message =
+                format!("a stop at {value} radians is several turns away; degrees are written \"{value} deg\"");
+            self.warnings.push(Fault::new(entry.at, message));
+        }
     }
 
     fn joint_kind(&self, word: &str, record: &Record<'_>) -> Read<JointKind> {

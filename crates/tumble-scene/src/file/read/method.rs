@@ -6,7 +6,7 @@
 
 use super::super::record::{Scope, wrong};
 use super::super::text::{Entry, Fault, Item, Node, Read};
-use crate::names::{instead, nearest};
+use crate::names::{instead, missing, nearest};
 use serde_json::{Map, Value};
 use tumble::Method;
 
@@ -39,7 +39,8 @@ pub fn read(node: &Node, scope: &Scope) -> Read<Method> {
 }
 
 fn preset(name: &str, at: usize) -> Read<Method> {
-    Method::named(name).map_err(|error| Fault::new(at, error.to_string()))
+    let presets = Method::presets();
+    Method::named(name).map_err(|_| Fault::new(at, missing("method", name, presets.iter().map(|m| m.name.as_str()))))
 }
 
 /// Replaces a part by what the file says. Tables of which both have only one key, and not the same one, are other choices of a slot.

@@ -32,7 +32,9 @@ use tumble::{BodyId, MaterialId, World};
 /// The version of the format that is read and written.
 pub const FORMAT: u64 = 1;
 
-/// Bodies, joints and effects that a file may stand for: more than fit into memory with all their contacts.
+/// More things than this are taken for a slip unless the file says otherwise; so many are made in about a second.
+pub(super) const USUAL_THINGS: u64 = 100_000;
+/// More than this cannot be asked for.
 const MOST_THINGS: u64 = 2_000_000;
 
 /// A file, read and not yet evaluated.
@@ -117,8 +119,21 @@ pub(crate) fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     match read {
         Ok(_) if bytes.len() as u64 > most => Err(format!("the file has more than {} MB", most >> 20)),
         Ok(_) => Ok(bytes),
-        Err(error) => Err(format!("the file cannot be read: {error}")),
+        Err(error) => Err(format!("the file cannot be read: {error}{}", beside(path))),
     }
+}
+
+/// A file in the same folder that may have been meant.
+fn beside(path: &Path) -> String {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (Ok(entries), Some(name)) = (std::fs::read_dir(folder), path.file_name()) else { return String::new() };
+    let name = name.to_string_lossy();
+    let mut names: Vec<String> =
+        entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).filter(|n| *n != name).collect();
+    // The order of a folder is that of its file system.
+    names.sort_unstable();
+    let near = crate::names::nearest(&name, names.iter().map(String::as_str));
+    near.map_or(String::new(), |near| format!("; the nearest name is {near:?}"))
 }
 
 /// What is known of a scene before it is built.
@@ -249,6 +264,8 @@ struct Assembly<'a> {
     open_shapes: Vec<String>,
     shape_definitions: &'a [super::text::Entry],
     things: u64,
+    /// More of them are taken for a slip.
+    most: u64,
     waiting: Vec<repeat::Waiting<'a>>,
     /// Pairs that never touch, and where that is said.
     exclusions: Vec<(BodyId, BodyId, usize)>,
@@ -265,7 +282,7 @@ impl Assembly<'_> {
     /// Notes what is wrong with a table, which is left out then. What misses a body that was left out is only a consequence.
     fn note(&mut self, done: Read<()>) -> Read<()> {
         match done {
-            Err(fault) if self.things > MOST_THINGS || self.faults.len() >= MOST_FAULTS => Err(fault),
+            Err(fault) if self.things > self.most || self.faults.len() >= MOST_FAULTS => Err(fault),
             Err(fault) if self.bodies_missing && fault.message.starts_with("there is no body") => Ok(()),
             Err(fault) => {
                 self.faults.push(fault);
@@ -278,10 +295,15 @@ impl Assembly<'_> {
     /// Counts what is made, so that a slip in a number is answered before the memory is full.
     fn count(&mut self, at: usize) -> Read<()> {
         self.things += 1;
-        if self.things > MOST_THINGS {
-            return Err(Fault::new(at, format!("the scene has, or counts to, more than {MOST_THINGS} things")));
+        let most = self.most;
+        if self.things <= most {
+            return Ok(());
         }
-        Ok(())
+        let advice = match most {
+            MOST_THINGS => String::new(),
+            _ => format!("; if that is meant, give the file `most = {MOST_THINGS}` at its head, or less"),
+        };
+        Err(Fault::new(at, format!("the scene has, or counts to, more than {most} things{advice}")))
     }
 }
 
@@ -321,6 +343,7 @@ fn assemble_noting(document: &Document, stage: &mut Stage, values: &Values, faul
         open_shapes: Vec::new(),
         shape_definitions: settings::entries(&record, "shape"),
         things: 0,
+        most: record.whole("most")?.unwrap_or(USUAL_THINGS).min(MOST_THINGS),
         waiting: Vec::new(),
         exclusions: Vec::new(),
         folder: &document.source.folder,

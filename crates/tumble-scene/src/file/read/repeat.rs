@@ -4,13 +4,13 @@ use super::super::forms::GROUP;
 use super::super::record::{Scope, unknown, wrong};
 use super::super::text::{Entry, Fault, Item, Node, Read};
 use super::super::units::Dimension;
-use super::{Assembly, Placing};
+use super::{Assembly, MOST_THINGS, Placing};
 use tumble::math::{Float, Quat, Vec3};
 
 /// Groups within groups.
 const DEEPEST: usize = 16;
-/// Times that one table may be repeated.
-const MOST: f64 = 2_000_000.0;
+/// How far a name may count.
+const MOST: f64 = MOST_THINGS as f64;
 
 /// A table that waits for bodies which stand behind it, with what was known at its place.
 pub struct Waiting<'a> {
@@ -142,7 +142,24 @@ impl<'a> Assembly<'a> {
         if counters.len() > 8 {
             return Err(Fault::new(node.at, "at most eight names count in one table"));
         }
+        // What is too much by its numbers alone is refused before anything is made of it.
+        if node.get("when").is_none() && self.things as f64 + self.announced(counters) > self.most as f64 {
+            self.things = self.most;
+            return self.count(node.at);
+        }
         self.count_through(node, counters, act)
+    }
+
+    /// How often a table is repeated, as far as its numbers tell without each other; what is wrong with them shows when they are used.
+    fn announced(&self, counters: &[Entry]) -> f64 {
+        let times = |counter: &Entry| match &counter.node.item {
+            Item::List(ends) => match ends.as_slice() {
+                [first, last] => Some(self.scope.number(last).ok()? - self.scope.number(first).ok()? + 1.0),
+                _ => None,
+            },
+            _ => self.scope.number(&counter.node).ok(),
+        };
+        counters.iter().filter_map(times).filter(|n| n.fract() == 0.0 && *n <= MOST).product()
     }
 
     fn count_through(

@@ -6,7 +6,7 @@ use super::super::text::{Entry, Fault, Item, Node, Read};
 use super::super::units::{Units, Up};
 use super::method;
 use crate::{Camera, Parameter, Stage};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use tumble::math::Vec3;
 
 /// The units of the file and its upward axis.
@@ -73,8 +73,8 @@ struct Lazy<'a> {
     scope: &'a Scope,
     entries: &'a [Entry],
     found: RefCell<Vec<Finding>>,
-    /// Names that are being found for one another: they are followed by recursion.
-    depth: Cell<usize>,
+    /// Those that are being found for one another, by recursion.
+    open: RefCell<Vec<usize>>,
 }
 
 #[derive(Clone, Copy)]
@@ -91,13 +91,19 @@ impl Lazy<'_> {
     fn value(&self, index: usize, entry: &Entry) -> Result<f64, String> {
         match self.found.borrow()[index] {
             Finding::Value(value) => return Ok(value),
-            Finding::UnderWay => return Err(format!("{:?} depends on itself", entry.key)),
+            Finding::UnderWay => {
+                let open = self.open.borrow();
+                let between = open.iter().skip_while(|i| **i != index).skip(1);
+                let names: Vec<String> = between.map(|i| format!("{:?}", self.entries[*i].key)).collect();
+                let way = if names.is_empty() { String::new() } else { format!(", by way of {}", names.join(", ")) };
+                return Err(format!("{:?} depends on itself{way}", entry.key));
+            }
             Finding::NotYet => {}
         }
-        if self.depth.get() > LONGEST_CHAIN {
+        if self.open.borrow().len() > LONGEST_CHAIN {
             return Err(format!("more than {LONGEST_CHAIN} values depend on each other in a row"));
         }
-        self.depth.set(self.depth.get() + 1);
+        self.open.borrow_mut().push(index);
         self.found.borrow_mut()[index] = Finding::UnderWay;
         let value = match &entry.node.item {
             Item::Number(value) => *value,
@@ -108,7 +114,7 @@ impl Lazy<'_> {
             return Err(format!("{:?} is not a number; is something divided by zero?", entry.key));
         }
         self.found.borrow_mut()[index] = Finding::Value(value);
-        self.depth.set(self.depth.get() - 1);
+        self.open.borrow_mut().pop();
         Ok(value)
     }
 }
@@ -146,7 +152,7 @@ pub fn definitions(record: &Record<'_>, scope: &mut Scope) -> Read<()> {
         }
     }
     let found = RefCell::new(vec![Finding::NotYet; entries.len()]);
-    let lazy = Lazy { scope, entries, found, depth: Cell::new(0) };
+    let lazy = Lazy { scope, entries, found, open: RefCell::default() };
     for (index, entry) in entries.iter().enumerate() {
         let value = lazy.value(index, entry).map_err(|words| Fault::new(entry.node.at, words))?;
         values.push((entry.key.clone(), value));

@@ -183,7 +183,11 @@ impl Assembly<'_> {
         let shape = match kind {
             "surface" if two_sides => mesh.surface_of(Sides::Two),
             "surface" => mesh.surface(),
-            "parts" => mesh.parts(&options).and_then(|parts| parts.shape()),
+            "parts" => mesh.parts(&options).and_then(|parts| {
+                self.warnings
+                    .extend(parts.coarse(&options).map(|words| Fault::new(file.at, format!("{name}: {words}"))));
+                parts.shape()
+            }),
             _ => mesh.hull(),
         };
         let shape = shape.map_err(|error| Fault::new(file.at, format!("{name}: {error}")))?;

@@ -103,6 +103,12 @@ impl Heading<'_> {
         }
         table.set("seconds", number(self.seconds)).set("dt", number(self.dt));
         table.flag("same_names", uses(world).values().any(|count| *count > 1), false);
+        let things = world.body_count() + world.joint_count() + world.effect_count() + world.excluded_pairs().count();
+        // With room for articulations and their couplings.
+        let most = 2 * things as u64;
+        if most > super::read::USUAL_THINGS {
+            table.set("most", most.to_string());
+        }
         let gravity = world.gravity();
         if gravity != Vec3::new(0.0, -9.81, 0.0) {
             table.set("gravity", vector(gravity));

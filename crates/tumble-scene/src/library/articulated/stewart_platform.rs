@@ -7,7 +7,7 @@ use crate::{Camera, Parameter, Reading, Said, Scene, Stage, Values};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, LinkJoint, Motor};
 use tumble::math::{Float, Num, Point, Quat, Real, Vec3};
 use tumble::shape::Shape;
-use tumble::{BodyDesc, JointDesc};
+use tumble::{BodyDesc, JointDesc, Pace};
 
 /// Height of the plate at the start, and radii of the pivots on the ground and on the plate, in metres.
 const HEIGHT: f64 = 1.0;
@@ -84,7 +84,11 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     })?;
     stage.drive(move |world| {
         // Targets of the end of the step: the motors lead to them within it.
-        let (at, turn) = pose(world.time() + 1.0 / 60.0);
+        let dt = match world.clock().pace {
+            Pace::Fixed(dt) => dt,
+            _ => 1.0 / 60.0,
+        };
+        let (at, turn) = pose(world.time() + dt);
         let lengths: Vec<f64> =
             (0..6).map(pivots).map(|(foot, head)| (at + turn.rotate(head) - foot).length()).collect();
         let mut tree = world.articulation_mut(id)?;

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::{Camera, Parameter, Reading, Scene, Stage, Values};
 use tumble::World;
 use tumble::articulation::{ArticulationDesc, LinkDesc};
-use tumble::math::{Float, Num, Point};
+use tumble::math::{Float, Num, Point, Real};
 
 const LINK: f64 = 0.5;
 
@@ -45,7 +45,7 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     stage.check_always("gain", move |world| Some(Reading::at_most(share(world), 1e-3)));
     stage.check_always("loss", move |world| Some(Reading::at_most(-share(world), 0.01)));
     stage.check_always("gap", move |world| {
-        let end = |rod, y: f64| world.body(rod).map_or(Point::all(f64::NAN), |b| b.to_world([0.0, y as f32, 0.0]));
+        let end = |rod, y: f64| world.body(rod).map_or(Point::all(f64::NAN), |b| b.to_world([0.0, y as Real, 0.0]));
         let gaps = rods.windows(2).map(|pair| (end(pair[0], -0.5 * LINK) - end(pair[1], 0.5 * LINK)).length());
         // The rounding of poses to single precision, over the length of the chain.
         gaps.map(|gap| Reading::at_most(Num::abs(gap), f64::from(f32::EPSILON) * n)).reduce(Reading::or_worse)
