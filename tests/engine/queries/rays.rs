@@ -159,16 +159,26 @@ fn parts() {
     assert_eq!(part([20.0, 5.0, 0.0], [0.0, -1.0, 0.0]), 2);
 }
 
-// A batch gives what single rays give, whatever the filter, also along the axes and without end.
+// A batch gives what single rays give, whatever the filter, the place and the instruction set, also along the axes and without end: one that is so large that
+// the colliders are arranged for it, and the same in pieces that are not.
 #[test]
 fn batches() {
-    let world = scene::world(3, Point::ZERO);
-    let mut random = Random(5);
-    let mut rays: Vec<RayCast> = (0..500).map(|_| ray(&mut random, Point::ZERO)).collect();
+    for (i, isa) in tumble::math::Isa::available().into_iter().enumerate() {
+        for origin in [Point::ZERO, Point::new(1e5, -3e4, 2e5)] {
+            batches_are_single_rays(isa, origin, 5 + i as u64);
+        }
+    }
+}
+
+fn batches_are_single_rays(isa: tumble::math::Isa, origin: Point, seed: u64) {
+    let mut world = scene::world(3, origin);
+    world.set_isa(isa);
+    let mut random = Random(seed);
+    let mut rays: Vec<RayCast> = (0..500).map(|_| ray(&mut random, origin)).collect();
     for (i, axis) in [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z].into_iter().cycle().take(60).enumerate()
     {
         let max = if i % 2 == 0 { f64::INFINITY } else { 20.0 };
-        rays.push(RayCast::new(random.vector(5.0).to_f64(), axis, max));
+        rays.push(RayCast::new(origin + random.vector(5.0).to_f64(), axis, max));
     }
     let mut hits = vec![None; 3];
     let odd = |c: &tumble::ColliderRef| c.id().to_bits() % 2 == 1;
@@ -181,8 +191,15 @@ fn batches() {
         ("moving", all.kinds(tumble::Kinds::MOVING)),
         ("odd", all.predicate(&odd)),
         ("without some", all.exclude_bodies(&some)),
+        ("no layer", all.mask(1 << 20)),
     ] {
+        let mut in_pieces = Vec::new();
+        for piece in rays.chunks(100) {
+            world.cast_rays(piece, &filter, &mut hits).unwrap();
+            in_pieces.append(&mut hits);
+        }
         world.cast_rays(&rays, &filter, &mut hits).unwrap();
+        assert_eq!(hits, in_pieces, "{name}");
         assert_eq!(hits.len(), rays.len());
         for (ray, hit) in rays.iter().zip(&hits) {
             assert_eq!(world.cast_ray(ray, &filter).unwrap(), *hit, "{name}: {ray:?}");

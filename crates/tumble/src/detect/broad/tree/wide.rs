@@ -42,7 +42,13 @@ impl DynamicTree {
     pub(crate) fn widened(&self, mut leaf: impl FnMut(u32) -> Option<(u32, Aabb)>) -> WideTree {
         let mut wide = WideTree { nodes: Vec::with_capacity(self.len() / 2), root: None };
         if !self.is_vacant() {
-            wide.root = self.widen(&self.pairs[0].0[0], &mut wide.nodes, &mut leaf).map(|(link, _)| link);
+            // A leaf that is alone is put into a node, too: boxes are tested there.
+            let root = &self.pairs[0].0[..1];
+            let all = match &root[0] {
+                alone if alone.is_leaf() => self.gathered(root, &mut wide.nodes, &mut leaf),
+                node => self.widen(node, &mut wide.nodes, &mut leaf),
+            };
+            wide.root = all.map(|(link, _)| link);
         }
         wide
     }
@@ -72,10 +78,20 @@ impl DynamicTree {
             [children[largest], children[count]] = self.pairs[children[largest].index() as usize].0;
             count += 1;
         }
+        self.gathered(&children[..count], out, leaf)
+    }
+
+    /// Adds a node of these children; answers the link to it, and its box.
+    fn gathered(
+        &self,
+        children: &[Node],
+        out: &mut Vec<WideNode>,
+        leaf: &mut impl FnMut(u32) -> Option<(u32, Aabb)>,
+    ) -> Option<(u32, Aabb)> {
         let place = out.len();
         out.push(WideNode::EMPTY);
         let (mut all, mut kept) = (Aabb::EMPTY, 0);
-        for child in &children[..count] {
+        for child in children {
             let Some((link, aabb)) = self.widen(child, out, leaf) else { continue };
             let node = &mut out[place];
             for axis in 0..3 {
