@@ -268,3 +268,37 @@ fn wrecking_ball_throws_no_brick_faster_than_it_can_at_any_step() {
         assert!(broken, "dt {dt}: the ball has missed the wall");
     }
 }
+
+/// A table that is a tree is held on a slope by static friction at all of its feet together, by each method; pushed, it slides with dynamic friction.
+#[test]
+fn static_friction_holds_a_table_of_links() {
+    let rough = tumble::Material { static_friction: 0.6, dynamic_friction: 0.3, ..tumble::Material::default() };
+    let degrees: f64 = 24.0;
+    let (sin, cos) = (Float::sin(degrees.to_radians()), Float::cos(degrees.to_radians()));
+    for mut world in [sleepless(), simultaneous()] {
+        world.set_gravity(Vec3::new(real(G * sin), real(-G * cos), 0.0)).unwrap();
+        let ground = tumble::ColliderDesc::new(Shape::half_space(Vec3::Y, 0.0).unwrap()).material(rough.clone());
+        world.add_body(BodyDesc::fixed().collider(ground)).unwrap();
+        let mut top = BodyDesc::dynamic().mass(2.0);
+        for (x, z) in [(-0.4, -0.3), (0.4, -0.3), (0.4, 0.3), (-0.4, 0.3)] {
+            let foot = tumble::ColliderDesc::new(Shape::cuboid(real(0.05), real(0.1), real(0.05)).unwrap());
+            top = top.collider(foot.material(rough.clone()).at(Vec3::new(real(x), 0.0, real(z))));
+        }
+        let mut desc = ArticulationDesc::new();
+        desc.add(LinkDesc::free(top).position(&[0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 1.0]));
+        let id = world.add_articulation(desc).unwrap();
+        let link = world.articulation(id).unwrap().link(0).unwrap();
+        let place = |world: &World| world.body(link).unwrap().position();
+        run(&mut world, 10.0);
+        let name = world.method().name.clone();
+        println!("{name}: a table of links creeps {:.2e} m", place(&world).x);
+        assert!(place(&world).x.abs() < 1e-3, "{name}: {}", place(&world).x);
+        world.articulation_mut(id).unwrap().set_velocity(&[0.5, 0.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
+        run(&mut world, 0.25);
+        let speed = |world: &World| f64::from(world.body(link).unwrap().linear_velocity().x);
+        let before = speed(&world);
+        run(&mut world, 1.0);
+        let (a, expected) = (speed(&world) - before, G * (sin - 0.3 * cos));
+        assert!((a / expected - 1.0).abs() < 0.02, "{name}: {a} against {expected}");
+    }
+}

@@ -34,12 +34,17 @@ fn train(links: usize, ahead: f64) -> ArticulationDesc {
 }
 
 /// A chain whose head is dragged hard at a point beyond a thin wall, to and fro, stays on its side with every link, though the drag may pull
-/// with a hundred times its weight.
+/// with a hundred times its weight; without continuous detection it does not.
 #[test]
 fn dragged_tree_stays_on_its_side_of_a_thin_wall() {
-    for (name, mut world) in [("soft-step", sleepless()), ("simultaneous", simultaneous())] {
+    let drag = |mut world: World, continuous: bool, lift: f64| {
+        let mut method = world.method().clone();
+        method.switches.continuous = continuous;
+        world.set_method(method).unwrap();
         wall(&mut world);
-        let tree = world.add_articulation(train(10, 0.5)).unwrap();
+        let mut desc = train(10, 0.5);
+        desc.links[0].position[1] += lift;
+        let tree = world.add_articulation(desc).unwrap();
         assert!((farthest(&world, tree) + 0.5).abs() < 1e-6, "the head is in front: {}", farthest(&world, tree));
         let head = world.articulation(tree).unwrap().link(0).unwrap();
         let hand = world.add_joint(JointDesc::drag(head, 5000.0).anchor([-0.5, 2.0, 0.0])).unwrap();
@@ -53,8 +58,16 @@ fn dragged_tree_stays_on_its_side_of_a_thin_wall() {
             world.step(DT).unwrap();
             deepest = deepest.max(farthest(&world, tree));
         }
-        println!("{name}: the nearest centre came to {deepest} m of the wall");
-        assert!(deepest < 0.0, "{name}: {deepest}");
+        deepest
+    };
+    for world in [sleepless, simultaneous] {
+        // The motion is chaotic: starts that differ by a hair's breadth try many ways to get through.
+        for k in 0..8 {
+            let deepest = drag(world(), true, 1e-4 * f64::from(k));
+            println!("the nearest centre came to {deepest} m of the wall");
+            assert!((-0.05..0.0).contains(&deepest), "{}, start {k}: {deepest}", world().method().name);
+        }
+        assert!(drag(world(), false, 0.0) > 0.1);
     }
 }
 

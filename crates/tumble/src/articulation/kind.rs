@@ -376,7 +376,7 @@ impl Kind {
     }
 
     /// Moves coordinates by `offset` times `share` along the degrees of freedom, about one axis where they turn: the whole of what
-    /// [`Kind::offset`] answers leads to its target, however far it is.
+    /// [`Kind::offset`] answers, which is the shortest way, leads to its target.
     pub fn follow(self, q: &mut [f64], offset: &[f64], share: f64) {
         let turn = |v: &[f64]| Quat::from_rotation_vector(Vec3::new(v[0], v[1], v[2]) * share);
         match self {

@@ -3,7 +3,7 @@
 use super::desc::{ArticulationDesc, LinkDesc};
 use super::dynamics::{Load, Pass};
 use super::flight::{Forces, Stages, fly};
-use super::kind::LinkJoint;
+use super::kind::{Kind, LinkJoint};
 use super::mass_matrix::MassMatrix;
 use super::response::{Impulse, LANES};
 use super::tree::Tree;
@@ -409,5 +409,37 @@ fn whip_figures() {
         }
         let ns = clock.elapsed().as_secs_f64() / f64::from(n) / links as f64 * 1e9;
         println!("forward dynamics: {ns:.0} ns per degree of freedom");
+    }
+}
+
+/// Coordinates that follow an offset get to its target, in one piece or in two, about one axis.
+#[test]
+fn coordinates_follow_offsets() {
+    let turned = |axis: Vec3<f64>, angle: f64| {
+        let q = Quat::from_axis_angle(axis.normalize_or(Vec3::X), angle);
+        [q.x, q.y, q.z, q.w]
+    };
+    let (a, b) = (turned(Vec3::new(1.0, 2.0, -0.5), 0.4), turned(Vec3::new(-0.3, 1.0, 0.8), 2.6));
+    let free = |at: [f64; 3], q: [f64; 4]| [&at[..], &q[..]].concat();
+    for (kind, from, to) in [
+        (Kind::Revolute, vec![0.3], vec![9.0]),
+        (Kind::Spherical, a.to_vec(), b.to_vec()),
+        (Kind::Free, free([1.0, 2.0, 3.0], b), free([-1.0, 0.5, 3.5], a)),
+    ] {
+        let mut offset = vec![0.0; kind.dofs()];
+        kind.offset(&from, &to, &mut offset);
+        for shares in [&[1.0][..], &[0.5, 0.5], &[0.2, 0.7, 0.1]] {
+            let mut q = from.clone();
+            shares.iter().for_each(|&share| kind.follow(&mut q, &offset, share));
+            let same = q.iter().zip(&to).all(|(q, to)| (q - to).abs() < 1e-12);
+            // Of a quaternion the sign means nothing.
+            let turned = |q: &[f64]| q[q.len() - 4..].iter().map(|x| -x).collect::<Vec<_>>();
+            let opposite = kind != Kind::Revolute && {
+                let place = &q[..q.len() - 4];
+                place.iter().zip(&to).all(|(q, to)| (q - to).abs() < 1e-12)
+                    && turned(&q).iter().zip(&to[to.len() - 4..]).all(|(q, to)| (q - to).abs() < 1e-12)
+            };
+            assert!(same || opposite, "{kind:?}, {shares:?}: {q:?} for {to:?}");
+        }
     }
 }

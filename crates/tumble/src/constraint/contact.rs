@@ -16,6 +16,7 @@ mod record;
 pub(crate) use record::Side;
 
 use crate::body::PairCoefficients;
+use crate::body::store::Velocity;
 use crate::detect::narrow::PairCache;
 use crate::math::{Pose, Real, Vec3};
 use crate::method::FrictionModel;
@@ -105,6 +106,12 @@ pub(crate) struct ContactManifold {
 const SAME_FACE: Real = 0.99;
 
 impl ContactManifold {
+    /// It does not slide yet, as far as can be told: nowhere faster than `creep`, at these velocities of its bodies.
+    pub fn creeps(&self, a: &Velocity, b: &Velocity, creep: Real) -> bool {
+        let slip = |p: &ContactPoint| b.at(self.anchor_b(p)) - a.at(p.anchor) + self.surface_velocity;
+        self.used().iter().all(|p| slip(p).across(self.normal).length_squared() <= creep * creep)
+    }
+
     /// A surface moves on its body: the velocity must be looked up.
     pub const CONVEYS: u32 = 1;
     /// The material has been looked up.

@@ -105,6 +105,7 @@ impl Gathering<'_> {
         let (manifold, material) = (self.manifold, &self.manifold.material);
         let n = manifold.normal;
         let points = manifold.used();
+        let coefficients = self.coefficients();
         let (spins, rolls) = (material.spinning_friction > 0.0, material.rolling_friction > 0.0);
         let friction = system.rows.len() as u32;
         let slipping = match model {
@@ -133,7 +134,7 @@ impl Gathering<'_> {
                     system.add_cone(
                         &rows,
                         [normals + i as u32, 1],
-                        self.coefficients(p.anchor, manifold.anchor_b(p), 0.0),
+                        coefficients,
                         self.bodies,
                         self.parties,
                         self.recipe,
@@ -148,7 +149,6 @@ impl Gathering<'_> {
                 let twist = if lever > 0.0 { manifold.angular_impulse.dot(n) / lever } else { 0.0 };
                 let rows = [r1, r2, (Jacobian::turning(n * lever), 0.0, twist)];
                 site.lever = lever;
-                let coefficients = self.coefficients(anchor, anchor - manifold.lever, lever);
                 system.add_cone(&rows, all, coefficients, self.bodies, self.parties, self.recipe);
             }
         }
@@ -183,28 +183,21 @@ impl Gathering<'_> {
         site
     }
 
-    /// How fast the surfaces slip at a place.
-    fn slip_at(&self, arm_a: Vec3, arm_b: Vec3) -> Vec3 {
-        let [a, b] = self.bodies.map(|i| &self.parties.free[i as usize]);
-        b.at(arm_b) - a.at(arm_a) + self.manifold.surface_velocity
-    }
-
-    /// The static and the dynamic coefficient at a place. A body that rests on several is held by all of them together: what the first that is solved cannot
+    /// The static and the dynamic coefficient. A body that rests on several contacts is held by all of them together: what the first that is solved cannot
     /// bear alone is no reason to slide, and ends at the static limit until the others bear their parts.
-    fn coefficients(&self, arm_a: Vec3, arm_b: Vec3, lever: Real) -> [Real; 2] {
-        let (n, material) = (self.manifold.normal, &self.manifold.material);
-        let [a, b] = self.bodies.map(|i| &self.parties.free[i as usize]);
-        let twist = lever * n.dot(b.angular - a.angular);
-        let slip = self.slip_at(arm_a, arm_b).across(n).length_squared() + twist * twist;
-        let slides = slip > self.creep * self.creep;
-        [material.static_friction, if slides { material.dynamic_friction } else { material.static_friction }]
+    fn coefficients(&self) -> [Real; 2] {
+        let (manifold, material) = (self.manifold, &self.manifold.material);
+        let [a, b] = self.bodies.map(|i| &self.parties.before[i as usize]);
+        let rests = manifold.creeps(a, b, self.creep);
+        [material.static_friction, if rests { material.static_friction } else { material.dynamic_friction }]
     }
 
     /// The two rows of friction at a place: the first tangent lies along the slip where there is any, so that friction starts in
     /// the right direction.
     fn slip(&self, arm_a: Vec3, arm_b: Vec3, impulse: Vec3, tangent: &mut Vec3) -> [(Jacobian, Real, Real); 2] {
         let (n, surface) = (self.manifold.normal, self.manifold.surface_velocity);
-        let slip = self.slip_at(arm_a, arm_b);
+        let [a, b] = self.bodies.map(|i| &self.parties.free[i as usize]);
+        let slip = b.at(arm_b) - a.at(arm_a) + surface;
         let across = slip.across(n);
         let t1 = if across.length_squared() > slip.length_squared() * 1e-6 {
             across.normalize_or(n.tangents().0)

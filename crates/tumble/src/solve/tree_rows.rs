@@ -210,7 +210,14 @@ impl TreeRows {
                     while m != NONE {
                         let manifold = &state.contacts.manifolds[m as usize];
                         let bodies = [c.body_a, c.body_b].map(|slot| state.bodies.dense_at(slot) as u32);
+                        let [a, b] = bodies.map(|i| state.bodies.velocity[i as usize]);
                         add_manifold(rows, sites, m, manifold, ends, bodies, trees, recipe);
+                        // What does not slide yet bears its static limit; see `contact_prepare`.
+                        if let Some(site) = sites.last_mut()
+                            && manifold.creeps(&a, &b, recipe.creep)
+                        {
+                            site.dynamic_friction = site.static_friction;
+                        }
                         for slot in [c.body_a, c.body_b] {
                             if let Some(s) = supports.get_mut(state.bodies.dense_at(slot)) {
                                 *s += manifold.point_count;

@@ -58,6 +58,8 @@ pub(crate) struct Recipe {
     /// Against what nothing moves.
     pub soft_fixed: Soft,
     pub slop: Real,
+    /// Slip of a contact that does not slide yet.
+    pub creep: Real,
     pub push_speed: Real,
     /// How near a sliding joint must be to its limit to be watched.
     pub near: f64,

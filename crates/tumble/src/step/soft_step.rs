@@ -174,6 +174,7 @@ fn tree_recipe(state: &State, method: &SoftStep, dt: Real) -> tree_work::Recipe 
         soft: Soft::new(hertz, damping, h),
         soft_fixed: Soft::new(2.0 * hertz, damping, h),
         slop: tolerances.slop * tolerances.length,
+        creep: state.gravity_strength() * h,
         push_speed: tolerances.push_speed * speed,
         near: (tolerances.detection * tolerances.length).to_f64(),
         restitution_speed: tolerances.restitution_speed * speed,

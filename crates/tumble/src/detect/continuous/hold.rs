@@ -128,8 +128,8 @@ impl State {
     pub(super) fn comes_near(&self, ahead: &Ahead, mover: &Mover) -> bool {
         let i = mover.dense as usize;
         let shift = (self.bodies.pose[i].centre - mover.start.centre).to_real();
-        // The sagitta of an arc with this chord and angle, and that of a turn by a radian or more is no more than the chord.
-        let bulge = shift.length() * Num::min(mover.turn.length(), 1.0);
+        // A way of this length leaves its ends by no more than half of it. How long it was is taken from the speed at its end.
+        let bulge = 0.5 * Num::max(self.bodies.velocity[i].linear.length() * ahead.dt, shift.length());
         let mut near = false;
         let travel = Travel { start: mover.start, shift, turn: mover.turn };
         self.search_way(ahead, i, &travel, bulge, &mut |_, _, _| {
@@ -174,10 +174,18 @@ impl State {
     }
 
     /// The body may not pass through the collider. For a link a half-space is nothing that it could pass: contacts push it out on the right side
-    /// from any depth, and to be held by one would open the loops of its tree.
+    /// from any depth, and to be held by one would open the loops of its tree. Nor do links of the same tree hold each other: they are held together.
     pub(super) fn may_stop(&self, i: usize, obstacle: &Collider) -> bool {
-        let link = self.bodies.params[i].has(Params::LINK) && matches!(obstacle.shape, Shape::HalfSpace(_));
-        !link && watched(&self.bodies, i, self.bodies.dense_at(obstacle.body)).is_some()
+        if watched(&self.bodies, i, self.bodies.dense_at(obstacle.body)).is_none() {
+            return false;
+        }
+        match self.articulations.link_of(self.bodies.slot[i]) {
+            Some((tree, _)) => {
+                let other = self.articulations.link_of(obstacle.body).map(|(tree, _)| tree);
+                other != Some(tree) && !matches!(obstacle.shape, Shape::HalfSpace(_))
+            }
+            None => true,
+        }
     }
 
     /// Two colliders meet as far as filters go, and the hook has not refused it.

@@ -3,7 +3,7 @@
 //! A link cannot be put back alone: its tree is followed as a whole, along its coordinates from where they were to where they are,
 //!
 //! ```text
-//!   q(t) = q₀ + t u,     u: what the step has added to q
+//!   q(t) = q₀ + t u,     u: the shortest way from q₀ to where q is now
 //! ```
 //!
 //! in parts so short that every link moves along a straight line in each. At the first stop of any of its links, by the same rules as for free
@@ -34,8 +34,12 @@ use crate::world::State;
 /// Radians by which a link turns in a part of the way, at the most; points at its rim leave their chords by an eighth of the square of it.
 const PART: f64 = 0.2;
 
-/// Parts at the most: of more than two turns in a step the rest is not looked at more closely.
+/// Parts at the most: hinges that make more than two turns in a step are not looked at more closely.
 const PARTS: f64 = 64.0;
+
+/// The least share of its own weight by which a tree yields: a straight arm that is pushed at along its length, which would have to turn by far to yield a little,
+/// stays where it is.
+const YIELD: f64 = 1e-3;
 
 /// How often a tree may be stopped in one step before it stays where it is.
 const ROUNDS: usize = 16;
@@ -52,7 +56,7 @@ struct Follower {
 /// A tree that is followed. Kept between steps for its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeWay {
-    /// The trees that have fast links, by slot.
+    /// The trees of which a fast link comes near something, by slot.
     slots: Vec<u32>,
     followers: Vec<Follower>,
     pass: Pass,
@@ -73,11 +77,13 @@ pub(super) fn hold(state: &mut State, ahead: &mut Ahead) {
     for mover in &ahead.movers {
         let body = state.bodies.slot[mover.dense as usize];
         if let Some((slot, _)) = state.articulations.link_of(body)
-            && !way.slots.contains(&slot)
+            && state.comes_near(ahead, mover)
         {
             way.slots.push(slot);
         }
     }
+    way.slots.sort_unstable();
+    way.slots.dedup();
     for i in 0..way.slots.len() {
         let slot = way.slots[i];
         if way.begin(state, ahead, slot) && way.follow(state, ahead, slot) {
@@ -92,19 +98,16 @@ fn tree_at(state: &State, slot: u32) -> &Articulation {
 }
 
 impl TreeWay {
-    /// Finds the way of a tree. False if none of its fast links comes near anything. Else all its links are followed: where one is held, the others
-    /// take other ways than the step had for them.
+    /// Finds the way of a tree; false if there is none. All its links are followed: where one is held, the others take other ways than the step had for
+    /// them.
     fn begin(&mut self, state: &State, ahead: &Ahead, slot: u32) -> bool {
-        let of = |dense: u32| state.articulations.link_of(state.bodies.slot[dense as usize]);
-        let mine = |m: &&Mover| of(m.dense).is_some_and(|(tree, _)| tree == slot);
-        let near = ahead.movers.iter().filter(mine).any(|mover| state.comes_near(ahead, mover));
+        let Articulation { tree, bodies, .. } = tree_at(state, slot);
+        let Some(start) = ahead.starts.of(slot).filter(|q| q.len() == tree.q.len()) else { return false };
         self.followers.clear();
-        for (link, &body) in tree_at(state, slot).bodies.iter().enumerate() {
+        self.followers.extend(bodies.iter().enumerate().map(|(link, &body)| {
             let dense = state.bodies.dense_at(body);
-            self.followers.push(Follower { link: link as u32, dense: dense as u32, start: state.bodies.pose[dense] });
-        }
-        let tree = &tree_at(state, slot).tree;
-        let Some(start) = ahead.starts.of(slot).filter(|q| near && q.len() == tree.q.len()) else { return false };
+            Follower { link: link as u32, dense: dense as u32, start: state.bodies.pose[dense] }
+        }));
         self.q.clear();
         self.q.extend_from_slice(start);
         self.u.clear();
@@ -144,9 +147,12 @@ impl TreeWay {
                 let lever = (point - stop.obstacle.start.centre).to_real();
                 let rate = stop.obstacle.shift + stop.obstacle.turn.cross(lever);
                 let carried = rate.to_f64() / Num::min(part, 1.0 - now + length);
-                self.deflect(articulation, f.link as usize, point - self.pass.origin, stop.normal.to_f64(), carried);
-                part = self.part(tree);
+                let at = point - self.pass.origin;
                 rounds += 1;
+                if !self.deflect(articulation, f.link as usize, at, stop.normal.to_f64(), carried) {
+                    return true;
+                }
+                part = self.part(tree);
             }
         }
         rounds > 0
@@ -202,8 +208,8 @@ impl TreeWay {
         })
     }
 
-    /// Takes out of u what would bring a point of a link, about O, deeper into what moves there with `carried`.
-    fn deflect(&mut self, of: &Articulation, link: usize, point: Vec3<f64>, n: Vec3<f64>, carried: Vec3<f64>) {
+    /// Takes out of u what would bring a point of a link, about O, deeper into what moves there with `carried`. False if the tree cannot yield there.
+    fn deflect(&mut self, of: &Articulation, link: usize, point: Vec3<f64>, n: Vec3<f64>, carried: Vec3<f64>) -> bool {
         let tree = &of.tree;
         self.pass.factor(tree, None);
         self.answer.resize(tree.dofs.len(), 0.0);
@@ -212,11 +218,17 @@ impl TreeWay {
         self.pass.respond_moving(tree, &[impulse], &mut self.answer, &mut self.moved);
         let k = self.moved[link].velocity_at(point).dot(n);
         let closing = n.dot(self.pass.velocity_of(tree, link, &self.u).velocity_at(point) - carried);
-        if closing > 0.0 && k > 0.0 {
-            for (u, answer) in self.u.iter_mut().zip(&self.answer) {
-                *u -= answer * (closing / k);
-            }
+        if !(closing > 0.0) {
+            return true;
         }
+        let mass: f64 = tree.links.iter().map(|l| l.mass).sum();
+        if !(k * mass > YIELD) {
+            return false;
+        }
+        for (u, answer) in self.u.iter_mut().zip(&self.answer) {
+            *u -= answer * (closing / k);
+        }
+        true
     }
 
     /// Puts the tree where its way has ended.

@@ -5,7 +5,7 @@ use super::parts::Ball;
 use super::way::{CastHit, Way, share};
 use crate::detect::broad::{BoxCast, DynamicTree, WideTree};
 use crate::error::{Error, Result};
-use crate::math::{Aabb, Float, Isa, Num, Point, Pose, Quat, Real, Vec3, WorldPose};
+use crate::math::{Aabb, Float, Isa, Num, Point, Quat, Real, Vec3};
 use crate::shape::{Geometry, HalfSpace, Ray, RayHit, Shape};
 use crate::world::State;
 
@@ -109,7 +109,7 @@ impl State {
 /// How many rays are followed at a time: enough to follow some abreast nearly all of the time, few enough for the stack.
 const MANY: usize = 64;
 
-/// How many rays there must be for the colliders to be arranged for them.
+/// How many rays there must be, besides half as many as colliders, for these to be arranged for them.
 const PACKED: usize = 256;
 
 /// The search for the first hits of a few rays.
@@ -175,9 +175,8 @@ impl<'w> Packed<'w> {
                 tree.widened(|proxy| {
                     let target = Target::new(filter.sees(state, proxy)?);
                     let number = targets.len() as u32;
-                    let bounds = target.bounds();
                     targets.push(target);
-                    Some((number, bounds))
+                    Some(number)
                 })
             }
             None => WideTree::EMPTY,
@@ -215,14 +214,6 @@ impl<'w> Target<'w> {
     #[inline(always)]
     fn new(seen: Seen<'w>) -> Self {
         Self { turn: seen.pose.rotation.to_f64().normalized(), ball: Ball::of(&seen.collider.shape), seen }
-    }
-
-    /// A box that holds it where it is, with a margin for rounding.
-    fn bounds(&self) -> Aabb {
-        let WorldPose { translation, rotation } = self.seen.pose;
-        let local = self.seen.collider.shape.bounds(&Pose { translation: Vec3::ZERO, rotation });
-        let reach = local.min.abs().max(local.max.abs()).max_component();
-        local.expanded(64.0 * Real::EPSILON * reach).moved_to(translation)
     }
 
     /// Where the ray meets it within `limit` metres.

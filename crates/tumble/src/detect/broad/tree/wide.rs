@@ -1,8 +1,7 @@
 //! A copy of a tree for very many casts.
 //!
-//! Where there are more casts than leaves it pays to arrange the leaves for them first: nodes with a child for each lane, whose boxes are tested
-//! together, a third of the levels, and boxes as tight as the caller can make them instead of those with margins for motion. The
-//! copy is good until something moves.
+//! Where there are about as many casts as leaves it pays to arrange the leaves for them first: nodes with a child for each lane, whose boxes are tested
+//! together, and a third of the levels. The copy is good until something moves.
 
 use super::query::{BoxCast, OUTWARDS};
 use super::{DynamicTree, MAX_HEIGHT, Node};
@@ -37,9 +36,9 @@ pub(crate) struct WideTree {
 }
 
 impl DynamicTree {
-    /// The copy. `leaf` is told of each leaf what it stands for, and answers under which number it is to be visited, and its box; `None` leaves it
-    /// out. Leaves without bounds are not in it.
-    pub(crate) fn widened(&self, mut leaf: impl FnMut(u32) -> Option<(u32, Aabb)>) -> WideTree {
+    /// The copy. `leaf` is told of each leaf what it stands for, and answers under which number it is to be visited; `None` leaves it out. Leaves
+    /// without bounds are not in it.
+    pub(crate) fn widened(&self, mut leaf: impl FnMut(u32) -> Option<u32>) -> WideTree {
         let mut wide = WideTree { nodes: Vec::with_capacity(self.len() / 2), root: None };
         if !self.is_vacant() {
             // A leaf that is alone is put into a node, too: boxes are tested there.
@@ -63,10 +62,10 @@ impl DynamicTree {
         &self,
         node: &Node,
         out: &mut Vec<WideNode>,
-        leaf: &mut impl FnMut(u32) -> Option<(u32, Aabb)>,
+        leaf: &mut impl FnMut(u32) -> Option<u32>,
     ) -> Option<(u32, Aabb)> {
         if node.is_leaf() {
-            return leaf(self.leaf_user(node)).map(|(number, aabb)| (number | LEAF, aabb));
+            return leaf(self.leaf_user(node)).map(|number| (number | LEAF, node.aabb));
         }
         let mut children = [*node; LANES];
         let mut count = 1;
@@ -86,7 +85,7 @@ impl DynamicTree {
         &self,
         children: &[Node],
         out: &mut Vec<WideNode>,
-        leaf: &mut impl FnMut(u32) -> Option<(u32, Aabb)>,
+        leaf: &mut impl FnMut(u32) -> Option<u32>,
     ) -> Option<(u32, Aabb)> {
         let place = out.len();
         out.push(WideNode::EMPTY);
