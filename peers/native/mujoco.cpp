@@ -108,9 +108,12 @@ private:
                     throw flat::Unsupported("such motors in this driver");
                 if (dof.stiffness > 0 && dof.motor_stiffness > 0) throw flat::Unsupported("a spring beside a motor in this driver");
                 const flat::Dof& first = link.dofs[0];
-                bool round = link.joint == "spherical";
-                if (round && (dof.limited() || dof.stiffness != first.stiffness || dof.motor_stiffness != first.motor_stiffness))
-                    throw flat::Unsupported("springs of balls that differ by axis");
+                // A ball has one of each for all its axes.
+                bool alike = dof.stiffness == first.stiffness && dof.damping == first.damping && dof.friction == first.friction &&
+                             dof.armature == first.armature && dof.motor_stiffness == first.motor_stiffness &&
+                             dof.motor_damping == first.motor_damping;
+                if (link.joint == "spherical" && (dof.limited() || !alike))
+                    throw flat::Unsupported("balls with limits, or whose axes differ");
             }
         }
     }

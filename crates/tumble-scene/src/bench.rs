@@ -218,7 +218,7 @@ pub fn cases() -> &'static [Case] {
             values: &[("links", 32.0), ("angle", 20.0)],
             repeats: 600,
             work: STEPS,
-            gate: &["gain", "loss", "gap"],
+            gate: &["gain", "loss"],
             trees: true,
         },
     ]

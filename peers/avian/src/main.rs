@@ -137,7 +137,10 @@ impl Engine for Avian {
                 }
             }
         }
-        // The first update prepares what was added, and no time passes in it.
+        // Bevy's clock starts with the first update, in which no time passes whatever it is told, and without time no physics run. The
+        // second one prepares what was added, in a time that moves nothing and is not rounded to 0 where sub-steps share it.
+        app.update();
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_micros(1)));
         app.update();
         app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(1.0 / 60.0)));
         Ok(Self { app, bodies })

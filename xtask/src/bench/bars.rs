@@ -61,45 +61,76 @@ pub fn text(bars: &[Bar]) -> String {
     text
 }
 
-/// Pyramids and piles, on which two threads are judged.
-const THREADED: [&str; 4] = ["large-pyramid", "many-pyramids", "ball-pit", "convex-pile"];
+/// Pyramids and piles, on which two threads are judged. The wall is a pyramid too, but of few boxes: a step of it is over before a
+/// second thread is worth waking.
+const THREADED: [&str; 7] =
+    ["large-pyramid", "many-pyramids", "falling-boxes", "ball-pit", "convex-pile", "junkyard", "washer"];
 
-/// The bars of what was measured; one that needs what is missing is left out.
+/// The bars of what was measured; one that needs what was not is left out, and one for which Tumble failed a gate is missed.
 pub fn of_rows(rows: &[Row]) -> Vec<Bar> {
     let mut bars = Vec::new();
     let all = comparisons(rows);
-    let worst = all.iter().filter(|c| c.threads == 1 && !c.trees).filter_map(|c| Some((c, c.ratio?, c.fastest?)));
+    let compared = all.iter().filter(|c| c.threads == 1 && !c.trees);
+    let worst = compared.filter_map(|c| Some((c, c.judged()?, c.fastest?)));
+    // Not a number comes after every number.
     if let Some((case, ratio, peer)) = worst.max_by(|a, b| a.1.total_cmp(&b.1)) {
         let what = format!("slowest case to its fastest peer: {} to {}", case.case, peer.engine);
         bars.push(Bar::at_most(what, ratio, 1.0));
     }
     bars.extend(geomean(&all, 1).map(|mean| Bar::at_most("geometric mean to the fastest peer", mean, 0.8)));
     bars.extend(against(rows, "rapier").map(|mean| Bar::at_most("geometric mean to Rapier by default", mean, 0.5)));
-    let ms = |case: &str, engine: &str, threads: usize| find(rows, case, engine, threads).and_then(Row::best);
-    let ratio = |case: &str, engine: &str| Some(ms(case, "tumble", 1)? / ms(case, engine, 1)?);
-    bars.extend(ratio("joint-grid", "box3d").map(|r| Bar::at_most("joint grid to Box3D", r, 0.6)));
+    if let Some(peer) = find(rows, "joint-grid", "box3d", 1).filter(|row| row.passes()) {
+        bars.extend(ratio(rows, peer).map(|r| Bar::at_most("joint grid to Box3D", r, 0.6)));
+    }
     for case in THREADED {
         bars.extend(threaded(rows, case));
     }
-    if let Some(ratio) = ratio("humanoid", "mujoco") {
-        bars.push(Bar::at_least("humanoid: steps per second to MuJoCo's", 1.0 / ratio, 1.5));
-        let contacts = |engine| find(rows, "humanoid", engine, 1)?.runs.last()?.contacts;
-        let differ = contacts("tumble").zip(contacts("mujoco")).map(|(own, other)| (own / other - 1.0).abs());
-        bars.extend(differ.map(|d| Bar::at_most("humanoid: mean contact count, difference to MuJoCo's", d, 0.1)));
+    // No other engine runs these two, so MuJoCo is their measure even where it fails the gate, and the bar says so.
+    if let Some((peer, ratio)) = find(rows, "humanoid", "mujoco", 1).and_then(|row| Some((row, ratio(rows, row)?))) {
+        let aside = aside(peer);
+        bars.push(Bar::at_least(format!("humanoid: steps per second to MuJoCo's{aside}"), 1.0 / ratio, 1.5));
+        let own = find(rows, "humanoid", "tumble", 1);
+        let count = |row: &Row| row.runs.last()?.contacts;
+        let differ = own.and_then(count).zip(count(peer)).map(|(own, other)| (own / other - 1.0).abs());
+        let differ = if own.is_some_and(Row::passes) { differ } else { Some(f64::NAN) };
+        let what = format!("humanoid: mean contact count, difference to MuJoCo's{aside}");
+        bars.extend(differ.map(|d| Bar::at_most(what, d, 0.1)));
     }
-    bars.extend(ratio("gentle-chain", "mujoco").map(|r| Bar::at_most("gentle chain to MuJoCo", r, 1.0)));
-    bars.extend(drift(rows, "tumble").map(|d| Bar::at_most("gentle chain: drift of energy", d, 0.01)));
+    if let Some((peer, ratio)) = find(rows, "gentle-chain", "mujoco", 1).and_then(|row| Some((row, ratio(rows, row)?)))
+    {
+        bars.push(Bar::at_most(format!("gentle chain to MuJoCo{}", aside(peer)), ratio, 1.0));
+    }
+    bars.extend(drift(rows, "tumble").map(|d| Bar::at_most("gentle chain: drift of energy at the end", d, 0.01)));
     bars
 }
 
-/// A row with a figure.
-fn find<'a>(rows: &'a [Row], case: &str, engine: &str, threads: usize) -> Option<&'a Row> {
-    rows.iter().find(|r| r.case == case && r.engine == engine && r.threads == threads && r.fault.is_none())
+/// What a bar says of a peer that is its measure although it fails the gate.
+fn aside(peer: &Row) -> &'static str {
+    if peer.passes() { "" } else { ", which fails the gate" }
 }
 
-/// How much faster an engine is with two threads than with one; `None` where it fails the gate.
+fn find<'a>(rows: &'a [Row], case: &str, engine: &str, threads: usize) -> Option<&'a Row> {
+    rows.iter().find(|r| r.case == case && r.engine == engine && r.threads == threads)
+}
+
+/// Tumble's time over that of the peer in the same case; not a number where Tumble fails the gate.
+fn ratio(rows: &[Row], peer: &Row) -> Option<f64> {
+    Some(judged(find(rows, &peer.case, "tumble", peer.threads)?) / timed(peer)?)
+}
+
+/// The time of a row that has come to its end.
+fn timed(row: &Row) -> Option<f64> {
+    row.fault.is_none().then(|| row.best())?
+}
+
+/// The time of a row, and not a number where it fails the gate.
+pub fn judged(row: &Row) -> f64 {
+    row.best().filter(|_| row.passes()).unwrap_or(f64::NAN)
+}
+
+/// How much faster an engine is with so many threads than with one; not a number where it fails the gate with either.
 pub fn speed_up(rows: &[Row], case: &str, engine: &str, threads: usize) -> Option<f64> {
-    let ms = |threads| find(rows, case, engine, threads).filter(|row| row.passes()).and_then(Row::best);
+    let ms = |threads| find(rows, case, engine, threads).map(judged);
     Some(ms(1)? / ms(threads)?)
 }
 
@@ -108,19 +139,23 @@ fn threaded(rows: &[Row], case: &str) -> Vec<Bar> {
     let Some(own) = speed_up(rows, case, "tumble", 2) else { return Vec::new() };
     let mut bars = vec![Bar::at_least(format!("{case}: speed-up by two threads"), own, 1.7)];
     let others = rows.iter().filter(|row| row.case == case && row.threads == 1 && row.engine != "tumble");
-    let best = others.filter_map(|row| Some((row, speed_up(rows, case, &row.engine, 2)?)));
+    let best = others.filter_map(|row| Some((row, speed_up(rows, case, &row.engine, 2).filter(|s| !s.is_nan())?)));
     if let Some((peer, best)) = best.max_by(|a, b| a.1.total_cmp(&b.1)) {
         bars.push(Bar::at_least(format!("{case}: speed-up by two threads beside {}", peer.engine), own, best));
     }
     bars
 }
 
-/// How far the energy of the gentle chain has gone up or down, as a share of what it releases from its start to hanging.
+/// How far the energy of the gentle chain is above or below that of its start in the end, as a share of what it releases from there
+/// to hanging; not a number where either figure is missing or not finite.
 pub fn drift(rows: &[Row], engine: &str) -> Option<f64> {
     let row = find(rows, "gentle-chain", engine, 1)?;
-    let checks = row.verdict["checks"].as_array()?;
-    let shares = checks.iter().filter(|check| check["name"] == "gain" || check["name"] == "loss");
-    shares.filter_map(|check| check["figure"].as_f64()).reduce(f64::max)
+    let share = |name: &str| {
+        let mut checks = row.verdict["checks"].as_array().into_iter().flatten();
+        checks.find(|check| check["name"] == name).and_then(|check| check["figure"].as_f64()).unwrap_or(f64::NAN)
+    };
+    let (gain, loss) = (share("gain"), share("loss"));
+    Some(if loss <= gain || gain.is_nan() { gain } else { loss })
 }
 
 #[cfg(test)]
@@ -166,6 +201,72 @@ mod tests {
         assert_eq!(met("gentle chain to MuJoCo"), Some((1.5, false)));
         assert_eq!(met("gentle chain: drift"), Some((0.002, true)));
         assert_eq!(met("joint grid"), None, "it was not measured");
+    }
+
+    /// Whatever rests on a row of Tumble's that fails its gate is missed; a peer that fails is no measure but of its own case, where
+    /// the bar says so.
+    #[test]
+    fn who_fails_the_gate_meets_no_bar() {
+        let failing = |case: &str, engine: &str, threads, ms| Row {
+            verdict: json!({ "pass": false, "checks": [
+                { "name": "gain", "figure": "not finite" }, { "name": "loss", "figure": 0.002 },
+            ] }),
+            ..row(case, engine, threads, ms)
+        };
+        let missed = |rows: &[Row], what: &str| {
+            let bars = of_rows(rows);
+            let bar = bars.iter().find(|bar| bar.what.starts_with(what)).unwrap_or_else(|| panic!("no {what}"));
+            assert!(bar.measured.is_nan() && !bar.met(), "{bar:?}");
+        };
+        let rows = [
+            failing("joint-grid", "tumble", 1, 1.0),
+            row("joint-grid", "box3d", 1, 4.0),
+            row("joint-grid", "rapier", 1, 5.0),
+            row("wall", "tumble", 1, 1.0),
+            row("wall", "rapier", 1, 4.0),
+            row("washer", "tumble", 1, 2.0),
+            failing("washer", "tumble", 2, 1.0),
+            row("washer", "box3d", 1, 2.0),
+            row("washer", "box3d", 2, 1.0),
+            failing("humanoid", "tumble", 1, 1.0),
+            row("humanoid", "mujoco", 1, 4.0),
+            failing("gentle-chain", "tumble", 1, 1.0),
+            row("gentle-chain", "mujoco", 1, 4.0),
+        ];
+        for what in [
+            "slowest case to its fastest peer: joint-grid",
+            "geometric mean to the fastest peer",
+            "geometric mean to Rapier",
+            "joint grid",
+            "washer: speed-up by two threads",
+            "washer: speed-up by two threads beside box3d",
+            "humanoid: steps",
+            "humanoid: mean contact",
+            "gentle chain to MuJoCo",
+            "gentle chain: drift",
+        ] {
+            missed(&rows, what);
+        }
+        let rows = [
+            row("joint-grid", "tumble", 1, 1.0),
+            failing("joint-grid", "box3d", 1, 4.0),
+            row("humanoid", "tumble", 1, 1.0),
+            failing("humanoid", "mujoco", 1, 4.0),
+            row("washer", "tumble", 1, 2.0),
+            row("washer", "tumble", 2, 1.0),
+            failing("washer", "box3d", 1, 9.0),
+            row("washer", "box3d", 2, 1.0),
+        ];
+        let bars = of_rows(&rows);
+        let named: Vec<(&str, f64)> = bars.iter().map(|bar| (bar.what.as_str(), bar.measured)).collect();
+        assert_eq!(
+            named,
+            [
+                ("washer: speed-up by two threads", 2.0),
+                ("humanoid: steps per second to MuJoCo's, which fails the gate", 4.0),
+                ("humanoid: mean contact count, difference to MuJoCo's, which fails the gate", 0.0),
+            ]
+        );
     }
 
     /// What is not a number meets no bar.

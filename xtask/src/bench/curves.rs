@@ -21,9 +21,9 @@ const BYTES: f64 = 1536.0;
 
 /// All curves.
 pub struct Curves {
-    /// Engine, boxes, milliseconds per step, and whether the gate let it pass.
+    /// Engine, boxes, milliseconds per step, and whether the state is sound.
     scaling: Vec<(String, u32, f64, bool)>,
-    /// Tumble's times over the large sizes, and the exponent fitted to them.
+    /// Tumble's times over the large sizes, and the exponent fitted to them where all are there and sound.
     large: Vec<(f64, f64, bool)>,
     exponent: Option<f64>,
     /// Case, sub-steps, milliseconds per step, overlap in mm, gap in mm.
@@ -41,9 +41,9 @@ pub fn measure(engines: &[Engine], rounds: u32) -> Result<Curves, String> {
         let rows = run::all(engines, &[Case::sized("falling-boxes", "boxes", size, STEPS)], &[1], rounds)?;
         for row in &rows {
             if let Some(ms) = row.best() {
-                scaling.push((row.engine.clone(), size, ms, row.passes()));
+                scaling.push((row.engine.clone(), size, ms, sound(row)));
             }
-            if size == SIZES[SIZES.len() - 1] {
+            if size == SIZES[SIZES.len() - 1] && sound(row) {
                 memory.extend(bytes_per_box(row, size));
             }
         }
@@ -52,7 +52,7 @@ pub fn measure(engines: &[Engine], rounds: u32) -> Result<Curves, String> {
     let mut large = Vec::new();
     for size in LARGE {
         let rows = run::all(&tumble, &[Case::sized("falling-boxes", "boxes", size, STEPS)], &[1], rounds.min(2))?;
-        large.extend(rows.first().and_then(|row| Some((f64::from(size), row.best()?, row.passes()))));
+        large.extend(rows.first().and_then(|row| Some((f64::from(size), row.best()?, sound(row)))));
     }
     println!("\n==> step time against quality");
     let mut quality = Vec::new();
@@ -71,8 +71,21 @@ pub fn measure(engines: &[Engine], rounds: u32) -> Result<Curves, String> {
             quality.push((case.name.clone(), sub_steps, run.mean(), figure("depth_mm"), figure("gap_mm")));
         }
     }
+    Ok(Curves { scaling, exponent: exponent(&large), large, quality, memory })
+}
+
+/// No box is thrown away, has fallen through the floor or is nowhere. How deep boxes lie in each other, which the case of the same
+/// name asks too, is not asked: when the steps are over, those of a large heap still rain onto the others at up to 20 m/s.
+fn sound(row: &Row) -> bool {
+    let mut checks = row.verdict["checks"].as_array().into_iter().flatten();
+    row.fault.is_none() && checks.any(|check| check["name"] == "near" && check["pass"] == true)
+}
+
+/// The exponent over the large sizes; none where one is missing or not sound.
+fn exponent(large: &[(f64, f64, bool)]) -> Option<f64> {
+    let all = LARGE.iter().all(|size| large.iter().any(|(boxes, _, sound)| *boxes == f64::from(*size) && *sound));
     let points: Vec<(f64, f64)> = large.iter().map(|(boxes, ms, _)| (*boxes, *ms)).collect();
-    Ok(Curves { scaling, exponent: slope(&points), large, quality, memory })
+    if all { slope(&points) } else { None }
 }
 
 fn bytes_per_box(row: &Row, boxes: u32) -> Option<(String, f64)> {
@@ -94,16 +107,19 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
 impl Curves {
     /// What is judged of them.
     pub fn bars(&self) -> Vec<Bar> {
-        let exponent =
-            self.exponent.map(|e| Bar::at_most("exponent of step time over 1,000 to 100,000 boxes", e, EXPONENT));
+        let exponent = self.exponent.unwrap_or(f64::NAN);
+        let exponent = Bar::at_most("exponent of step time over 1,000 to 100,000 boxes", exponent, EXPONENT);
         let own = self.memory.iter().find(|(engine, _)| engine == "tumble");
-        let memory = own.map(|(_, bytes)| Bar::at_most("bytes per box in a pile, contacts included", *bytes, BYTES));
-        exponent.into_iter().chain(memory).collect()
+        let bytes = own.map_or(f64::NAN, |(_, bytes)| *bytes);
+        let memory = Bar::at_most("bytes per box in a pile, contacts included", bytes, BYTES);
+        vec![exponent, memory]
     }
 
     /// For people.
     pub fn text(&self) -> String {
-        let mut text = String::from("Milliseconds per step against the number of boxes; \u{2020} fails the gate:\n\n");
+        let mut text = String::from(
+            "Milliseconds per step against the number of boxes; \u{2020} has thrown boxes away or lost them:\n\n",
+        );
         let _ = writeln!(text, "| engine | {} |", SIZES.map(|n| n.to_string()).join(" | "));
         let _ = writeln!(text, "|---|{}", "---|".repeat(SIZES.len()));
         for (name, _) in self.lines() {
@@ -190,5 +206,16 @@ mod tests {
         let points: Vec<(f64, f64)> = [1e3, 3e3, 1e4, 1e5].iter().map(|&n: &f64| (n, 0.01 * n.powf(1.2))).collect();
         assert!((slope(&points).unwrap() - 1.2).abs() < 1e-9);
         assert_eq!(slope(&points[..1]), None);
+    }
+
+    /// A size that is missing, or in which boxes are lost, leaves no exponent; bars without a figure are missed.
+    #[test]
+    fn there_is_no_exponent_of_a_part() {
+        let mut large: Vec<(f64, f64, bool)> = LARGE.map(|n| (f64::from(n), 0.01 * f64::from(n), true)).to_vec();
+        assert!((exponent(&large).unwrap() - 1.0).abs() < 1e-9);
+        assert_eq!(exponent(&large[..4]), None);
+        large[4].2 = false;
+        let curves = Curves { scaling: vec![], exponent: exponent(&large), large, quality: vec![], memory: vec![] };
+        assert!(curves.bars().len() == 2 && curves.bars().iter().all(|bar| !bar.met()), "{:?}", curves.bars());
     }
 }

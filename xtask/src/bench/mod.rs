@@ -17,6 +17,7 @@ use crate::shell;
 use run::{Case, Engine, Row};
 use serde_json::Value;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -129,27 +130,44 @@ pub fn run(words: &[&str]) -> Result<ExitCode, String> {
 }
 
 fn dynamics(write: bool) -> Result<(), String> {
-    let found = dynamics::measure()?;
-    if !write {
-        return Ok(());
+    let machine = machine::describe();
+    let folder = folder(&machine);
+    // Known before minutes are spent on measuring.
+    let before = if write { Some(kept(&folder)?) } else { None };
+    let mut found = dynamics::measure()?;
+    if let Some(mut results) = before {
+        // The rest was measured on another day, and may come from another processor in a folder of the same name.
+        found["cpu"] = machine.cpu.into();
+        found["date"] = machine.date.into();
+        results["dynamics"] = found;
+        put_results(&folder, &results)?;
     }
-    let folder = kept(&machine::describe())?;
-    let mut results = results(&folder);
-    results["dynamics"] = found;
-    put_results(&folder, &results)
+    Ok(())
 }
 
 /// The folder of this machine's results.
-fn kept(machine: &machine::Machine) -> Result<PathBuf, String> {
-    let folder = PathBuf::from("benchmarks").join(machine.slug());
-    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    Ok(folder)
+fn folder(machine: &machine::Machine) -> PathBuf {
+    PathBuf::from("benchmarks").join(machine.slug())
 }
 
-/// What was kept there before; nothing where there is nothing.
-fn results(folder: &Path) -> Value {
-    let text = fs::read_to_string(folder.join("results.json")).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_else(|_| serde_json::json!({}))
+/// The results that figures are added to; there must be some.
+fn kept(folder: &Path) -> Result<Value, String> {
+    results(folder)?.ok_or_else(|| {
+        format!("{} has no results to add to: run `cargo xtask bench --peers --write` first", folder.display())
+    })
+}
+
+/// What was kept there before, if anything was. What cannot be read is not written over.
+fn results(folder: &Path) -> Result<Option<Value>, String> {
+    let path = folder.join("results.json");
+    let wrong = |problem: String| format!("{}: {problem}", path.display());
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(wrong(error.to_string())),
+    };
+    let value: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    if value.is_object() { Ok(Some(value)) } else { Err(wrong("it is no object".to_owned())) }
 }
 
 fn put_results(folder: &Path, results: &Value) -> Result<(), String> {
@@ -164,6 +182,10 @@ fn put(folder: &Path, name: &str, text: &str) -> Result<(), String> {
 }
 
 fn measure(options: &Options) -> Result<(), String> {
+    if options.write {
+        // Results that cannot be read are a fault before hours are spent on measuring, not after.
+        results(&folder(&machine::describe()))?;
+    }
     shell::run(&mut shell::command("cargo build --release --package tumble-bench"))?;
     let folder = run::folder();
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -196,12 +218,12 @@ fn write(
     curves: Option<&curves::Curves>,
     bars: &[bars::Bar],
 ) -> Result<(), String> {
-    let folder = kept(machine)?;
-    let before = self::results(&folder);
+    let folder = folder(machine);
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut found = report::json(results, missing, machine, bars);
     // Measured by itself, and kept until it is measured again.
-    if before["dynamics"].is_object() {
-        found["dynamics"] = before["dynamics"].clone();
+    if let Some(dynamics) = self::results(&folder)?.and_then(|before| before.get("dynamics").cloned()) {
+        found["dynamics"] = dynamics;
     }
     put_results(&folder, &found)?;
     put(&folder, "chart.svg", &chart::bars(results))?;
@@ -226,6 +248,22 @@ mod tests {
         assert_eq!(options.scenes, ["wall", "washer"]);
         assert_eq!((options.rounds, options.threads), (2, vec![1]));
         assert_eq!(Options::parse(&["--peers=rapier,jolt"]).unwrap().peers, Some(vec!["rapier".into(), "jolt".into()]));
+    }
+
+    /// Results that are not there are no fault but where figures are added to them; those that cannot be read always are.
+    #[test]
+    fn results_are_not_lost() {
+        let folder = std::env::temp_dir().join(format!("tumble-xtask-results-{}", std::process::id()));
+        assert_eq!(results(&folder), Ok(None));
+        assert!(kept(&folder).unwrap_err().contains("no results to add to"));
+        fs::create_dir_all(&folder).unwrap();
+        for wrong in ["{\"cpu\": ", "", "[]"] {
+            fs::write(folder.join("results.json"), wrong).unwrap();
+            assert!(results(&folder).is_err() && kept(&folder).is_err(), "{wrong}");
+        }
+        fs::write(folder.join("results.json"), "{\"cpu\": \"x\"}").unwrap();
+        assert_eq!(kept(&folder).unwrap()["cpu"], "x");
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     /// A slip of the pen must not measure something else for an hour.

@@ -17,6 +17,15 @@ pub struct Comparison<'a> {
     pub fastest: Option<&'a Row>,
     /// Time of Tumble over time of that one; `None` where either is missing or Tumble fails the gate.
     pub ratio: Option<f64>,
+    /// Tumble was measured and fails the gate.
+    pub failed: bool,
+}
+
+impl Comparison<'_> {
+    /// The ratio as a bar sees it: not a number where a peer passes the gate that Tumble fails.
+    pub fn judged(&self) -> Option<f64> {
+        if self.failed && self.fastest.is_some() { Some(f64::NAN) } else { self.ratio }
+    }
 }
 
 /// A comparison for every case and count of threads, in their order.
@@ -36,14 +45,15 @@ pub fn comparisons(rows: &[Row]) -> Vec<Comparison<'_>> {
         let own = tumble.filter(|row| row.passes()).and_then(Row::best);
         let ratio = own.zip(fastest.and_then(Row::best)).map(|(own, other)| own / other);
         let trees = of_key().any(|row| row.trees);
-        Comparison { case, trees, threads, fastest, ratio }
+        Comparison { case, trees, threads, fastest, ratio, failed: tumble.is_some_and(|row| !row.passes()) }
     };
     keys.into_iter().map(compare).collect()
 }
 
-/// The geometric mean of all ratios with so many threads. Trees are judged by themselves.
+/// The geometric mean of all ratios with so many threads; not a number where Tumble fails a gate that a peer passes. Trees are judged by
+/// themselves.
 pub fn geomean(comparisons: &[Comparison<'_>], threads: usize) -> Option<f64> {
-    geometric_mean(comparisons.iter().filter(|c| c.threads == threads && !c.trees).filter_map(|c| c.ratio))
+    geometric_mean(comparisons.iter().filter(|c| c.threads == threads && !c.trees).filter_map(Comparison::judged))
 }
 
 fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
@@ -51,21 +61,16 @@ fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| (sum / f64::from(count)).exp())
 }
 
-/// Tumble's time over that of one engine, whether or not it passes, as the geometric mean over all cases on one thread.
+/// Tumble's time over that of one engine, whether or not that one passes, as the geometric mean over all cases on one thread; not a
+/// number where Tumble fails the gate of one.
 pub fn against(rows: &[Row], engine: &str) -> Option<f64> {
-    let best = |name: &str, case: &str| {
-        let row = rows.iter().find(|row| row.engine == name && row.case == case && row.threads == 1)?;
-        row.fault.is_none().then(|| row.best())?
+    let on_one = || rows.iter().filter(|row| row.threads == 1 && !row.trees);
+    let ratio = |other: &Row| {
+        let own = on_one().find(|row| row.engine == "tumble" && row.case == other.case)?;
+        let ms = other.best().filter(|_| other.fault.is_none())?;
+        Some(bars::judged(own) / ms)
     };
-    let of_engine = rows.iter().filter(|row| row.engine == engine && !row.trees);
-    let cases: Vec<&str> = of_engine.map(|row| row.case.as_str()).collect();
-    let mut seen = Vec::new();
-    let ratios = cases.into_iter().filter(|case| {
-        let new = !seen.contains(case);
-        seen.push(case);
-        new
-    });
-    geometric_mean(ratios.filter_map(|case| Some(best("tumble", case)? / best(engine, case)?)))
+    geometric_mean(on_one().filter(|row| row.engine == engine).filter_map(ratio))
 }
 
 fn engines(rows: &[Row]) -> Vec<&str> {
@@ -124,11 +129,11 @@ pub fn table(rows: &[Row], missing: &[(String, String)], machine: &Machine) -> S
     }
     for threads in thread_counts(&comparisons) {
         if let Some(mean) = geomean(&comparisons, threads) {
-            let _ = writeln!(text, "\nGeometric mean to the fastest peer, threads {threads}: {mean:.2}");
+            let _ = writeln!(text, "\nGeometric mean to the fastest peer, threads {threads}: {}", mean_text(mean));
         }
     }
     if let Some(mean) = against(rows, "rapier") {
-        let _ = writeln!(text, "\nGeometric mean to Rapier with default features, one thread: {mean:.2}");
+        let _ = writeln!(text, "\nGeometric mean to Rapier with default features, one thread: {}", mean_text(mean));
     }
     let _ = writeln!(text, "\n{}\n{}\n{}\n{}", speed_ups(rows), quality(rows), trees(rows), stages(rows));
     for row in rows.iter().filter(|row| row.fault.is_some()) {
@@ -138,6 +143,11 @@ pub fn table(rows: &[Row], missing: &[(String, String)], machine: &Machine) -> S
         let _ = writeln!(text, "- {name} is missing: {reason}");
     }
     text
+}
+
+/// A mean for people, who are told why there is none.
+fn mean_text(mean: f64) -> String {
+    if mean.is_nan() { "none, Tumble fails a gate".to_owned() } else { format!("{mean:.2}") }
 }
 
 fn thread_counts(comparisons: &[Comparison<'_>]) -> Vec<usize> {
@@ -193,7 +203,7 @@ fn speed_ups(rows: &[Row]) -> String {
             );
         }
         let cell = |name: &&str| {
-            let times = bars::speed_up(rows, c.case, name, c.threads);
+            let times = bars::speed_up(rows, c.case, name, c.threads).filter(|times| !times.is_nan());
             times.map_or_else(|| "-".to_owned(), |times| format!("{times:.2}"))
         };
         let cells: Vec<String> = names.iter().map(cell).collect();
@@ -207,7 +217,9 @@ fn trees(rows: &[Row]) -> String {
     let mut text = String::new();
     for row in rows.iter().filter(|row| row.trees && row.threads == 1 && row.fault.is_none()) {
         if text.is_empty() {
-            text.push_str("| trees | engine | ms | points of contact | drift of energy |\n|---|---|---|---|---|\n");
+            text.push_str(
+                "| trees | engine | ms | points of contact | drift of energy at the end |\n|---|---|---|---|---|\n",
+            );
         }
         let contacts = row.runs.last().and_then(|run| run.contacts);
         let contacts = contacts.map_or_else(|| "-".to_owned(), |count| format!("{count:.2}"));
@@ -319,7 +331,11 @@ fn short(rows: &[Row], missing: &[(String, String)], machine: &Machine) -> Strin
         let _ = writeln!(text, "| {} | {} | {ratio} |", c.case, cells.join(" | "));
     }
     if let Some(mean) = geomean(&all, 1) {
-        let _ = writeln!(text, "\nGeometric mean to the fastest peer that passes: **{mean:.2}** (below 1 is faster).");
+        let _ = writeln!(
+            text,
+            "\nGeometric mean to the fastest peer that passes: **{}** (below 1 is faster).",
+            mean_text(mean)
+        );
     }
     if !missing.is_empty() {
         let names: Vec<&str> = missing.iter().map(|(name, _)| name.as_str()).collect();
@@ -354,7 +370,9 @@ mod tests {
         assert!((geomean(&found, 1).unwrap() - 0.5).abs() < 1e-12);
         assert!((against(&rows, "a").unwrap() - 2.0).abs() < 1e-12);
         let rows = [row("tumble", 2.0, false), row("b", 4.0, true)];
-        assert_eq!((comparisons(&rows)[0].ratio, geomean(&comparisons(&rows), 1)), (None, None));
+        assert_eq!(comparisons(&rows)[0].ratio, None);
+        assert!(geomean(&comparisons(&rows), 1).unwrap().is_nan() && against(&rows, "b").unwrap().is_nan());
+        assert_eq!(mean_text(f64::NAN), "none, Tumble fails a gate");
     }
 
     /// The JSON holds what readers of it rely on.

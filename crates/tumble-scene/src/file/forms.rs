@@ -17,7 +17,11 @@ pub static SCENE: Form = Form {
         field("parameters", Kind::Named(&PARAMETER), "Numbers that `--set` changes: a default, or a table"),
         field("let", Kind::Values, "Names for values, from parameters and from each other"),
         field("same_names", Kind::Flag, "Bodies may share a name; they are referred to by number then"),
-        field("most", Kind::Whole, "More bodies, links, joints and groups than this are a slip; 100 000 by default"),
+        field(
+            "most",
+            Kind::Whole,
+            "More tables made, in all turns of repeats, than this are a slip; 100 000 by default, 2 000 000 at most",
+        ),
         field("gravity", Kind::Vector(Dimension::LENGTH), "Acceleration of gravity; 9.81 m/s² downwards by default"),
         field("seconds", PLAIN, "For how long there is something to see; 10 by default"),
         field("dt", PLAIN, "Time step in seconds; 1/60 by default"),

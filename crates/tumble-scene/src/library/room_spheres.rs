@@ -26,7 +26,7 @@ pub fn scene() -> Scene {
              another that lies; one hits a wall in flight, and one that slides on the floor.",
         )
         .parameter(Parameter::new("restitution", 0.6).range(0.5, 0.8).help("Of all impacts"))
-        .parameter(Parameter::new("speed", 4.0).range(2.0, 8.0).unit("m/s").help("Of the balls that move"))
+        .parameter(Parameter::new("speed", 4.0).range(2.0, 8.0).unit("m/s").help("Of the two that meet in the air, and of the two that go for a wall"))
         .camera(Camera::new([0.0, 8.0, 30.0], [0.0, -4.0, 0.0]))
         .check("lies", "P1: A ball that is put on the floor lies there; farthest it moves in a thousand steps", "m")
         .check("bounces", "P2: Each bounce rises to e² of the one before; largest error as a share, from the first three", "")

@@ -124,7 +124,7 @@ impl Recording {
                     let fields = (long(content, 0), long(content, 8), long(content, 16));
                     let (Some(step), Some(dt), Some(hash)) = fields else { return Err(wrong("the step is too short")) };
                     let last = recording.steps.last().map(|s| s.step);
-                    let expected = last.or(recording.keyframes.first().map(|k| k.0)).map(|s| s.wrapping_add(1));
+                    let expected = last.or(recording.keyframes.first().map(|k| k.0)).and_then(|s| s.checked_add(1));
                     if expected != Some(step) {
                         return Err(wrong(&format!("step {step} does not follow the one before")));
                     }
@@ -218,9 +218,10 @@ impl Recording {
             return Err(missing());
         }
         let mut world = self.restored(range.clone())?;
-        for number in first + 1..=step {
+        // The steps after those that are done: counted so, the last number that there is does no harm.
+        for done in *first..step {
             let begin = self.steps.first().map_or(0, |s| s.step);
-            let index = number.checked_sub(begin).ok_or_else(missing)?;
+            let index = (done + 1).checked_sub(begin).ok_or_else(missing)?;
             let step = self.steps.get(index as usize).ok_or_else(missing)?;
             self.advance(&mut world, step)?;
         }

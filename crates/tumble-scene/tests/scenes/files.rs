@@ -379,6 +379,9 @@ fn mistakes_have_places() {
             "[[body]]\nrepeat = { i = 1e6, j = 1e6 }\nwhen = '0'",
             "f:2:25: the scene has, or counts to, more than 100000 things",
         ),
+        ("[[body]]\nrepeat = { i = -1000, j = -1000 }\nsphere = 1", "nothing"),
+        ("most = 2000000", "nothing"),
+        ("most = 2000001", "f:1:8: `most` can be 2000000 at most, got 2000001"),
         (
             "[[joint]]\nkind = 'hing'",
             r#"f:2:8: "hing" is none of ball, hinge, slider, fixed, distance, universal, cone-twist, cylindrical, planar, parallel, six-axis, gear, rack, screw, pulley, wheel, path, drag, glue; did you mean "hinge"?"#,
@@ -458,6 +461,9 @@ fn mistakes_have_places() {
     let manual = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scenes/door-convey-stack.toml");
     let near = file::load(manual).unwrap_err().to_string();
     assert!(near.ends_with("; the nearest name is \"door-conveyor-stack.toml\""), "{near}");
+    // A name that no file can have is not one that is missing.
+    let never = file::load(manual.replace("convey-", "convey\0or-")).unwrap_err().to_string();
+    assert!(never.contains("the file cannot be read") && !never.contains("nearest"), "{never}");
 }
 
 /// All mistakes of a file that can be told by themselves are named at once, in the order of its lines: first keys and types, then what the
@@ -507,6 +513,11 @@ fn names_and_bodies_that_are_hardly_meant() {
     let run = start(ghosts);
     let expected = "test.toml:1:1: the body \"ghost\" has neither a shape nor a mass: it weighs 1 kg and meets nothing";
     assert_eq!(run.warnings(), [expected]);
+
+    // Once for each table, however often it is repeated.
+    let ghosts = "[[group]]\nrepeat = { i = 3 }\n[[group.body]]\nname = 'a{i}'\n[[group.body]]\nname = 'b{i}'";
+    let warnings = start(ghosts).warnings().to_vec();
+    assert!(warnings.len() == 2 && warnings[0].contains("\"a0\"") && warnings[1].contains("\"b0\""), "{warnings:?}");
 
     let floor = start("[[body]]\nhalf_space = 'y'\n[[body]]\nkind = 'fixed'\nhalf_space = 'y'");
     let expected =

@@ -85,9 +85,7 @@ fn conservative_scenes_gain_no_energy() {
         }
         let energy = run.summary().energy;
         println!("{}: {energy:?}, gain {:.5}", scene.name, energy.gain_share());
-        if false {
-            assert!(energy.gain_share() <= 0.005 && energy.share.is_finite(), "{}: {energy:?}", scene.name);
-        }
+        assert!(energy.gain_share() <= 0.005 && energy.share.is_finite(), "{}: {energy:?}", scene.name);
         count += 1;
     }
     assert!(count >= 10, "only {count} scenes are conservative");

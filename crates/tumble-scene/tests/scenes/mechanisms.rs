@@ -1,5 +1,6 @@
 //! Hinges, glue and ropes: what breaks them.
 
+use crate::largest;
 use crate::mutation::{Mutation, cover, edit, edit_joint, kick, remove, untie, wakeful};
 use tumble::constraint::joint::Distance;
 use tumble::constraint::{Limit, Stiffness};
@@ -405,7 +406,7 @@ fn thousand_ragdolls_come_to_rest() {
         let limb = joint.bodies().map(length).into_iter().fold(f64::INFINITY, f64::min);
         f64::from(joint.frames().gap().length()) / limb
     };
-    let gap = world.joint_ids().map(share).fold(0.0, f64::max);
+    let gap = largest(world.joint_ids().map(share));
     let mut moving = 0;
     for id in world.body_ids() {
         let body = world.body(id).unwrap();

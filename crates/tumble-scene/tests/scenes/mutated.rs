@@ -237,7 +237,7 @@ fn damaged_bytes(bytes: &[u8], random: &mut Random) -> Vec<u8> {
 }
 
 /// The frames of a recording: kinds and payloads.
-fn frames(bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
+pub fn frames(bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
     let (mut at, mut frames) = (12, Vec::new());
     while let Some(length) = bytes.get(at + 1..at + 5) {
         let length = u32::from_le_bytes(length.try_into().unwrap()) as usize;
@@ -248,7 +248,7 @@ fn frames(bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
 }
 
 /// A recording of these frames, whose sums are right whatever they hold.
-fn sealed(frames: &[(u8, Vec<u8>)]) -> Vec<u8> {
+pub fn sealed(frames: &[(u8, Vec<u8>)]) -> Vec<u8> {
     let mut bytes = b"TUMBLREC".to_vec();
     bytes.extend(tumble_scene::recording::VERSION.to_le_bytes());
     for (kind, payload) in frames {
@@ -335,7 +335,7 @@ fn recordings() {
     println!(
         "broken: {refused} refused, {cut} cut; sealed: {sealed_refused} refused, {taken} taken; {slowest:?} at most"
     );
-    assert!(refused + cut > 400, "{refused}, {cut}");
+    assert!(refused + cut > 450, "{refused}, {cut}");
     // Sums stop what is broken; what is sealed comes through to the reader behind.
     assert!(sealed_refused > 50 && taken > 150, "{sealed_refused}, {taken}");
 }

@@ -1,5 +1,6 @@
 //! Recordings: the same bits again, the first step where they part, and files that were cut short.
 
+use super::mutated::{frames, sealed};
 use tumble::{BodyDesc, Method, World, math::Vec3, shape::Shape};
 use tumble_scene::recording::{Input, Recorder, Recording};
 use tumble_scene::{Scene, library};
@@ -101,6 +102,26 @@ fn a_replay_gives_the_same_bits() {
         assert_eq!(recording.hash_after(step), (step > 0).then(|| hashes[step as usize]));
     }
     assert!(recording.world_at(201).is_err());
+}
+
+/// A recording may begin at the last number that a step can have. Nothing comes after that one.
+#[test]
+fn the_last_number_is_reached() {
+    let (bytes, hashes) = recorded(3, 0);
+    assert!(Recording::read(bytes.clone()).unwrap().world_at(u64::MAX).is_err());
+    let mut all = frames(&bytes);
+    let end = all.pop().unwrap();
+    all.truncate(2);
+    all[1].1[..8].copy_from_slice(&u64::MAX.to_le_bytes());
+    all.push(end);
+    let recording = Recording::read(sealed(&all)).unwrap();
+    assert_eq!(recording.world_at(u64::MAX).unwrap().hash(), hashes[0]);
+    assert!(recording.world_at(u64::MAX - 1).is_err());
+    // A step of the number 0 does not follow.
+    let step = frames(&bytes).into_iter().find(|frame| frame.0 == 2).unwrap();
+    all.insert(2, (2, [&[0; 8], &step.1[8..]].concat()));
+    let refused = Recording::read(sealed(&all)).unwrap_err().to_string();
+    assert!(refused.contains("step 0 does not follow"), "{refused}");
 }
 
 /// However long a run is, keyframes take no more than their budget, and they reach far into it.

@@ -1,5 +1,6 @@
 //! Things that stand, slide and bounce: what breaks them, and that they stand without falling asleep.
 
+use crate::largest;
 use crate::mutation::{Mutation, cover, edit, grease, remove, tie, wakeful};
 use tumble::math::{Point, Real};
 use tumble::{Material, World};
@@ -179,7 +180,7 @@ fn jenga_falls_when_the_right_blocks_are_pulled() {
             for _ in 0..run.steps_in(4.0) {
                 world.step(dt).unwrap();
             }
-            let moved = before.iter().zip(top(&world)).map(|(a, b)| (b - *a).length() / BLOCK).fold(0.0, f64::max);
+            let moved = largest(before.iter().zip(top(&world)).map(|(a, b)| (b - *a).length() / BLOCK));
             println!("layer {layer} without {blocks:?}: the top has moved by {moved:.3} heights");
             assert!((least..most).contains(&moved), "layer {layer} without {blocks:?}: {moved} heights");
         }
@@ -196,7 +197,7 @@ fn jenga_stands_with_long_steps() {
     for _ in 0..run.steps_in(60.0) {
         run.step().unwrap();
         let moved = before.iter().zip(top(run.world())).map(|(a, b)| (b - *a).length() / BLOCK);
-        most = moved.fold(most, f64::max);
+        most = largest(moved.chain([most]));
     }
     println!("the top sinks by {most:.3} heights of a block");
     assert!(most < 0.6, "{most}");

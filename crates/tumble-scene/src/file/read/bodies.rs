@@ -34,7 +34,7 @@ impl Assembly<'_> {
             && desc.colliders.iter().any(|c| matches!(c.shape, Shape::HalfSpace(_)))
         {
             let message = "a half-space has no end and falls with all that is on it; kind = \"fixed\" lets it stay";
-            self.warnings.push(Fault::new(node.at, message));
+            self.warn(node.at, message);
         }
         let id = self.world.add_body(desc).map_err(|error| {
             // The number of a body that is not there says nothing.
@@ -113,7 +113,7 @@ impl Assembly<'_> {
         {
             let name = desc.name.as_ref().map_or_else(String::new, |name| format!(" {name:?}"));
             let message = format!("the body{name} has neither a shape nor a mass: it weighs 1 kg and meets nothing");
-            self.warnings.push(Fault::new(record.at, message));
+            self.warn(record.at, message);
         }
         Ok(desc)
     }

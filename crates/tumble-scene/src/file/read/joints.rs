@@ -86,7 +86,7 @@ impl Assembly<'_> {
             let value = crate::figure::Exact(value);
             let message =
                 format!("a stop at {value} radians is several turns away; degrees are written \"{value} deg\"");
-            self.warnings.push(Fault::new(entry.at, message));
+            self.warn(entry.at, message);
         }
     }
 

@@ -22,7 +22,7 @@ use super::units::{Units, Up};
 use crate::error::{Error, Result};
 use crate::{Parameter, Scene, Stage, Values};
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 use tumble::math::{Quat, Real, Vec3};
@@ -35,7 +35,7 @@ pub const FORMAT: u64 = 1;
 /// More things than this are taken for a slip unless the file says otherwise; so many are made in about a second.
 pub(super) const USUAL_THINGS: u64 = 100_000;
 /// More than this cannot be asked for.
-const MOST_THINGS: u64 = 2_000_000;
+pub(super) const MOST_THINGS: u64 = 2_000_000;
 
 /// A file, read and not yet evaluated.
 #[derive(Debug)]
@@ -119,7 +119,10 @@ pub(crate) fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     match read {
         Ok(_) if bytes.len() as u64 > most => Err(format!("the file has more than {} MB", most >> 20)),
         Ok(_) => Ok(bytes),
-        Err(error) => Err(format!("the file cannot be read: {error}{}", beside(path))),
+        Err(error) => {
+            let meant = if error.kind() == ErrorKind::NotFound { beside(path) } else { String::new() };
+            Err(format!("the file cannot be read: {error}{meant}"))
+        }
     }
 }
 
@@ -251,8 +254,8 @@ struct Assembly<'a> {
     named: BTreeMap<String, Named>,
     /// Bodies may share a name, and are referred to by number then.
     same_names: bool,
-    /// What is allowed, and hardly meant.
-    warnings: Vec<Fault>,
+    /// What is allowed, and hardly meant, by its place in the file: a table that is repeated is warned of once.
+    warnings: BTreeMap<usize, Fault>,
     /// What is wrong with tables that were left out for it.
     faults: Vec<Fault>,
     /// Bodies are among them, so that others may miss these.
@@ -290,6 +293,11 @@ impl Assembly<'_> {
             }
             Ok(()) => Ok(()),
         }
+    }
+
+    /// What is here is allowed, and hardly meant.
+    fn warn(&mut self, at: usize, message: impl Into<String>) {
+        self.warnings.entry(at).or_insert_with(|| Fault::new(at, message));
     }
 
     /// Counts what is made, so that a slip in a number is answered before the memory is full.
@@ -334,7 +342,7 @@ fn assemble_noting(document: &Document, stage: &mut Stage, values: &Values, faul
         bodies: vec![World::BODY],
         named: BTreeMap::new(),
         same_names: record.flag("same_names")?.unwrap_or(false),
-        warnings: Vec::new(),
+        warnings: BTreeMap::new(),
         faults: Vec::new(),
         bodies_missing: false,
         materials: BTreeMap::new(),
@@ -343,7 +351,7 @@ fn assemble_noting(document: &Document, stage: &mut Stage, values: &Values, faul
         open_shapes: Vec::new(),
         shape_definitions: settings::entries(&record, "shape"),
         things: 0,
-        most: record.whole("most")?.unwrap_or(USUAL_THINGS).min(MOST_THINGS),
+        most: most_things(&record)?,
         waiting: Vec::new(),
         exclusions: Vec::new(),
         folder: &document.source.folder,
@@ -358,10 +366,20 @@ fn assemble_noting(document: &Document, stage: &mut Stage, values: &Values, faul
     for (at, cue) in cues {
         stage.at(at, cue);
     }
-    for warning in warnings {
+    for warning in warnings.into_values() {
         stage.warn(document.source.locate(warning).to_string());
     }
     checks::add(&record, stage)
+}
+
+/// How many things the file may make.
+fn most_things(record: &Record<'_>) -> Read<u64> {
+    match (record.whole("most")?, record.get("most")) {
+        (Some(most), Some(node)) if most > MOST_THINGS => {
+            Err(Fault::new(node.at, format!("`most` can be {MOST_THINGS} at most, got {most}")))
+        }
+        (most, _) => Ok(most.unwrap_or(USUAL_THINGS)),
+    }
 }
 
 /// The units, the upward axis, and the values of `let` and `check` as they are written.

@@ -159,7 +159,9 @@ impl<'a> Assembly<'a> {
             },
             _ => self.scope.number(&counter.node).ok(),
         };
-        counters.iter().filter_map(times).filter(|n| n.fract() == 0.0 && *n <= MOST).product()
+        let sound = counters.iter().filter_map(times).filter(|n| n.fract() == 0.0 && *n <= MOST);
+        // To count to less than nothing is to count nothing.
+        sound.map(|n| if n > 0.0 { n } else { 0.0 }).product()
     }
 
     fn count_through(

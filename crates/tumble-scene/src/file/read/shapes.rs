@@ -184,8 +184,9 @@ impl Assembly<'_> {
             "surface" if two_sides => mesh.surface_of(Sides::Two),
             "surface" => mesh.surface(),
             "parts" => mesh.parts(&options).and_then(|parts| {
-                self.warnings
-                    .extend(parts.coarse(&options).map(|words| Fault::new(file.at, format!("{name}: {words}"))));
+                if let Some(words) = parts.coarse(&options) {
+                    self.warn(file.at, format!("{name}: {words}"));
+                }
                 parts.shape()
             }),
             _ => mesh.hull(),

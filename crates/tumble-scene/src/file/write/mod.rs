@@ -105,7 +105,7 @@ impl Heading<'_> {
         table.flag("same_names", uses(world).values().any(|count| *count > 1), false);
         let things = world.body_count() + world.joint_count() + world.effect_count() + world.excluded_pairs().count();
         // With room for articulations and their couplings.
-        let most = 2 * things as u64;
+        let most = (2 * things as u64).min(super::read::MOST_THINGS);
         if most > super::read::USUAL_THINGS {
             table.set("most", most.to_string());
         }
