@@ -56,9 +56,11 @@ struct Follower {
 /// A tree that is followed. Kept between steps for its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeWay {
-    /// The trees of which a fast link comes near something, by slot.
-    slots: Vec<u32>,
+    /// The fast links: slot of the tree, link, number of the mover.
+    fast: Vec<[u32; 3]>,
+    /// Those of one tree; all its links as soon as one is stopped.
     followers: Vec<Follower>,
+    all: bool,
     pass: Pass,
     /// Where it is, where it is at the end of a part, and u.
     q: Vec<f64>,
@@ -73,23 +75,23 @@ pub(super) struct TreeWay {
 /// Follows the trees of the links that were noted.
 pub(super) fn hold(state: &mut State, ahead: &mut Ahead) {
     let mut way = core::mem::take(&mut ahead.tree);
-    way.slots.clear();
-    for mover in &ahead.movers {
+    way.fast.clear();
+    for (i, mover) in ahead.movers.iter().enumerate() {
         let body = state.bodies.slot[mover.dense as usize];
-        if let Some((slot, _)) = state.articulations.link_of(body)
-            && state.comes_near(ahead, mover)
-        {
-            way.slots.push(slot);
+        if let Some((slot, link)) = state.articulations.link_of(body) {
+            way.fast.push([slot, link as u32, i as u32]);
         }
     }
-    way.slots.sort_unstable();
-    way.slots.dedup();
-    for i in 0..way.slots.len() {
-        let slot = way.slots[i];
-        if way.begin(state, ahead, slot) && way.follow(state, ahead, slot) {
+    way.fast.sort_unstable();
+    let fast = core::mem::take(&mut way.fast);
+    for links in fast.chunk_by(|a, b| a[0] == b[0]) {
+        let slot = links[0][0];
+        let near = links.iter().any(|&[_, _, mover]| state.comes_near(ahead, &ahead.movers[mover as usize]));
+        if near && way.begin(state, ahead, slot, links) && way.follow(state, ahead, slot) {
             way.finish(state, ahead, slot);
         }
     }
+    way.fast = fast;
     ahead.tree = way;
 }
 
@@ -98,16 +100,17 @@ fn tree_at(state: &State, slot: u32) -> &Articulation {
 }
 
 impl TreeWay {
-    /// Finds the way of a tree; false if there is none. All its links are followed: where one is held, the others take other ways than the step had for
-    /// them.
-    fn begin(&mut self, state: &State, ahead: &Ahead, slot: u32) -> bool {
-        let Articulation { tree, bodies, .. } = tree_at(state, slot);
+    /// Finds the way of a tree, of which these links are fast; false if there is none.
+    fn begin(&mut self, state: &State, ahead: &Ahead, slot: u32, fast: &[[u32; 3]]) -> bool {
+        let tree = &tree_at(state, slot).tree;
         let Some(start) = ahead.starts.of(slot).filter(|q| q.len() == tree.q.len()) else { return false };
+        self.all = false;
         self.followers.clear();
-        self.followers.extend(bodies.iter().enumerate().map(|(link, &body)| {
-            let dense = state.bodies.dense_at(body);
-            Follower { link: link as u32, dense: dense as u32, start: state.bodies.pose[dense] }
-        }));
+        let follower = |&[_, link, mover]: &[u32; 3]| {
+            let Mover { dense, start, .. } = ahead.movers[mover as usize];
+            Follower { link, dense, start }
+        };
+        self.followers.extend(fast.iter().map(follower));
         self.q.clear();
         self.q.extend_from_slice(start);
         self.u.clear();
@@ -133,6 +136,11 @@ impl TreeWay {
             let mut length = Num::min(part, 1.0 - now);
             self.look_at(tree, length);
             let stop = self.first_stop(state, ahead, articulation, Span::new(now, length));
+            if stop.is_some() && !self.all {
+                // Where one is held, the others take other ways than the step had for them.
+                self.follow_all(state, articulation);
+                continue;
+            }
             if let Some((_, stop)) = &stop {
                 length *= stop.t.to_f64();
                 self.look_at(tree, length);
@@ -158,10 +166,21 @@ impl TreeWay {
         rounds > 0
     }
 
+    /// Has all links followed from where the tree is.
+    fn follow_all(&mut self, state: &State, articulation: &Articulation) {
+        self.all = true;
+        self.pass.place(&articulation.tree, &self.q);
+        self.followers.clear();
+        for (link, &body) in articulation.bodies.iter().enumerate() {
+            let start = articulation.body_state(&self.pass, link).0;
+            self.followers.push(Follower { link: link as u32, dense: state.bodies.dense_at(body) as u32, start });
+        }
+    }
+
     /// How long a part of the way may be, in steps, at the present rate.
     fn part(&self, tree: &Tree) -> f64 {
-        let turn = |f: &Follower| self.pass.velocity_of(tree, f.link as usize, &self.u).angular.length();
-        let turn = self.followers.iter().map(turn).fold(0.0, Num::max);
+        let turn = |link: usize| self.pass.velocity_of(tree, link, &self.u).angular.length();
+        let turn = (0..tree.links.len()).map(turn).fold(0.0, Num::max);
         1.0 / Num::min(Num::max((turn / PART).ceil(), 1.0), PARTS)
     }
 
