@@ -22,6 +22,9 @@
 //!
 //! All of it is in double precision in both crates: a chain of a hundred links has a mass matrix of condition 10⁸, and one
 //! tree is too narrow a problem for wide registers, so that single precision would cost accuracy and win no time.
+//!
+//! The passes are inlined into what calls them, so that a kernel (see [`Isa::dispatch`](crate::math::Isa::dispatch)) compiles them for its
+//! set of instructions.
 
 use super::kind::Place;
 use super::tree::Tree;
@@ -95,6 +98,7 @@ pub(crate) struct Pass {
 
 impl Pass {
     /// Outwards: where the links of a tree are, and the columns of their joints.
+    #[inline(always)]
     pub fn place(&mut self, tree: &Tree, q: &[f64]) {
         self.resize(tree);
         self.origin = origin(tree, q);
@@ -112,6 +116,7 @@ impl Pass {
     }
 
     /// [`Pass::place`] and [`Pass::set_moving`] in one.
+    #[inline(always)]
     pub fn place_moving(&mut self, tree: &Tree, q: &[f64], qd: &[f64]) {
         self.resize(tree);
         self.origin = origin(tree, q);
@@ -135,6 +140,7 @@ impl Pass {
         }
     }
 
+    #[inline(always)]
     fn resize(&mut self, tree: &Tree) {
         self.links.resize(tree.links.len(), STILL);
         self.axes.resize(tree.dofs.len(), Motion::ZERO);
@@ -142,6 +148,7 @@ impl Pass {
     }
 
     /// Outwards: how the links move. After [`Pass::place`].
+    #[inline(always)]
     pub fn set_moving(&mut self, tree: &Tree, qd: &[f64]) {
         for (i, link) in tree.links.iter().enumerate() {
             let parent = link.parent().map_or(Motion::ZERO, |p| self.links[p].velocity);
@@ -152,6 +159,7 @@ impl Pass {
     }
 
     /// Inwards: Iᴬ, U and D, with `extra` added to the armature of each degree of freedom. After [`Pass::place`].
+    #[inline(always)]
     pub fn factor(&mut self, tree: &Tree, extra: Option<&[f64]>) {
         for (moving, link) in self.links.iter_mut().zip(&tree.links) {
             moving.articulated = articulated(link.mass, moving.centre, moving.inertia);
@@ -170,6 +178,7 @@ impl Pass {
     }
 
     /// p of all links from their velocities, if they move, and their loads, if there are any.
+    #[inline(always)]
     pub fn set_bias(&mut self, tree: &Tree, loads: Option<&[Load]>, moves: bool) {
         for (i, (moving, link)) in self.links.iter_mut().zip(&tree.links).enumerate() {
             let mut bias = if moves { moving.gyration(link.mass) } else { Wrench::ZERO };
@@ -182,6 +191,7 @@ impl Pass {
 
     /// Inwards, then outwards: q̈ and the accelerations of the links, from U, D, p and the forces τ along the degrees of freedom. With
     /// `moves`, c counts.
+    #[inline(always)]
     pub fn accelerate(&mut self, tree: &Tree, tau: impl Fn(usize) -> f64, moves: bool) {
         for (i, link) in tree.links.iter().enumerate().rev() {
             let moving = &self.links[i];
@@ -214,6 +224,7 @@ impl Pass {
     /// All of the algorithm after the first pass outwards: q̈ and the accelerations of the links, by the loads on them, if there are any,
     /// and the forces τ. As [`Pass::set_bias`], [`Pass::factor`] and [`Pass::accelerate`] one after the other, and quicker: each link is
     /// met once on the way in.
+    #[inline(always)]
     pub fn forward(&mut self, tree: &Tree, loads: &[Load], tau: &[f64]) {
         let Self { links, axes, columns, .. } = self;
         for (i, link) in tree.links.iter().enumerate().rev() {
@@ -253,6 +264,7 @@ impl Pass {
     }
 
     /// ½ Σ v·I v over the links, and over what turns with the motors.
+    #[inline(always)]
     pub fn kinetic_energy(&self, tree: &Tree, qd: &[f64]) -> f64 {
         let mut twice = 0.0;
         for (moving, link) in self.links.iter().zip(&tree.links) {
@@ -267,6 +279,7 @@ impl Pass {
     }
 
     /// Momentum, and angular momentum about O.
+    #[inline(always)]
     pub fn momentum(&self, tree: &Tree) -> Wrench<f64> {
         let mut sum = Wrench::ZERO;
         for (moving, link) in self.links.iter().zip(&tree.links) {
@@ -276,6 +289,7 @@ impl Pass {
     }
 
     /// The power of loads, and of forces along the degrees of freedom.
+    #[inline(always)]
     pub fn power(&self, tree: &Tree, loads: &[Load], qd: &[f64], tau: impl Fn(usize) -> f64) -> f64 {
         let mut power = 0.0;
         for ((moving, link), load) in self.links.iter().zip(&tree.links).zip(loads) {
@@ -372,6 +386,7 @@ fn articulated(mass: f64, centre: Vec3<f64>, inertia: Sym3<f64>) -> ArticulatedI
 }
 
 /// O: where the first link is, so that numbers stay small wherever in the world the tree is.
+#[inline(always)]
 fn origin(tree: &Tree, q: &[f64]) -> Vec3<f64> {
     let Some(root) = tree.links.first() else { return Vec3::ZERO };
     let place = root.joint_place;
@@ -382,6 +397,7 @@ fn origin(tree: &Tree, q: &[f64]) -> Vec3<f64> {
 }
 
 /// The degrees of freedom on the way from a link to the world, the nearest first.
+#[inline(always)]
 pub(crate) fn path(tree: &Tree, link: usize) -> Path<'_> {
     let mut at = link as u32;
     while let Some(l) = tree.links.get(at as usize) {

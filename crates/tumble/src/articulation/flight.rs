@@ -17,6 +17,7 @@
 
 use super::dynamics::{Load, Pass};
 use super::tree::Tree;
+use crate::math::{Isa, Kernel, Lane};
 
 /// The error of energy that is allowed over a span, as a share of the kinetic energy. 3600 spans, all erring to one side, would
 /// change it by less than a thousandth. Angular momentum errs about as much.
@@ -59,7 +60,28 @@ impl Stages {
 }
 
 /// Moves the tree over `span` seconds. Afterwards the pass has the links where they are then, and their velocities.
-pub(crate) fn fly(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces<'_>, span: f64) {
+pub(crate) fn fly(isa: Isa, tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces<'_>, span: f64) {
+    isa.dispatch(Flight { tree, pass, stages, forces, span });
+}
+
+struct Flight<'a> {
+    tree: &'a mut Tree,
+    pass: &'a mut Pass,
+    stages: &'a mut Stages,
+    forces: &'a Forces<'a>,
+    span: f64,
+}
+
+impl Kernel for Flight<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        follow(self.tree, self.pass, self.stages, self.forces, self.span);
+    }
+}
+
+#[inline(always)]
+fn follow(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces<'_>, span: f64) {
     stages.resize(tree);
     let (mut q, mut qd) = (core::mem::take(&mut tree.q), core::mem::take(&mut tree.qd));
     pass.place(tree, &q);
@@ -127,6 +149,7 @@ fn advance(stages: &mut Stages, q: &[f64], qd: &[f64], parts: &[(usize, f64)]) {
 }
 
 /// The slopes where the pass has placed the links; the answer is the power of all forces.
+#[inline(always)]
 fn slope(
     tree: &Tree,
     pass: &mut Pass,
@@ -154,6 +177,7 @@ fn slope(
 }
 
 /// Springs, dampers and the forces of the user along the degrees of freedom.
+#[inline(always)]
 pub(crate) fn joint_forces(tree: &Tree, q: &[f64], qd: &[f64], offset: &mut [f64], tau: &mut [f64]) {
     for link in &tree.links {
         let (qs, vs) = (link.coordinates(), link.dofs());
@@ -168,6 +192,7 @@ pub(crate) fn joint_forces(tree: &Tree, q: &[f64], qd: &[f64], offset: &mut [f64
 }
 
 /// The kinetic energy that the forces on the links alone would give them in a span.
+#[inline(always)]
 fn stirred(tree: &Tree, loads: &[Load], span: f64) -> f64 {
     let mut twice = 0.0;
     for (link, load) in tree.links.iter().zip(loads) {
@@ -179,6 +204,7 @@ fn stirred(tree: &Tree, loads: &[Load], span: f64) -> f64 {
 }
 
 /// The kinetic energy, without that of the motion of the whole where the tree floats.
+#[inline(always)]
 fn relative_energy(tree: &Tree, pass: &Pass, energy: f64, floats: bool) -> f64 {
     if !floats {
         return energy;

@@ -209,6 +209,7 @@ fn turned(r: &Mat3<f64>, angle: f64) -> Mat3<f64> {
 }
 
 /// The quaternion in four coordinates, made unit; no turn where they say nothing.
+#[inline(always)]
 pub(super) fn quaternion(q: &[f64]) -> Quat<f64> {
     match q {
         &[x, y, z, w, ..] => Quat::new(x, y, z, w).try_normalize().unwrap_or(Quat::IDENTITY),
@@ -365,6 +366,7 @@ impl Kind {
     }
 
     /// Makes the quaternion among the coordinates unit again.
+    #[inline(always)]
     pub fn normalize(self, q: &mut [f64]) {
         let at = match self {
             Self::Spherical => 0,

@@ -63,6 +63,7 @@ impl Pass {
     }
 
     /// Outwards: Δq̇ from u, in place, of several responses side by side. Each is what [`Pass::respond_moving`] answers.
+    #[inline(always)]
     pub fn spread_lanes(&self, tree: &Tree, out: &mut [Lanes], moved: &mut Vec<[Lanes; 6]>) {
         moved.resize(tree.links.len(), [[0.0; LANES]; 6]);
         for (i, link) in tree.links.iter().enumerate() {

@@ -286,7 +286,14 @@ fn flight_keeps_momentum_and_energy() {
         let mut stages = Stages::default();
         let steps = 600;
         for _ in 0..steps {
-            fly(&mut tree, &mut pass, &mut stages, &Forces { loads: &loads, joints: false }, 1.0 / 60.0);
+            fly(
+                crate::math::Isa::detect(),
+                &mut tree,
+                &mut pass,
+                &mut stages,
+                &Forces { loads: &loads, joints: false },
+                1.0 / 60.0,
+            );
         }
         let (p1, l1) = spin(&pass, &tree);
         let fallen = gravity * (mass * f64::from(steps) / 60.0);
@@ -337,7 +344,14 @@ fn whip_keeps_its_energy() {
         let start = height(&pass);
         let (mut gain, mut loss) = (0.0_f64, 0.0_f64);
         for _ in 0..seconds * 60 {
-            fly(&mut tree, &mut pass, &mut stages, &Forces { loads: &loads, joints: true }, 1.0 / 60.0);
+            fly(
+                crate::math::Isa::detect(),
+                &mut tree,
+                &mut pass,
+                &mut stages,
+                &Forces { loads: &loads, joints: true },
+                1.0 / 60.0,
+            );
             let change = (height(&pass) + pass.kinetic_energy(&tree, &tree.qd) - start) / released;
             if change > gain {
                 gain = change;
@@ -364,7 +378,14 @@ fn heavy_end_swings_as_a_pendulum() {
     let (mut pass, mut stages) = (placed(&tree), Stages::default());
     let (mut crossings, mut last) = (Vec::new(), 0.0);
     for step in 1..=1200 {
-        fly(&mut tree, &mut pass, &mut stages, &Forces { loads: &loads, joints: true }, 1.0 / 60.0);
+        fly(
+            crate::math::Isa::detect(),
+            &mut tree,
+            &mut pass,
+            &mut stages,
+            &Forces { loads: &loads, joints: true },
+            1.0 / 60.0,
+        );
         let x = pass.links[end].centre.x;
         if last < 0.0 && x >= 0.0 {
             crossings.push((f64::from(step) - x / (x - last)) / 60.0);
@@ -388,7 +409,14 @@ fn whip_figures() {
         let (mut gain, mut loss, mut finest) = (0.0_f64, 0.0_f64, 0);
         let clock = std::time::Instant::now();
         for _ in 0..seconds * 60 {
-            fly(&mut tree, &mut pass, &mut stages, &Forces { loads: &loads, joints: true }, 1.0 / 60.0);
+            fly(
+                crate::math::Isa::detect(),
+                &mut tree,
+                &mut pass,
+                &mut stages,
+                &Forces { loads: &loads, joints: true },
+                1.0 / 60.0,
+            );
             let change = (height(&pass) + pass.kinetic_energy(&tree, &tree.qd) - start) / released;
             gain = if change > gain { change } else { gain };
             loss = if -change > loss { -change } else { loss };

@@ -148,6 +148,7 @@ impl Tree {
     }
 
     /// q ← q + h u
+    #[inline(always)]
     pub fn advance(&mut self, u: &[f64], h: f64) {
         for link in &self.links {
             let (qs, vs, kind) = (link.coordinates(), link.dofs(), link.kind);
@@ -254,6 +255,7 @@ impl Tree {
     }
 
     /// The root can move as it likes, so that nothing outside holds the tree.
+    #[inline(always)]
     pub fn floats(&self) -> bool {
         self.links.iter().all(|l| l.parent != NONE || l.kind == Kind::Free)
     }

@@ -393,6 +393,13 @@ impl Isa {
     }
 }
 
+/// The widest set that this machine has: [`Isa::detect`].
+impl Default for Isa {
+    fn default() -> Self {
+        Self::detect()
+    }
+}
+
 impl Debug for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -121,6 +121,11 @@ pub(crate) struct When {
 }
 
 impl JointWork {
+    /// There are no joints in the step.
+    pub fn is_empty(&self) -> bool {
+        self.seats.is_empty()
+    }
+
     /// Takes the acting joints of the graph, and counts them as supports of their bodies. With `kicks` the angular momentum of the bodies
     /// is kept. Two passes over the joints.
     pub fn prepare(
@@ -325,6 +330,9 @@ impl JointWork {
         when: When,
         team: &Team,
     ) {
+        if self.is_empty() {
+            return;
+        }
         if !self.webs.is_empty() {
             self.pulled.steady(&self.links, &self.rows, motions, free, masses, recipe.h, when.first);
         }
@@ -388,6 +396,9 @@ impl JointWork {
     /// The same in a later sub-step, for all joints: the bodies have been given once more what was done to them in the last one,
     /// but the rows have turned with the bodies since, so what is applied is the difference; or all of it where the bodies are free.
     pub fn warm_start_again(&mut self, motions: &mut [Motion], masses: &[Mass], recipe: &Recipe, team: &Team) {
+        if self.is_empty() {
+            return;
+        }
         for link in 0..self.links.len() {
             self.warm_start_one(link, motions, masses);
         }
@@ -470,6 +481,9 @@ impl JointWork {
     /// Makes all joints hold again, after the contacts, at least once: one by one, and webs at once. Without it a limb that hits the floor
     /// would be torn out of its socket for a moment, since the contact has the last word.
     pub fn solve_again(&mut self, motions: &mut [Motion], push: bool, recipe: &Recipe, team: &Team) {
+        if self.is_empty() {
+            return;
+        }
         let more = (1..=self.rounds).map(|round| Sweep { round, last: false });
         for sweep in more.chain([Sweep { round: 0, last: true }]) {
             for colour in 0..=OVERFLOW {

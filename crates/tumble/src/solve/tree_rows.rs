@@ -28,7 +28,7 @@ use super::tree_work::{Recipe, Working, velocity};
 use crate::articulation::dynamics::path;
 use crate::articulation::stops::{Along, NOWHERE};
 use crate::constraint::contact::{Contact, ContactManifold, Contacts, NONE, SOLVED_POINTS};
-use crate::math::{Float, Num, Real, Vec3};
+use crate::math::{Float, Isa, Kernel, Lane, Num, Real, Vec3};
 use crate::world::State;
 
 /// Rounds over all rows in one pass.
@@ -138,19 +138,25 @@ pub(super) struct Field<'a> {
 /// All rows of a step. Kept between steps for its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeRows {
-    rows: Vec<Row>,
+    rows: RowSet,
     sites: Vec<Site>,
     stops: Stops,
     ties: Ties,
     direct: Direct,
-    /// J and Y of all blocks.
-    j: Vec<f64>,
-    y: Vec<f64>,
     /// Trees that have rows.
     held: Vec<bool>,
     /// Which rows are those of each tree.
     spans: Vec<Span>,
     batch: Batch,
+}
+
+/// Rows, and what they do to trees.
+#[derive(Clone, Debug, Default)]
+struct RowSet {
+    all: Vec<Row>,
+    /// J and Y of all blocks.
+    j: Vec<f64>,
+    y: Vec<f64>,
     /// Σ K Δλ² of a round: twice the energy of all that it has changed.
     stir: f64,
 }
@@ -161,6 +167,61 @@ struct Span {
     sites: core::ops::Range<usize>,
     stops: core::ops::Range<usize>,
     ties: core::ops::Range<usize>,
+}
+
+impl RowSet {
+    /// Ċ
+    #[inline(always)]
+    fn rate(&self, row: &Row, trees: &[Working], motions: &[Motion]) -> f64 {
+        let mut rate = 0.0;
+        for block in row.blocks() {
+            rate += dot(&self.j[block.range()], &trees[block.tree as usize].articulation.tree.qd);
+        }
+        for half in &row.halves {
+            if let End::Body(dense) = half.end {
+                let (v, w) = velocity(&motions[dense as usize]);
+                rate += half.linear.dot(v) + half.angular.dot(w);
+            }
+        }
+        rate
+    }
+
+    /// u ← u + Y Δλ, on trees alone or on free bodies too.
+    #[inline(always)]
+    fn push(&self, row: &Row, delta: f64, trees: &mut [Working], bodies: Option<(&mut [Motion], &[Mass])>) {
+        if delta == 0.0 {
+            return;
+        }
+        for block in row.blocks() {
+            let qd = &mut trees[block.tree as usize].articulation.tree.qd;
+            for (qd, y) in qd.iter_mut().zip(&self.y[block.range()]) {
+                *qd += y * delta;
+            }
+        }
+        let Some((motions, masses)) = bodies else { return };
+        for half in &row.halves {
+            let End::Body(dense) = half.end else { continue };
+            let (motion, mass) = (&mut motions[dense as usize], &masses[dense as usize]);
+            if mass[MOVABLE] == 0.0 {
+                continue;
+            }
+            let (v, w) = motion::velocity_of(motion);
+            let (dv, dw) = half.change(delta, mass);
+            motion::set_velocity(motion, v + dv, w + dw);
+        }
+    }
+
+    /// Sets the impulse of a row, and pushes by what it has changed.
+    #[inline(always)]
+    fn set_impulse(&mut self, i: usize, impulse: f64, field: &mut Field<'_>) {
+        let row = &mut self.all[i];
+        let delta = impulse - row.impulse;
+        row.impulse = impulse;
+        if delta != 0.0 && row.mass > 0.0 {
+            self.stir += delta * delta / row.mass;
+        }
+        self.push(&self.all[i], delta, field.trees, Some((field.motions, field.masses)));
+    }
 }
 
 impl TreeRows {
@@ -179,7 +240,7 @@ impl TreeRows {
         recipe: &Recipe,
         busy: &mut Vec<u32>,
     ) {
-        let Self { rows, sites, stops, ties, j, y, held, spans, .. } = self;
+        let Self { rows: RowSet { all: rows, j, y, .. }, sites, stops, ties, held, spans, .. } = self;
         rows.clear();
         ties.clear();
         sites.clear();
@@ -253,15 +314,21 @@ impl TreeRows {
     }
 
     /// J, Y and K of the rows of trees that have been placed and factored anew.
-    pub fn respond(&mut self, trees: &[Working], masses: &[Mass]) {
-        let Self { rows, j, y, batch, .. } = self;
+    pub fn respond(&mut self, isa: Isa, trees: &[Working], masses: &[Mass]) {
+        isa.dispatch(Respond { rows: self, trees, masses });
+        self.factor_direct(masses);
+    }
+
+    #[inline(always)]
+    fn answer(&mut self, trees: &[Working], masses: &[Mass]) {
+        let Self { rows: RowSet { all: rows, j, y, .. }, batch, .. } = self;
         let is_new = |row: &Row| row.blocks().iter().any(|b| trees[b.tree as usize].renewed);
         for row in rows.iter().filter(|r| is_new(r)) {
             for block in row.blocks() {
                 batch.add(row, block, trees, j, y);
             }
         }
-        batch.flush(trees, y);
+        batch.flush(trees, j, y);
         for row in rows.iter_mut().filter(|r| is_new(r)) {
             let mut k = 0.0;
             for block in row.blocks() {
@@ -282,46 +349,6 @@ impl TreeRows {
             // Along what the joints hold anyway, only rounding moves.
             row.mass = if k > loose * HELD && k.is_finite() { 1.0 / k } else { 0.0 };
         }
-        self.factor_direct(masses);
-    }
-
-    /// Ċ
-    fn rate(&self, row: &Row, trees: &[Working], motions: &[Motion]) -> f64 {
-        let mut rate = 0.0;
-        for block in row.blocks() {
-            rate += dot(&self.j[block.range()], &trees[block.tree as usize].articulation.tree.qd);
-        }
-        for half in &row.halves {
-            if let End::Body(dense) = half.end {
-                let (v, w) = velocity(&motions[dense as usize]);
-                rate += half.linear.dot(v) + half.angular.dot(w);
-            }
-        }
-        rate
-    }
-
-    /// u ← u + Y Δλ, on trees alone or on free bodies too.
-    fn push(&self, row: &Row, delta: f64, trees: &mut [Working], bodies: Option<(&mut [Motion], &[Mass])>) {
-        if delta == 0.0 {
-            return;
-        }
-        for block in row.blocks() {
-            let qd = &mut trees[block.tree as usize].articulation.tree.qd;
-            for (qd, y) in qd.iter_mut().zip(&self.y[block.range()]) {
-                *qd += y * delta;
-            }
-        }
-        let Some((motions, masses)) = bodies else { return };
-        for half in &row.halves {
-            let End::Body(dense) = half.end else { continue };
-            let (motion, mass) = (&mut motions[dense as usize], &masses[dense as usize]);
-            if mass[MOVABLE] == 0.0 {
-                continue;
-            }
-            let (v, w) = motion::velocity_of(motion);
-            let (dv, dw) = half.change(delta, mass);
-            motion::set_velocity(motion, v + dv, w + dw);
-        }
     }
 
     /// Applies the impulses that the rows carry: to trees, and in the first sub-step to free bodies.
@@ -334,32 +361,26 @@ impl TreeRows {
         recipe: &Recipe,
     ) {
         if first && !recipe.warm_start {
-            for row in &mut self.rows {
+            for row in &mut self.rows.all {
                 row.impulse = 0.0;
             }
             return;
         }
-        for row in &self.rows {
-            self.push(row, row.impulse, trees, if first { Some((motions, masses)) } else { None });
+        for row in &self.rows.all {
+            self.rows.push(row, row.impulse, trees, if first { Some((motions, masses)) } else { None });
         }
-    }
-
-    /// Sets the impulse of a row, and pushes by what it has changed.
-    fn set_impulse(&mut self, i: usize, impulse: f64, field: &mut Field<'_>) {
-        let row = &mut self.rows[i];
-        let delta = impulse - row.impulse;
-        row.impulse = impulse;
-        if delta != 0.0 && row.mass > 0.0 {
-            self.stir += delta * delta / row.mass;
-        }
-        self.push(&self.rows[i], delta, field.trees, Some((field.motions, field.masses)));
     }
 
     /// One pass over all rows, pushing or relaxing.
     ///
     /// One tree after the other, so that all rounds of a tree find its numbers near. A round that has changed next to nothing is
     /// the last.
-    pub fn solve(&mut self, field: &mut Field<'_>) {
+    pub fn solve(&mut self, isa: Isa, field: &mut Field<'_>) {
+        isa.dispatch(SolveRows { rows: self, field });
+    }
+
+    #[inline(always)]
+    fn solve_all(&mut self, field: &mut Field<'_>) {
         for tree in 0..self.spans.len() {
             let Span { sites, stops, ties } = self.spans[tree].clone();
             // A single row along degrees of freedom has nothing to agree with.
@@ -367,7 +388,7 @@ impl TreeRows {
             let rounds = if alone { 1 } else { ROUNDS };
             let quiet = field.trees[tree].quiet(field.recipe.h.to_f64());
             for _ in 0..rounds {
-                self.stir = 0.0;
+                self.rows.stir = 0.0;
                 self.solve_direct(tree, field);
                 self.solve_ties(ties.clone(), field);
                 self.solve_stops(stops.clone(), field);
@@ -375,21 +396,22 @@ impl TreeRows {
                     self.solve_friction(i, field);
                     self.solve_normals(i, field);
                 }
-                if self.stir <= quiet {
+                if self.rows.stir <= quiet {
                     break;
                 }
             }
         }
     }
 
+    #[inline(always)]
     fn solve_normals(&mut self, i: usize, field: &mut Field<'_>) {
         let (recipe, push) = (field.recipe, field.push);
-        let site = self.sites[i];
+        let site = &self.sites[i];
         let h = recipe.h.to_f64();
         let (slop, push_speed) = (recipe.slop.to_f64(), recipe.push_speed.to_f64());
         for p in 0..site.points as usize {
             let r = site.first as usize + 3 + p;
-            let (row, s) = (&self.rows[r], site.separation[p]);
+            let (row, s) = (&self.rows.all[r], site.separation[p]);
             let mut mass = row.mass;
             let bias = if s > 0.0 {
                 // As in the kernel: the relaxing pass leaves surfaces alone that are apart and have not pushed.
@@ -411,29 +433,34 @@ impl TreeRows {
             } else {
                 0.0
             };
-            let rate = self.rate(row, field.trees, field.motions);
+            let rate = self.rows.rate(row, field.trees, field.motions);
             let new = row.impulse - mass * (rate + bias);
-            self.set_impulse(r, Num::max(new, 0.0), field);
+            self.rows.set_impulse(r, Num::max(new, 0.0), field);
         }
     }
 
     /// Friction of a manifold: the impulse that would stop slip and twist, or as much of it as friction bears.
+    #[inline(always)]
     fn solve_friction(&mut self, i: usize, field: &mut Field<'_>) {
-        let site = self.sites[i];
+        let site = &self.sites[i];
         let first = site.first as usize;
         let (mut normal, mut torque) = (0.0, 0.0);
         for p in 0..site.points as usize {
-            let lambda = self.rows[first + 3 + p].impulse;
+            let lambda = self.rows.all[first + 3 + p].impulse;
             normal += lambda;
             torque += lambda * site.lever[p];
+        }
+        // What nothing presses rubs on nothing.
+        if normal <= 0.0 && self.rows.all[first..first + 3].iter().all(|row| row.impulse == 0.0) {
+            return;
         }
         torque += normal * site.spinning;
         let lever = if normal > 0.0 { torque / normal } else { 0.0 };
         let mut wanted = [0.0; 3];
         for (k, wanted) in wanted.iter_mut().enumerate() {
-            let row = &self.rows[first + k];
+            let row = &self.rows.all[first + k];
             let surface = if k < 2 { site.surface[k] } else { 0.0 };
-            *wanted = row.impulse - row.mass * (self.rate(row, field.trees, field.motions) + surface);
+            *wanted = row.impulse - row.mass * (self.rows.rate(row, field.trees, field.motions) + surface);
         }
         if !(lever > 0.0) {
             wanted[2] = 0.0;
@@ -450,31 +477,26 @@ impl TreeRows {
         let left = lever * Num::sqrt(Num::max(whole * whole - kept * kept, 0.0));
         wanted[2] = wanted[2].clamp(-left, left);
         for (k, wanted) in wanted.into_iter().enumerate() {
-            self.set_impulse(first + k, wanted, field);
+            self.rows.set_impulse(first + k, wanted, field);
         }
     }
 
     /// Separations after a sub-step of these velocities.
     pub fn travel(&mut self, trees: &[Working], motions: &[Motion], h: f64) {
-        for i in 0..self.sites.len() {
-            let site = self.sites[i];
-            for p in 0..site.points as usize {
-                let rate = self.rate(&self.rows[site.first as usize + 3 + p], trees, motions);
-                self.sites[i].separation[p] += h * rate;
+        for site in &mut self.sites {
+            let points = &self.rows.all[site.first as usize + 3..][..site.points as usize];
+            for (separation, row) in site.separation.iter_mut().zip(points) {
+                *separation += h * self.rows.rate(row, trees, motions);
             }
         }
     }
 
     /// Velocities along the normals before the rows of a sub-step act.
     pub fn approach(&mut self, trees: &[Working], motions: &[Motion]) {
-        for i in 0..self.sites.len() {
-            let site = self.sites[i];
-            if site.restitution <= 0.0 {
-                continue;
-            }
-            for p in 0..site.points as usize {
-                let rate = self.rate(&self.rows[site.first as usize + 3 + p], trees, motions);
-                self.sites[i].approach[p] = rate;
+        for site in self.sites.iter_mut().filter(|s| s.restitution > 0.0) {
+            let points = &self.rows.all[site.first as usize + 3..][..site.points as usize];
+            for (approach, row) in site.approach.iter_mut().zip(points) {
+                *approach = self.rows.rate(row, trees, motions);
             }
         }
     }
@@ -499,12 +521,12 @@ impl TreeRows {
             }
             for p in 0..site.points as usize {
                 let r = site.first as usize + 3 + p;
-                let row = self.rows[r];
+                let row = self.rows.all[r];
                 if row.impulse > 0.0 && site.approach[p] < -threshold {
-                    let rate = self.rate(&row, trees, motions);
+                    let rate = self.rows.rate(&row, trees, motions);
                     let new = row.impulse - row.mass * (rate + site.restitution * site.approach[p]);
                     let new = Num::max(new, 0.0);
-                    self.push(&row, new - row.impulse, trees, Some((&mut *motions, masses)));
+                    self.rows.push(&row, new - row.impulse, trees, Some((&mut *motions, masses)));
                     for half in &row.halves {
                         let End::Body(dense) = half.end else { continue };
                         let (free, mass) = (&mut free[dense as usize], &masses[dense as usize]);
@@ -514,7 +536,7 @@ impl TreeRows {
                             free[3 + c] += dw[c];
                         }
                     }
-                    self.rows[r].impulse = 0.0;
+                    self.rows.all[r].impulse = 0.0;
                 }
             }
         }
@@ -524,7 +546,7 @@ impl TreeRows {
     pub fn store(&self, contacts: &mut Contacts) {
         for site in &self.sites {
             let manifold = &mut contacts.manifolds[site.manifold as usize];
-            let rows = &self.rows[site.first as usize..];
+            let rows = &self.rows.all[site.first as usize..];
             let impulse = |k: usize| Real::from_f64(rows[k].impulse);
             let n = manifold.normal;
             manifold.friction_impulse = site.tangent * impulse(0) + n.cross(site.tangent) * impulse(1);
@@ -533,6 +555,34 @@ impl TreeRows {
                 point.normal_impulse = impulse(3 + p);
             }
         }
+    }
+}
+
+/// What is done to all rows at once, compiled for each set of instructions.
+struct Respond<'a> {
+    rows: &'a mut TreeRows,
+    trees: &'a [Working],
+    masses: &'a [Mass],
+}
+
+impl Kernel for Respond<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        self.rows.answer(self.trees, self.masses);
+    }
+}
+
+struct SolveRows<'a, 'b> {
+    rows: &'a mut TreeRows,
+    field: &'a mut Field<'b>,
+}
+
+impl Kernel for SolveRows<'_, '_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        self.rows.solve_all(self.field);
     }
 }
 

@@ -343,6 +343,7 @@ impl TreeParties {
                 *qd += change;
             }
             working.drift(stages, dt.to_f64());
+            working.catch_up();
             if !working.flies {
                 working.shift(pushed, dt.to_f64());
                 let tree = &mut working.articulation.tree;

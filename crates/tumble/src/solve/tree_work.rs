@@ -28,13 +28,17 @@ use crate::articulation::tree::Tree;
 use crate::body::store::{CentrePose, Velocity};
 use crate::constraint::contact::NONE;
 use crate::integrate::Loads;
-use crate::math::{Float, Num, Point, Quat, Real, Vec3};
+use crate::math::{Float, Isa, Kernel, Lane, Num, Point, Quat, Real, Vec3};
 use crate::solve::contact_constraint::Soft;
 use crate::world::State;
 
 /// θ² m/m_light below which a drift of one stage will do, θ being the turn of the fastest link in a sub-step; see
 /// [`Working::is_worn`].
 const SLOW_TURN: f64 = 0.01;
+
+/// The turn of all joints together in a sub-step, in radians, below which a tree is as good as still: what comes of its turning is of
+/// that share of its velocities, less than 2 % in a minute.
+const STILL: f64 = 1e-6;
 
 /// Where a passive joint is stiffer than this over a step, as c dt + k dt² over the inertia that it moves, it is taken implicitly.
 const SOFT: f64 = 0.05;
@@ -101,6 +105,9 @@ pub(super) struct Working {
     spread: f64,
     /// It has been factored since rows last had its response.
     pub renewed: bool,
+    /// The coordinates have moved on since the links were placed.
+    behind: bool,
+    isa: Isa,
 }
 
 /// All trees at work in a step. Kept between steps for its memory.
@@ -113,6 +120,7 @@ pub(crate) struct TreeWork {
     /// Tree and link by dense index of the body; `NONE` for others. Empty where no tree is awake.
     pub(super) links: Vec<[u32; 2]>,
     rows: TreeRows,
+    isa: Isa,
 }
 
 impl TreeWork {
@@ -129,6 +137,7 @@ impl TreeWork {
     pub fn take(&mut self, state: &mut State, loads: &Loads) {
         self.trees.clear();
         self.links.clear();
+        self.isa = state.isa;
         if state.articulations.all.len() == 0 {
             return;
         }
@@ -151,6 +160,7 @@ impl TreeWork {
                 }
             }
             let mut working = self.spare.pop().unwrap_or_default();
+            working.isa = state.isa;
             working.begin(slot, articulation);
             working.dense.extend(working.articulation.bodies.iter().map(|&b| state.bodies.dense_at(b) as u32));
             working.articulation.gather_loads(&state.bodies, loads, &mut working.loads);
@@ -208,8 +218,8 @@ impl TreeWork {
     /// Lets the trees fly that nothing holds. One flight of the whole step each.
     pub fn fly(&mut self, dt: Real) {
         for working in self.trees.iter_mut().filter(|w| w.flies) {
-            let Working { articulation, pass, loads, .. } = working;
-            fly(&mut articulation.tree, pass, &mut self.stages, &Forces { loads, joints: true }, dt.to_f64());
+            let Working { articulation, pass, loads, isa, .. } = working;
+            fly(*isa, &mut articulation.tree, pass, &mut self.stages, &Forces { loads, joints: true }, dt.to_f64());
         }
     }
 
@@ -220,7 +230,7 @@ impl TreeWork {
             return;
         }
         for working in self.trees.iter_mut().filter(|w| !w.flies) {
-            working.kick(recipe.h.to_f64());
+            working.isa.dispatch(Kick { working, h: recipe.h.to_f64() });
         }
         self.respond(masses);
         self.rows.approach(&self.trees, motions);
@@ -230,7 +240,7 @@ impl TreeWork {
     /// The responses of the rows of trees that have been factored anew.
     fn respond(&mut self, masses: &[Mass]) {
         if self.trees.iter().any(|w| w.renewed) {
-            self.rows.respond(&self.trees, masses);
+            self.rows.respond(self.isa, &self.trees, masses);
             self.trees.iter_mut().for_each(|w| w.renewed = false);
         }
     }
@@ -238,7 +248,7 @@ impl TreeWork {
     /// One pass over the rows.
     pub fn solve(&mut self, motions: &mut [Motion], masses: &[Mass], recipe: &Recipe, push: bool) {
         if !self.trees.is_empty() {
-            self.rows.solve(&mut Field { trees: &mut self.trees, motions, masses, recipe, push });
+            self.rows.solve(self.isa, &mut Field { trees: &mut self.trees, motions, masses, recipe, push });
         }
     }
 
@@ -253,7 +263,7 @@ impl TreeWork {
         for working in self.trees.iter_mut().filter(|w| !w.flies) {
             working.drift(&mut self.stages, h.to_f64());
             if working.is_worn() {
-                working.factor();
+                working.isa.dispatch(Factor(working));
             }
         }
         self.respond(masses);
@@ -275,8 +285,8 @@ impl TreeWork {
         self.rows.store(&mut state.contacts);
         self.rows.store_ties(state, h, overloaded);
         self.rows.store_stops(&mut self.trees);
-        for Working { articulation, pass, .. } in self.trees.iter_mut().filter(|w| !w.flies) {
-            pass.set_moving(&articulation.tree, &articulation.tree.qd);
+        for working in self.trees.iter_mut().filter(|w| !w.flies) {
+            working.catch_up();
         }
     }
 
@@ -326,7 +336,7 @@ impl Working {
             list.resize(n, 0.0);
         }
         self.flies = false;
-        (self.factored, self.renewed) = (false, false);
+        (self.factored, self.renewed, self.behind) = (false, false, false);
         let masses = self.articulation.tree.links.iter().map(|l| l.mass).filter(|&m| m > 0.0);
         let (least, all) = masses.fold((f64::MAX, 0.0), |(least, all), m| (Num::min(m, least), all + m));
         (self.mass, self.spread) = (all, all / least);
@@ -347,6 +357,7 @@ impl Working {
     }
 
     /// M̃ where the tree is.
+    #[inline(always)]
     fn factor(&mut self) {
         self.pass.factor(&self.articulation.tree, Some(&self.extra));
         (self.factored, self.renewed, self.worn) = (true, true, 0.0);
@@ -374,7 +385,7 @@ impl Working {
     /// The kick of a step that is one solve.
     pub fn start(&mut self, h: f64) {
         self.pass.place(&self.articulation.tree, &self.articulation.tree.q);
-        self.kick(h);
+        self.isa.dispatch(Kick { working: self, h });
         self.pass.set_moving(&self.articulation.tree, &self.articulation.tree.qd);
     }
 
@@ -388,6 +399,7 @@ impl Working {
     }
 
     /// q̇ ← q̇ + h M̃⁻¹ τ, with motors that pull with all they have where they would have to pull more.
+    #[inline(always)]
     fn kick(&mut self, h: f64) {
         let Self { articulation, pass, loads, extra, tau, offset, pull, saturated, .. } = self;
         let tree = &mut articulation.tree;
@@ -401,7 +413,10 @@ impl Working {
                 link.kind.offset(&tree.q[qs.clone()], &tree.target[qs], &mut pull[vs]);
             }
         }
-        pass.set_moving(tree, &tree.qd);
+        // Velocities matter to what is damped alone.
+        if loads.iter().any(|l| l.linear_damping != 0.0 || l.angular_damping != 0.0) {
+            pass.set_moving(tree, &tree.qd);
+        }
         for _ in 0..ROUNDS {
             for (k, dof) in tree.dofs.iter().enumerate() {
                 let qd = tree.qd[k];
@@ -457,25 +472,51 @@ impl Working {
 
     /// Moves over h without forces, at constant kinetic energy.
     pub fn drift(&mut self, stages: &mut Stages, h: f64) {
+        if self.isa.dispatch(Drift { working: self, h }) {
+            return;
+        }
+        let Self { articulation, pass, .. } = self;
+        fly(self.isa, &mut articulation.tree, pass, stages, &Forces { loads: &[], joints: false }, h);
+        // The flight has its own factors.
+        self.factored = false;
+    }
+
+    /// The links where the tree is now, as they move now.
+    pub fn catch_up(&mut self) {
+        let tree = &self.articulation.tree;
+        if core::mem::take(&mut self.behind) {
+            self.pass.place_moving(tree, &tree.q, &tree.qd);
+        } else {
+            self.pass.set_moving(tree, &tree.qd);
+        }
+    }
+
+    /// The same in one stage; `false` where the tree turns too fast for that, and nothing has been done.
+    #[inline(always)]
+    fn drift_slowly(&mut self, h: f64) -> bool {
         let Self { articulation, pass, .. } = self;
         let tree = &mut articulation.tree;
+        if let Some(turn) = turn_of(tree, h).filter(|&turn| turn < STILL) {
+            let qd = core::mem::take(&mut tree.qd);
+            tree.advance(&qd, h);
+            tree.qd = qd;
+            self.worn += turn;
+            self.behind = true;
+            return true;
+        }
+        self.behind = false;
         pass.set_moving(tree, &tree.qd);
         let turn = pass.links.iter().map(|m| m.velocity.angular.length_squared()).fold(0.0, Num::max);
-        let slides = tree.links.iter().any(|l| l.kind.slides() && tree.qd[l.dofs()].iter().any(|&v| v != 0.0));
-        self.worn += if slides { f64::INFINITY } else { h * Num::sqrt(turn) };
+        self.worn += if slides(tree) { f64::INFINITY } else { h * Num::sqrt(turn) };
         if h * h * turn * self.spread > SLOW_TURN {
-            fly(tree, pass, stages, &Forces { loads: &[], joints: false }, h);
-            // The flight has its own factors.
-            self.factored = false;
-            return;
+            return false;
         }
         // Midway between the velocities before and after, to second order in the turn.
         let energy = pass.kinetic_energy(tree, &tree.qd);
         pass.set_bias(tree, None, true);
         pass.accelerate(tree, |_| 0.0, true);
         advance(tree, pass, h);
-        pass.place(tree, &tree.q);
-        pass.set_moving(tree, &tree.qd);
+        pass.place_moving(tree, &tree.q, &tree.qd);
         // Of the error in energy, of the order of the square of the turn, nothing is left.
         let after = pass.kinetic_energy(tree, &tree.qd);
         if after > 0.0 && energy.is_finite() {
@@ -483,12 +524,74 @@ impl Working {
             for qd in &mut tree.qd {
                 *qd *= keep;
             }
-            pass.set_moving(tree, &tree.qd);
+            for moving in &mut pass.links {
+                moving.velocity = moving.velocity * keep;
+            }
         }
+        true
+    }
+}
+
+/// A joint that slides moves.
+#[inline(always)]
+fn slides(tree: &Tree) -> bool {
+    tree.links.iter().any(|l| l.kind.slides() && tree.qd[l.dofs()].iter().any(|&v| v != 0.0))
+}
+
+/// What all joints together turn in h, which no link can exceed; `None` where something slides.
+#[inline(always)]
+fn turn_of(tree: &Tree, h: f64) -> Option<f64> {
+    if slides(tree) {
+        return None;
+    }
+    let mut speed = 0.0;
+    for link in &tree.links {
+        // Where the whole tree goes changes nothing between its links.
+        let whole = if link.kind == Kind::Free { 3 } else { 0 };
+        speed += tree.qd[link.dofs()].iter().skip(whole).map(|v| v.abs()).sum::<f64>();
+    }
+    Some(h * speed)
+}
+
+/// What is done to a tree at once, compiled for each set of instructions.
+struct Kick<'a> {
+    working: &'a mut Working,
+    h: f64,
+}
+
+impl Kernel for Kick<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        self.working.kick(self.h);
+    }
+}
+
+struct Drift<'a> {
+    working: &'a mut Working,
+    h: f64,
+}
+
+impl Kernel for Drift<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<L: Lane>(self) -> bool {
+        self.working.drift_slowly(self.h)
+    }
+}
+
+struct Factor<'a>(&'a mut Working);
+
+impl Kernel for Factor<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        self.0.factor();
     }
 }
 
 /// q ← q + h (q̇ + ½ h q̈), q̇ ← q̇ + h q̈.
+#[inline(always)]
 fn advance(tree: &mut Tree, pass: &Pass, h: f64) {
     for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
         *qd += 0.5 * h * column.acceleration;

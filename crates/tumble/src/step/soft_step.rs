@@ -300,6 +300,9 @@ fn sweep(
     rolling: impl Fn(&mut ContactConstraints, usize, &mut [Motion]),
     hold: impl Fn(&mut JointWork, usize, &mut [Motion]),
 ) {
+    if joints.is_empty() && constraints.groups.is_empty() {
+        return;
+    }
     for c in 0..constraints.ranges.len() - 1 {
         hold(joints, c, motions);
         let (first, end) = (constraints.ranges[c] as usize, constraints.ranges[c + 1] as usize);

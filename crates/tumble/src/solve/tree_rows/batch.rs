@@ -1,64 +1,81 @@
 //! J and Y of rows, several side by side.
 //!
-//! The pass inwards of a row goes over the way from its links to the world alone; the pass outwards goes over the whole tree, and
-//! is the same for all rows but for its numbers. So each row is led in by itself, and several of one tree are spread at once.
+//! The pass inwards of a row goes over the way from its links to the world alone, which is the same for all rows of a contact; the pass
+//! outwards goes over the whole tree, and is the same for all rows of the tree. So several rows are led in at once where they act on
+//! the same link, and several of one tree are spread at once.
 
 use super::{Block, End, Row};
 use crate::articulation::dynamics::path;
 use crate::articulation::response::{Impulse, LANES, Lanes};
 use crate::constraint::contact::NONE;
-use crate::math::spatial::Wrench;
+use crate::math::spatial::{Motion, Wrench};
 use crate::solve::tree_work::Working;
 
-/// Rows of one tree that wait for their pass outwards. Kept for its memory.
+/// Rows of one tree that wait for their passes. Kept for its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Batch {
     waiting: Vec<Block>,
+    /// The link that each of them acts on with either half, and with what; `NONE` where it acts on none.
+    struck: [[u32; LANES]; 2],
+    wrenches: [[Lanes; 6]; 2],
     /// u, then Δq̇, by degree of freedom.
     lanes: Vec<Lanes>,
     moved: Vec<[Lanes; 6]>,
 }
 
 impl Batch {
-    /// J of a row over one tree, and its pass inwards.
+    /// Takes on a row over one tree.
+    #[inline(always)]
     pub fn add(&mut self, row: &Row, block: &Block, trees: &[Working], j: &mut [f64], y: &mut [f64]) {
         if self.waiting.len() == LANES || self.waiting.first().is_some_and(|b| b.tree != block.tree) {
-            self.flush(trees, y);
+            self.flush(trees, j, y);
         }
         let Working { articulation, pass, .. } = &trees[block.tree as usize];
         let tree = &articulation.tree;
         if self.waiting.is_empty() {
             self.lanes.clear();
             self.lanes.resize(tree.dofs.len(), [0.0; LANES]);
+            self.struck = [[NONE; LANES]; 2];
         }
         let (lane, lanes) = (self.waiting.len(), &mut self.lanes);
         self.waiting.push(*block);
-        let j = &mut j[block.range()];
-        j.fill(0.0);
+        j[block.range()].fill(0.0);
         if row.along[0].0 != NONE {
             for &(dof, c) in row.along.iter().filter(|a| a.0 != NONE) {
-                j[dof as usize] = c;
+                j[block.first as usize + dof as usize] = c;
                 pass.lead_in(tree, Impulse::Dof(dof as usize, c), |k, u| lanes[k][lane] += u);
             }
             return;
         }
-        for half in &row.halves {
+        for (half, (struck, wrenches)) in row.halves.iter().zip(self.struck.iter_mut().zip(&mut self.wrenches)) {
             let End::Link(of, link) = half.end else { continue };
             if of != block.tree {
                 continue;
             }
-            let link = link as usize;
-            let wrench = Wrench::at(half.linear, pass.links[link].centre) + Wrench::turning(half.angular);
-            for k in path(tree, link) {
-                j[k] += pass.axes[k].dot(wrench);
+            struck[lane] = link;
+            let Wrench { torque: n, force: f } =
+                Wrench::at(half.linear, pass.links[link as usize].centre) + Wrench::turning(half.angular);
+            for (lanes, w) in wrenches.iter_mut().zip([n.x, n.y, n.z, f.x, f.y, f.z]) {
+                lanes[lane] = w;
             }
-            pass.lead_in(tree, Impulse::Link(link, wrench), |k, u| lanes[k][lane] += u);
         }
     }
 
-    /// Y of all rows that wait.
-    pub fn flush(&mut self, trees: &[Working], y: &mut [f64]) {
+    /// J and Y of all rows that wait.
+    #[inline(always)]
+    pub fn flush(&mut self, trees: &[Working], j: &mut [f64], y: &mut [f64]) {
         let Some(tree) = self.waiting.first().map(|b| &trees[b.tree as usize]) else { return };
+        for side in 0..2 {
+            let mut lane = 0;
+            while lane < self.waiting.len() {
+                let link = self.struck[side][lane];
+                let same = self.struck[side][lane..self.waiting.len()].iter().take_while(|&&l| l == link).count();
+                if link != NONE {
+                    self.lead_in(tree, link as usize, side, lane..lane + same, j);
+                }
+                lane += same;
+            }
+        }
         tree.pass.spread_lanes(&tree.articulation.tree, &mut self.lanes, &mut self.moved);
         for (lane, block) in self.waiting.drain(..).enumerate() {
             for (y, lanes) in y[block.range()].iter_mut().zip(&self.lanes) {
@@ -66,4 +83,47 @@ impl Batch {
             }
         }
     }
+
+    /// The pass inwards of rows that act on one link: J, and u as [`Pass::lead_in`](crate::articulation::dynamics::Pass::lead_in) finds
+    /// it. Lanes of other rows are led along with nothing.
+    #[inline(always)]
+    fn lead_in(&mut self, tree: &Working, link: usize, side: usize, rows: core::ops::Range<usize>, j: &mut [f64]) {
+        let mut whole = self.wrenches[side];
+        for lanes in &mut whole {
+            for (l, w) in lanes.iter_mut().enumerate() {
+                if !rows.contains(&l) {
+                    *w = 0.0;
+                }
+            }
+        }
+        // -p
+        let mut left = whole;
+        for k in path(&tree.articulation.tree, link) {
+            let (axis, column) = (&tree.pass.axes[k], &tree.pass.columns[k]);
+            let (u, along) = (dot(axis, &left), dot(axis, &whole));
+            for (block, l) in self.waiting[rows.clone()].iter().zip(rows.clone()) {
+                j[block.first as usize + k] += along[l];
+            }
+            let Wrench { torque: n, force: f } = column.force;
+            for (left, c) in left.iter_mut().zip([n.x, n.y, n.z, f.x, f.y, f.z]) {
+                for l in 0..LANES {
+                    left[l] -= c * (u[l] * column.inverse);
+                }
+            }
+            for l in 0..LANES {
+                self.lanes[k][l] += u[l];
+            }
+        }
+    }
+}
+
+/// S·w of each lane.
+#[inline(always)]
+fn dot(axis: &Motion<f64>, w: &[Lanes; 6]) -> Lanes {
+    let Motion { angular: a, linear: v } = *axis;
+    core::array::from_fn(|l| {
+        let turn = a.x * w[0][l] + a.y * w[1][l] + a.z * w[2][l];
+        let shift = v.x * w[3][l] + v.y * w[4][l] + v.z * w[5][l];
+        turn + shift
+    })
 }

@@ -96,7 +96,7 @@ impl TreeRows {
             direct.entries.clear();
         }
         for e in &direct.entries {
-            self.rows[e.row as usize].direct = true;
+            self.rows.all[e.row as usize].direct = true;
         }
         self.direct = direct;
     }
@@ -111,7 +111,7 @@ impl TreeRows {
             [blocks[0], blocks[1], ends[0], ends[1]].into_iter().filter(|&n| n != NONE)
         };
         for e in entries.iter() {
-            let mut all = nodes(&self.rows[e.row as usize]);
+            let mut all = nodes(&self.rows.all[e.row as usize]);
             let Some(first) = all.next() else { continue };
             for other in all {
                 let (a, b) = (find(leader, first), find(leader, other));
@@ -120,7 +120,7 @@ impl TreeRows {
             }
         }
         for e in entries.iter_mut() {
-            e.group = nodes(&self.rows[e.row as usize]).next().map_or(NONE, |n| find(leader, n));
+            e.group = nodes(&self.rows.all[e.row as usize]).next().map_or(NONE, |n| find(leader, n));
         }
         entries.sort_by_key(|e| (e.group, e.row));
         // Rows alone and crowds of them are left to the rounds.
@@ -149,7 +149,7 @@ impl TreeRows {
         a.resize(size, 0.0);
         l.resize(size, 0.0);
         for e in entries.iter_mut() {
-            e.spent = self.rows[e.row as usize].mass == 0.0;
+            e.spent = self.rows.all[e.row as usize].mass == 0.0;
         }
         for g in groups.iter() {
             let (n, of) = (g.count as usize, &entries[g.first as usize..(g.first + g.count) as usize]);
@@ -167,11 +167,11 @@ impl TreeRows {
 
     /// Jᵢ M̃⁻¹ Jⱼᵀ
     fn coupling(&self, i: usize, j: usize, masses: &[Mass]) -> f64 {
-        let (a, b) = (&self.rows[i], &self.rows[j]);
+        let (a, b) = (&self.rows.all[i], &self.rows.all[j]);
         let mut sum = 0.0;
         for x in &a.blocks[..a.block_count as usize] {
             for y in b.blocks[..b.block_count as usize].iter().filter(|y| y.tree == x.tree) {
-                let (ji, yj) = (&self.j[x.first as usize..], &self.y[y.first as usize..]);
+                let (ji, yj) = (&self.rows.j[x.first as usize..], &self.rows.y[y.first as usize..]);
                 let dofs = x.dofs as usize;
                 sum += super::dot(&ji[..dofs], &yj[..dofs]);
             }
@@ -204,8 +204,8 @@ impl TreeRows {
                 x.clear();
                 for e in 0..n {
                     let entry = self.direct.entries[first as usize + e];
-                    let row = self.rows[entry.row as usize];
-                    let rate = self.rate(&row, field.trees, field.motions);
+                    let row = self.rows.all[entry.row as usize];
+                    let rate = self.rows.rate(&row, field.trees, field.motions);
                     x.push(-(rate + self.demand(entry.from, field).0));
                 }
                 solve(&self.direct.l[at as usize..][..n * n], n, &mut x);
@@ -213,19 +213,19 @@ impl TreeRows {
                 for (e, &dx) in x.iter().enumerate() {
                     let entry = self.direct.entries[first as usize + e];
                     let most = self.demand(entry.from, field).1;
-                    let wanted = self.rows[entry.row as usize].impulse + dx;
+                    let wanted = self.rows.all[entry.row as usize].impulse + dx;
                     if !entry.spent && wanted.abs() > most {
                         spent = true;
                         self.direct.entries[first as usize + e].spent = true;
-                        self.set_impulse(entry.row as usize, wanted.clamp(-most, most), field);
+                        self.rows.set_impulse(entry.row as usize, wanted.clamp(-most, most), field);
                     }
                 }
                 if !spent {
                     for (e, &dx) in x.iter().enumerate() {
                         let row = self.direct.entries[first as usize + e].row as usize;
                         if dx != 0.0 {
-                            let new = self.rows[row].impulse + dx;
-                            self.set_impulse(row, new, field);
+                            let new = self.rows.all[row].impulse + dx;
+                            self.rows.set_impulse(row, new, field);
                         }
                     }
                 }

@@ -44,16 +44,17 @@ impl Stops {
 }
 
 impl TreeRows {
+    #[inline(always)]
     pub(super) fn solve_stops(&mut self, which: Range<usize>, field: &mut Field<'_>) {
         for i in which {
             let (_, at, stop) = self.stops.all[i];
-            let row = &self.rows[at as usize];
+            let row = &self.rows.all[at as usize];
             if row.direct {
                 continue;
             }
-            let rate = self.rate(row, field.trees, field.motions);
+            let rate = self.rows.rate(row, field.trees, field.motions);
             if let Some(new) = wanted(stop.task, row, rate, field.recipe, field.push) {
-                self.set_impulse(at as usize, new, field);
+                self.rows.set_impulse(at as usize, new, field);
             }
         }
     }
@@ -62,7 +63,7 @@ impl TreeRows {
     pub fn travel_stops(&mut self, trees: &[Working], motions: &[Motion], h: f64) {
         for i in 0..self.stops.all.len() {
             let (_, row, stop) = self.stops.all[i];
-            let rate = self.rate(&self.rows[row as usize], trees, motions);
+            let rate = self.rows.rate(&self.rows.all[row as usize], trees, motions);
             self.stops.all[i].2.task = match stop.task {
                 Task::Limit(s) => Task::Limit(s + h * rate),
                 Task::Hold(c) => Task::Hold(c + h * rate),
@@ -77,12 +78,13 @@ impl TreeRows {
             working.articulation.tree.forget_impulses();
         }
         for &(tree, row, stop) in &self.stops.all {
-            trees[tree as usize].articulation.tree.remember(&stop, self.rows[row as usize].impulse);
+            trees[tree as usize].articulation.tree.remember(&stop, self.rows.all[row as usize].impulse);
         }
     }
 }
 
 /// The impulse of a row with this rate; none where it is left as it is.
+#[inline(always)]
 fn wanted(task: Task, row: &Row, rate: f64, recipe: &Recipe, push: bool) -> Option<f64> {
     let h = recipe.h.to_f64();
     Some(match task {

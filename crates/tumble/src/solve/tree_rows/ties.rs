@@ -110,11 +110,11 @@ impl TreeRows {
             let tie = self.ties.all[t];
             for i in 0..tie.count {
                 let r = (tie.first + i) as usize;
-                let (row, wish) = (&self.rows[r], self.ties.wishes[(tie.wish + i) as usize]);
+                let (row, wish) = (&self.rows.all[r], self.ties.wishes[(tie.wish + i) as usize]);
                 if row.mass == 0.0 || row.direct {
                     continue;
                 }
-                let rate = self.rate(row, field.trees, field.motions) - wish.target;
+                let rate = self.rows.rate(row, field.trees, field.motions) - wish.target;
                 let wanted = if let Some((k, c)) = wish.stiffness.constants(Real::from_f64(row.mass)) {
                     // A spring is taken at the end of the sub-step, and the relaxing pass leaves it alone.
                     let (k, c) = (k.to_f64(), c.to_f64());
@@ -143,11 +143,11 @@ impl TreeRows {
                     Bound::Push => Num::max(wanted, 0.0),
                     Bound::Force(f) => wanted.clamp(-f.to_f64() * h, f.to_f64() * h),
                     Bound::Friction { of, coefficient } => {
-                        let on = self.rows.get((tie.first + of) as usize).map_or(0.0, |r| Num::max(r.impulse, 0.0));
+                        let on = self.rows.all.get((tie.first + of) as usize).map_or(0.0, |r| Num::max(r.impulse, 0.0));
                         wanted.clamp(-coefficient.to_f64() * on, coefficient.to_f64() * on)
                     }
                 };
-                self.set_impulse(r, new, field);
+                self.rows.set_impulse(r, new, field);
             }
         }
     }
@@ -160,7 +160,7 @@ impl TreeRows {
             for r in tie.first as usize..(tie.first + tie.count) as usize {
                 // What only asks for a speed has no place to miss.
                 if self.ties.wishes[at].places {
-                    let rate = self.rate(&self.rows[r], trees, motions);
+                    let rate = self.rows.rate(&self.rows.all[r], trees, motions);
                     self.ties.wishes[at].error += h * rate;
                 }
                 at += 1;
@@ -173,7 +173,7 @@ impl TreeRows {
         for tie in &self.ties.all {
             let Some(joint) = state.joints.all.at_mut(tie.joint) else { continue };
             let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
-            let rows = &self.rows[tie.first as usize..(tie.first + tie.count) as usize];
+            let rows = &self.rows.all[tie.first as usize..(tie.first + tie.count) as usize];
             for (impulse, row) in joint.impulses.iter_mut().zip(rows) {
                 *impulse = if row.impulse.is_finite() { Real::from_f64(row.impulse) } else { 0.0 };
                 let p = row.halves[1].linear.to_real() * *impulse;
