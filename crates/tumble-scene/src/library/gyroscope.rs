@@ -18,6 +18,7 @@ pub fn scene() -> Scene {
         .description("A wheel spins on a level axle that is held at one end only. It does not fall: it goes round.")
         .parameter(Parameter::new("spin", 200.0).range(100.0, 300.0).unit("rad/s").help("Speed of the wheel"))
         .parameter(Parameter::new("gravity", 9.81).range(1.0, 20.0).unit("m/s²").help("Strength of gravity"))
+        .conservative()
         .camera(Camera::new([0.3, 0.3, 0.5], [0.0, 0.0, 0.0]).field_of_view(35.0))
         .check("precession", "It goes round with g l/(½ r² ω); error of the angle gone as a share", "")
         .check("level", "The axle stays level; largest dip", "°")

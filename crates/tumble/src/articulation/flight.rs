@@ -84,8 +84,7 @@ impl Kernel for Flight<'_> {
 fn follow(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces<'_>, span: f64) {
     stages.resize(tree);
     let (mut q, mut qd) = (core::mem::take(&mut tree.q), core::mem::take(&mut tree.qd));
-    pass.place(tree, &q);
-    pass.set_moving(tree, &qd);
+    pass.place_moving(tree, &q, &qd);
     let mut energy = pass.kinetic_energy(tree, &qd);
     let floats = tree.floats();
     // What the loads alone could do to a tree at rest within the span: the least energy that errors are measured by.

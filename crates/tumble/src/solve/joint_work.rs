@@ -134,7 +134,7 @@ impl JointWork {
         motions: &mut [Motion],
         masses: &mut [Mass],
         supports: &mut [u32],
-        kicks: Option<&[Kick]>,
+        kicks: Option<&mut [Kick]>,
         recipe: &Recipe,
     ) {
         self.links.clear();
@@ -381,6 +381,13 @@ impl JointWork {
         }
         if !webs.is_empty() {
             webs.factorise(links, rows, answers, entries);
+        }
+    }
+
+    /// What acts on bodies in a later sub-step, as they are turned then.
+    pub fn kick_again(&mut self, state: &State, motions: &[Motion], kicks: Option<&mut [Kick]>, recipe: &Recipe) {
+        if let Some(kicks) = kicks {
+            self.turning.kick_again(state, motions, kicks, recipe.h);
         }
     }
 

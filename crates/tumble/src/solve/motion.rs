@@ -1,6 +1,6 @@
 //! The bodies as the soft-step solver sees them: one cache line each.
 
-use crate::body::store::{Bodies, Params};
+use crate::body::store::{Bodies, Params, Velocity};
 use crate::integrate::{Loads, rotation};
 use crate::math::{Lane, Mask, Quat, Real, Sym3, Vec3};
 
@@ -72,7 +72,7 @@ const SLOW_TURN: Real = 0.02;
 
 /// Above this turn per sub-step, in radians, the torque over a step says nothing about its parts, and would feed energy to
 /// a body that hits something.
-const FAST_TURN: Real = 2.0;
+pub(crate) const FAST_TURN: Real = 2.0;
 
 /// The motion of an awake body at the start of a step, and what each of `substeps` sub-steps of `h` does to it.
 pub(crate) fn prepare(bodies: &Bodies, i: usize, loads: &Loads, h: Real, substeps: u32) -> (Motion, Kick) {
@@ -94,14 +94,19 @@ pub(crate) fn prepare(bodies: &Bodies, i: usize, loads: &Loads, h: Real, substep
         let dt = h * substeps as Real;
         let turn = velocity.angular.length() * dt;
         if turn > SLOW_TURN && turn < FAST_TURN * substeps as Real {
-            let (mut q, mut v, mut rest) = (bodies.pose[i].rotation, *velocity, bodies.rest[i]);
-            rotation::turn_freely(&mut q, &mut v, &mut rest, params, dt);
-            kick += (v.angular - velocity.angular) / substeps as Real;
+            kick += free_change(bodies, i, bodies.pose[i].rotation, velocity.angular, dt) / substeps as Real;
         }
     }
     let dv = a * h;
     let (dl, da) = (1.0 / (1.0 + h * params.linear_damping), 1.0 / (1.0 + h * params.angular_damping));
     (motion, [dv.x, dv.y, dv.z, dl, kick.x, kick.y, kick.z, da])
+}
+
+/// What the gyroscopic torque alone makes of ω in a time.
+pub(crate) fn free_change(bodies: &Bodies, i: usize, mut rotation: Quat, omega: Vec3, dt: Real) -> Vec3 {
+    let (mut v, mut rest) = (Velocity { linear: Vec3::ZERO, angular: omega }, bodies.rest[i]);
+    rotation::turn_freely(&mut rotation, &mut v, &mut rest, &bodies.params[i], dt);
+    v.angular - omega
 }
 
 /// The turns per step, in radians, between which the angular momentum of a body in contact is worth keeping: below it is that of

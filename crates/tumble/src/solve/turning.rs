@@ -2,13 +2,17 @@
 
 use super::contact_constraint::{Wide, Wide3};
 use super::joint_group::Wide4;
-use super::motion::{self, Free, Kick, Mass, Motion};
+use super::motion::{self, FAST_TURN, Free, Kick, Mass, Motion};
 use crate::crew::{Shared, Team};
 use crate::math::{Isa, Kernel, LANES, Lane, Mask, NO_ROW, Quat, Real, Sym3, Vec3};
 use crate::world::State;
 
 /// Groups that one thread takes at a time.
 const SHARE: usize = 16;
+
+/// Above this turn per sub-step, in radians, what the gyroscopic torque does is worked out anew in each of them: in a step the angular
+/// momentum of a wheel makes half a turn about its axle and more, and the mean of that is nothing for one of its parts.
+const SPINS: Real = 0.05;
 
 /// [`LANES`] dynamic bodies that may turn about every axis.
 #[derive(Clone, Debug)]
@@ -20,7 +24,7 @@ struct TurnGroup {
     inv_inertia: Wide3,
     /// 1 where the angular momentum is kept.
     keeps: Wide,
-    /// What the gyroscopic torque does to ω in a sub-step.
+    /// What the gyroscopic torque has done to ω before the turn.
     gyro: Wide3,
 }
 
@@ -40,17 +44,39 @@ pub(crate) struct Turning {
     groups: Vec<TurnGroup>,
     /// Kinematic bodies and those that may not turn about some axis: one by one.
     others: Vec<u32>,
+    /// Bodies that turn fast, with half of what the gyroscopic torque does to them in a sub-step, and their lanes; `NO_ROW` without one.
+    spinning: Vec<(u32, Vec3, u32)>,
 }
 
 impl Turning {
     /// Takes the bodies of a list. With `kicks` their angular momentum stays. One pass over them.
-    pub fn prepare(&mut self, state: &State, list: &[u32], kicks: Option<&[Kick]>, h: Real) {
+    ///
+    /// Of what the gyroscopic torque does to ω in a sub-step, half comes before the turn and half, with the inertia that has turned,
+    /// after it: so the body turns as it does in the middle of the sub-step. With all of it before the turn a wheel that precesses with Ω
+    /// would gain ½ (h Ω)² (1 - I_t/I_s) of its spin in each sub-step.
+    pub fn prepare(&mut self, state: &State, list: &[u32], mut kicks: Option<&mut [Kick]>, h: Real) {
         self.groups.clear();
         self.others.clear();
+        self.spinning.clear();
         let mut lane = LANES;
         for &body in list {
             let i = body as usize;
             let params = &state.bodies.params[i];
+            let mut gyro = None;
+            if let Some(kick) = kicks.as_deref_mut().map(|kicks| &mut kicks[i])
+                && motion::keeps_angular_momentum(params)
+            {
+                let (torque, start) = (state.bodies.load_on(i).torque, state.bodies.pose[i].rotation);
+                let given = motion::gyroscopic_kick(kick, params, torque, start, h);
+                let (omega, mut half) = (state.bodies.velocity[i].angular, given * 0.5);
+                let turn = omega.length() * h;
+                if turn > SPINS && turn < FAST_TURN {
+                    half = motion::free_change(&state.bodies, i, start, omega, h) * 0.5;
+                    self.spinning.push((body, half, NO_ROW));
+                }
+                add_turn(kick, half - given);
+                gyro = Some(half);
+            }
             if !(params.inv_mass > 0.0) || params.locks().locks_turning() {
                 self.others.push(body);
                 continue;
@@ -63,15 +89,29 @@ impl Turning {
                 group.body[lane] = body;
                 group.axes.set(lane, params.axes);
                 group.inv_inertia.set(lane, params.inv_inertia);
-                if let Some(kicks) = kicks
-                    && motion::keeps_angular_momentum(params)
-                {
-                    let (torque, start) = (state.bodies.load_on(i).torque, state.bodies.pose[i].rotation);
+                if let Some(gyro) = gyro {
                     group.keeps.0[lane] = 1.0;
-                    group.gyro.set(lane, motion::gyroscopic_kick(&kicks[i], params, torque, start, h));
+                    group.gyro.set(lane, gyro);
+                    if let Some((_, _, place)) = self.spinning.last_mut().filter(|s| s.0 == body) {
+                        *place = ((self.groups.len() - 1) * LANES + lane) as u32;
+                    }
                 }
             }
             lane += 1;
+        }
+    }
+
+    /// What the gyroscopic torque does in a later sub-step to bodies that turn fast. One pass over them.
+    pub fn kick_again(&mut self, state: &State, motions: &[Motion], kicks: &mut [Kick], h: Real) {
+        for (body, half, place) in &mut self.spinning {
+            let i = *body as usize;
+            let (_, omega) = motion::velocity_of(&motions[i]);
+            let now = motion::free_change(&state.bodies, i, motion::rotation_of(&motions[i]), omega, h) * 0.5;
+            add_turn(&mut kicks[i], now - *half);
+            *half = now;
+            if *place != NO_ROW {
+                self.groups[*place as usize / LANES].gyro.set(*place as usize % LANES, now);
+            }
         }
     }
 
@@ -116,6 +156,13 @@ impl Turning {
             let groups = &groups[block * SHARE..groups.len().min((block + 1) * SHARE)];
             isa.dispatch(Turn { groups, motions, free, masses, h });
         });
+    }
+}
+
+/// Adds to what a kick does to ω.
+fn add_turn(kick: &mut Kick, change: Vec3) {
+    for c in 0..3 {
+        kick[4 + c] += change[c];
     }
 }
 

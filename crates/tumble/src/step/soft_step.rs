@@ -140,7 +140,7 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     );
     scratch.free.resize(awake, [0.0; 8]);
     let joints = joint_recipe(state, method, h);
-    let kicks = loads.gyroscopic.then_some(&scratch.kicks[..]);
+    let kicks = loads.gyroscopic.then_some(&mut scratch.kicks[..]);
     let (motions, masses) = (&mut scratch.motions, &mut scratch.masses);
     scratch.joints.prepare(state, motions, masses, &mut scratch.supports, kicks, &joints);
     scratch.solved.clear();
@@ -251,6 +251,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
             };
             sweep(constraints, joints, motions, team, contacts, rolling::warm_start, hold);
         } else {
+            joints.kick_again(state, motions, loads.gyroscopic.then_some(&mut kicks[..]), &recipe);
             motion::accelerate_again(motions, kicks, free, masses, solved);
             joints.warm_start_again(motions, masses, &recipe, team);
         }
