@@ -57,7 +57,7 @@ impl Stack {
     /// Each cube a little aside, by up to `most` edges.
     fn perturbed(mut self, most: f64) -> Self {
         for (i, (&id, start)) in (0..).zip(self.boxes.iter().zip(&mut self.start)) {
-            *start = *start + Point::new(noise(2 * i + 1), 0.0, noise(2 * i + 2)) * (most * self.size);
+            *start += Point::new(noise(2 * i + 1), 0.0, noise(2 * i + 2)) * (most * self.size);
             self.world.body_mut(id).unwrap().set_position(*start).unwrap();
         }
         self
@@ -69,7 +69,7 @@ impl Stack {
             let at = self.world.body(id).unwrap().position() + by;
             self.world.body_mut(id).unwrap().set_position(at).unwrap();
         }
-        self.start.iter_mut().for_each(|start| *start = *start + by);
+        self.start.iter_mut().for_each(|start| *start += by);
         self
     }
 
