@@ -68,6 +68,10 @@ fn drag_trees(starts: core::ops::Range<u32>) {
             world.joint_mut(hand).unwrap().set_anchor_a([x, y, 0.3 * t.cos()]).unwrap();
             world.step(DT).unwrap();
             deepest = deepest.max(farthest(&world, tree));
+            if deepest > 0.1 {
+                // It is through, and what comes after decides nothing.
+                break;
+            }
         }
         deepest
     };
