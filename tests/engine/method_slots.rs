@@ -1,7 +1,7 @@
 //! Methods as data: every slot counts, and methods can be swapped at any step.
 
 use crate::simultaneous::random_pile;
-use crate::support::{Random, dump, real};
+use crate::support::{Random, awake, dump, named, real, scene};
 use std::collections::BTreeSet;
 use tumble::articulation::{ArticulationDesc, LinkDesc};
 use tumble::math::{Real, Vec3};
@@ -431,17 +431,11 @@ fn methods_are_swapped_in_mid_run() {
 /// A stack that stands does not notice a swap: the impulses that hold it are handed on, from sub-steps to steps and back.
 #[test]
 fn a_standing_stack_does_not_notice_a_swap() {
-    let mut soft = Method::soft_step();
-    let mut simultaneous = Method::simultaneous();
-    soft.switches.sleep = false;
-    simultaneous.switches.sleep = false;
-    let mut world = World::with_method(soft.clone()).unwrap();
-    world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
-    let mut boxes = Vec::new();
-    for i in 0..6 {
-        let shape = ColliderDesc::new(Shape::cuboid(0.5, 0.5, 0.5).unwrap()).contact_events(true);
-        let at = [0.0, 0.5 + f64::from(i), 0.0];
-        boxes.push(world.add_body(BodyDesc::dynamic().position(at).collider(shape)).unwrap());
+    let (soft, simultaneous) = (awake(Method::soft_step()), awake(Method::simultaneous()));
+    let mut world = scene("box-stack", &[("boxes", 6.0), ("mass", 1000.0)], soft.clone());
+    let boxes = named(&world, "box-");
+    for id in world.collider_ids().collect::<Vec<_>>() {
+        world.set_collider_contact_events(id, true).unwrap();
     }
     for _ in 0..240 {
         world.step(DT).unwrap();

@@ -1,9 +1,9 @@
 //! Newton's law of impact: what comes back, how high it rises, and rows of balls.
 
-use crate::support::real;
+use crate::support::{named, real, scene};
 use tumble::math::{Float, Real, Vec3};
 use tumble::shape::Shape;
-use tumble::{BodyDesc, BodyId, ColliderDesc, JointDesc, Material, Method, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, Material, Method, World};
 
 const G: f64 = 9.81;
 const DT: f64 = 1.0 / 60.0;
@@ -199,26 +199,20 @@ struct Swings {
     between: f64,
 }
 
-/// Five steel balls on two strings each, drawn aside by 30°.
+/// The cradle of the library, with the first `come` balls drawn aside by 30°.
 fn cradle(method: &Method, gap: f64, come: usize) -> Swings {
-    let (radius, drop, spread, angle) = (0.1, 1.0, 0.5, 30.0_f64.to_radians());
-    let mut world = World::with_method(method.clone()).unwrap();
-    let material = material(0.0, 1.0);
+    let (radius, drop, angle) = (0.1, 1.0, 30.0_f64.to_radians());
+    let mut world = scene("newtons-cradle", &[("gap", 1e3 * gap)], method.clone());
+    let far = drop * Float::sin(angle);
     let mut balls = Vec::new();
-    for i in 0..5 {
+    for (i, id) in named(&world, "ball-").into_iter().enumerate() {
         let x = i as f64 * (2.0 * radius + gap);
-        let out = if i < come { -angle } else { 0.0 };
-        let at = [x + drop * Float::sin(out), drop * (1.0 - Float::cos(out)), 0.0];
-        let ball = ColliderDesc::new(Shape::sphere(real(radius)).unwrap()).material(material.clone());
-        let id = world.add_body(BodyDesc::dynamic().position(at).can_sleep(false).collider(ball)).unwrap();
-        for end in [-spread, spread] {
-            let length = real((drop * drop + spread * spread).sqrt());
-            let string = JointDesc::rod(World::BODY, id, length).anchor_a([x, drop, end]).anchor_b([0.0, 0.0, 0.0]);
-            world.add_joint(string).unwrap();
+        if i < come {
+            let aside = [x - far, drop * (1.0 - Float::cos(angle)), 0.0];
+            world.body_mut(id).unwrap().set_position(aside).unwrap();
         }
         balls.push((id, x));
     }
-    let far = drop * Float::sin(angle);
     let (mut swings, mut side, mut found) = (0, 0, Swings::default());
     while world.time() < 60.0 {
         world.step(real(DT)).unwrap();

@@ -1,6 +1,6 @@
 //! The method `simultaneous`: closed forms, stacks, conservation, sleep.
 
-use crate::support::{Random, allocations, real};
+use crate::support::{Random, allocations, awake, named, real, scene};
 use tumble::math::{Float, Point, Quat, Real, Vec3};
 use tumble::method::{Correction, Explicit, FrictionModel, Lcp, Simultaneous, Solver, Step};
 use tumble::shape::Shape;
@@ -13,15 +13,7 @@ const G: f64 = 9.81;
 fn method(iterations: u32, correction: Correction, friction: FrictionModel) -> Method {
     let lcp = Lcp::ProjectedGaussSeidel { iterations, tolerance: 1e-5 };
     let step = Step::Explicit(Explicit { solve: Solver::Simultaneous(Simultaneous { lcp }), correction });
-    let mut method = Method { step, friction, ..Method::simultaneous() };
-    method.switches.sleep = false;
-    method
-}
-
-fn awake() -> Method {
-    let mut method = Method::simultaneous();
-    method.switches.sleep = false;
-    method
+    awake(Method { step, friction, ..Method::simultaneous() })
 }
 
 /// A world with a floor of this material.
@@ -109,13 +101,14 @@ fn overlap_is_pushed_out() {
 #[test]
 fn a_column_stands() {
     for error in [0.0, 1e-3] {
-        let mut world = on_floor(awake(), rough(0.6));
+        let mut world = scene("box-stack", &[("boxes", 10.0), ("mass", 1000.0)], awake(Method::simultaneous()));
         let mut random = Random(7);
         let mut places = Vec::new();
-        for i in 0..10 {
-            let at =
-                Point::new(error * random.between(-1.0, 1.0), 0.5 + f64::from(i), error * random.between(-1.0, 1.0));
-            places.push((world.add_body(BodyDesc::dynamic().position(at).collider(cube(0.5))).unwrap(), at));
+        for id in named(&world, "box-") {
+            let off = Point::new(random.between(-1.0, 1.0), 0.0, random.between(-1.0, 1.0)) * error;
+            let at = position(&world, id) + off;
+            world.body_mut(id).unwrap().set_position(at).unwrap();
+            places.push((id, at));
         }
         let (mut drift, mut tilt) = (0.0_f64, 0.0_f64);
         for _ in 0..1200 {
@@ -170,7 +163,7 @@ fn friction_on_a_slope() {
 #[test]
 fn static_and_dynamic_friction_differ() {
     let material = Material { static_friction: 0.6, dynamic_friction: 0.3, ..Material::default() };
-    let mut world = on_floor(awake(), material.clone());
+    let mut world = on_floor(awake(Method::simultaneous()), material.clone());
     let block = BodyDesc::dynamic().mass(2.0).position([0.0, 0.5, 0.0]).collider(cube(0.5).material(material));
     let id = world.add_body(block).unwrap();
     run(&mut world, 0.5);
@@ -189,7 +182,7 @@ fn static_and_dynamic_friction_differ() {
 fn balls_roll_and_spin() {
     let angle = 10.0_f64.to_radians();
     let slope = Quat::from_axis_angle(Vec3::Z, real(-angle));
-    let mut world = World::with_method(awake()).unwrap();
+    let mut world = World::with_method(awake(Method::simultaneous())).unwrap();
     let floor = ColliderDesc::new(Shape::half_space(slope.rotate(Vec3::Y), 0.0).unwrap()).material(rough(0.5));
     world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
     let at = slope.to_f64().rotate(Vec3::new(0.0, 0.5, 0.0));
@@ -199,7 +192,7 @@ fn balls_roll_and_spin() {
     assert!((v / exact - 1.0).abs() < 0.02, "{v} against {exact}");
 
     let material = Material { rolling_friction: 0.02, spinning_friction: 0.01, ..rough(0.5) };
-    let mut world = on_floor(awake(), material.clone());
+    let mut world = on_floor(awake(Method::simultaneous()), material.clone());
     let rolling = BodyDesc::dynamic().position([0.0, 0.5, 0.0]).collider(ball(0.5).material(material.clone()));
     let rolling = world.add_body(rolling.linear_velocity([2.0, 0.0, 0.0]).angular_velocity([0.0, 0.0, -4.0])).unwrap();
     let spinning = BodyDesc::dynamic().position([0.0, 0.5, 5.0]).collider(ball(0.5).material(material));
@@ -242,7 +235,7 @@ fn restitution() {
     for collider in [ball(0.5), cube(0.5)] {
         for e in [0.0, 0.2, 0.5, 0.8, 1.0] {
             let material = Material { restitution: real(e), ..rough(0.3) };
-            let mut world = on_floor(awake(), material.clone());
+            let mut world = on_floor(awake(Method::simultaneous()), material.clone());
             // Semi-implicit Euler falls g dt² n (n + 1)/2 in n steps: 38 of them here.
             let h = G * DT.to_f64() * DT.to_f64() * 38.0 * 39.0 / 2.0;
             let body = BodyDesc::dynamic().position([0.0, 0.5 + h, 0.0]).collider(collider.clone().material(material));
@@ -275,7 +268,7 @@ fn restitution() {
 fn tangential_restitution() {
     for e in [0.0, 0.5, 1.0] {
         let material = Material { restitution: 1.0, tangential_restitution: real(e), ..rough(1.0) };
-        let mut world = on_floor(awake(), material.clone());
+        let mut world = on_floor(awake(Method::simultaneous()), material.clone());
         world.set_gravity(Vec3::ZERO).unwrap();
         let body = BodyDesc::dynamic().position([0.0, 0.5, 0.0]).collider(ball(0.5).material(material));
         let id = world.add_body(body.linear_velocity([1.0, -4.0, 0.0]).angular_velocity([0.0, 0.0, 2.0])).unwrap();
@@ -312,7 +305,7 @@ fn conveyors() {
 fn soft_contacts_sink() {
     let hertz = 4.0;
     let soft = Material { softness: Some(Softness { hertz, damping_ratio: 0.5 }), ..rough(0.5) };
-    let mut world = on_floor(awake(), soft);
+    let mut world = on_floor(awake(Method::simultaneous()), soft);
     let id = world.add_body(BodyDesc::dynamic().position([0.0, 0.5, 0.0]).collider(ball(0.5))).unwrap();
     run(&mut world, 5.0);
     let omega = 2.0 * std::f64::consts::PI * hertz.to_f64();
@@ -327,7 +320,7 @@ fn soft_contacts_sink() {
 fn momentum_is_kept() {
     for restitution in [0.0, 0.5] {
         let mut random = Random(3);
-        let mut world = World::with_method(awake()).unwrap();
+        let mut world = World::with_method(awake(Method::simultaneous())).unwrap();
         world.set_gravity(Vec3::ZERO).unwrap();
         let material = Material { restitution: real(restitution), ..rough(0.4) };
         for i in 0..27 {
@@ -383,7 +376,7 @@ fn piles_sleep_and_wake() {
 /// A fast impact is reported with its speed, its place and its direction.
 #[test]
 fn impacts_are_reported() {
-    let mut world = on_floor(awake(), Material::default());
+    let mut world = on_floor(awake(Method::simultaneous()), Material::default());
     let collider = ball(0.5).impact_speed(2.0);
     world.add_body(BodyDesc::dynamic().position([1.0, 1.5, 0.0]).collider(collider)).unwrap();
     let mut impacts = Vec::new();
@@ -463,13 +456,13 @@ fn free_bodies_fly_as_without_constraints() {
         run(&mut world, 3.0);
         (world.body(id).unwrap().pose(), world.body(id).unwrap().angular_velocity())
     };
-    assert_eq!(fly(awake()), fly(Method::named("ballistic").unwrap()));
+    assert_eq!(fly(awake(Method::simultaneous())), fly(Method::named("ballistic").unwrap()));
 }
 
 /// Once warm, a step allocates nothing.
 #[test]
 fn warm_steps_do_not_allocate() {
-    let mut world = random_pile(1, 12, awake());
+    let mut world = random_pile(1, 12, awake(Method::simultaneous()));
     world.set_keep_start(false);
     run(&mut world, 4.0);
     let before = allocations();
@@ -482,7 +475,7 @@ fn warm_steps_do_not_allocate() {
 /// what a step of the arc differs from its tangent.
 #[test]
 fn a_pendulum_swings() {
-    let mut world = World::with_method(awake()).unwrap();
+    let mut world = World::with_method(awake(Method::simultaneous())).unwrap();
     let bob = BodyDesc::dynamic().position([0.1, -1.0, 0.0]).collider(ball(0.1));
     let id = world.add_body(bob).unwrap();
     world.add_joint(JointDesc::ball(World::BODY, id).anchor([0.0, 0.0, 0.0])).unwrap();
@@ -526,7 +519,7 @@ fn a_chain_hangs_and_breaks() {
         let weight = 2.0 * G * (10 - i) as f64;
         assert!((force / weight - 1.0).abs() < 0.01, "joint {i} bears {force}, the weight below is {weight}");
     }
-    let mut world = World::with_method(awake()).unwrap();
+    let mut world = World::with_method(awake(Method::simultaneous())).unwrap();
     let body = world.add_body(BodyDesc::dynamic().mass(2.0).collider(cube(0.1))).unwrap();
     let desc = JointDesc::ball(World::BODY, body).anchor([0.0, 0.2, 0.0]).breaks_at(10.0, Real::INFINITY);
     let joint = world.add_joint(desc).unwrap();
@@ -539,7 +532,7 @@ fn a_chain_hangs_and_breaks() {
 #[test]
 fn touching_balls() {
     let hit = |gap: f64| {
-        let mut world = World::with_method(awake()).unwrap();
+        let mut world = World::with_method(awake(Method::simultaneous())).unwrap();
         world.set_gravity(Vec3::ZERO).unwrap();
         let material = Material { restitution: 1.0, ..rough(0.0) };
         let mut ids = Vec::new();
@@ -562,7 +555,7 @@ fn touching_balls() {
 /// goes on, and so does the body once it is made active again.
 #[test]
 fn quarantine_takes_one_body_out() {
-    quarantine(awake());
+    quarantine(awake(Method::simultaneous()));
     let mut default = Method::soft_step();
     default.switches.sleep = false;
     quarantine(default);

@@ -1,9 +1,9 @@
 //! Stacks that stand: 002-D1 and the bars of the default method.
 
+use crate::support::{awake, named, scene};
 use tumble::math::{Point, Real, Vec3};
 use tumble::method::Step;
-use tumble::shape::Shape;
-use tumble::{BodyDesc, BodyId, Method, World};
+use tumble::{BodyId, MassSource, Method, World};
 
 /// A number in [-1, 1) from a seed.
 fn noise(seed: u64) -> f64 {
@@ -32,41 +32,45 @@ struct Figures {
 }
 
 impl Stack {
-    /// Cubes of edge `size` on a floor, centres at `places` (in edges, relative to `origin`), with a seeded perturbation.
-    fn new(places: &[[f64; 3]], size: f64, origin: Point, perturbation: f64, mass: impl Fn(usize) -> Real) -> Self {
-        let mut method = Method::soft_step();
-        method.switches.sleep = false;
-        method.tolerances.length = size as Real;
-        let mut world = World::with_method(method).unwrap();
-        let floor = Shape::half_space(Vec3::Y, 0.0).unwrap();
-        world.add_body(BodyDesc::fixed().position(origin).collider(floor)).unwrap();
-        let half = (0.5 * size) as Real;
-        let (mut boxes, mut start) = (Vec::new(), Vec::new());
-        for (i, place) in places.iter().enumerate() {
-            let off = Point::new(noise(2 * i as u64 + 1), 0.0, noise(2 * i as u64 + 2)) * perturbation;
-            let at = origin + (Point::from(*place) + off) * size;
-            let shape = Shape::cuboid(half, half, half).unwrap();
-            boxes.push(world.add_body(BodyDesc::dynamic().position(at).mass(mass(i)).collider(shape)).unwrap());
-            start.push(at);
-        }
+    /// The cubes of a scene of the library, of edge `size`, on its floor at height 0; nothing sleeps.
+    fn new(name: &str, values: &[(&str, f64)], size: f64) -> Self {
+        let world = scene(name, values, awake(Method::soft_step()));
+        let boxes = named(&world, "box-");
+        let start: Vec<Point> = boxes.iter().map(|&id| world.body(id).unwrap().position()).collect();
         let mut interfaces = Vec::new();
-        for (upper, a) in places.iter().enumerate() {
-            let below = |b: &[f64; 3]| (a[1] - b[1] - 1.0).abs() < 0.1 && (a[0] - b[0]).abs() < 0.9;
-            interfaces.extend((0..places.len()).filter(|&l| below(&places[l])).map(|l| (upper, Some(l))));
-            if a[1] < 1.0 {
+        for (upper, a) in start.iter().enumerate() {
+            let above = |b: &Point| (*a - *b) / size;
+            let below = |b: &Point| (above(b).y - 1.0).abs() < 0.1 && above(b).x.abs() < 0.9;
+            interfaces.extend((0..start.len()).filter(|&l| below(&start[l])).map(|l| (upper, Some(l))));
+            if a.y < size {
                 interfaces.push((upper, None));
             }
         }
         Self { world, boxes, start, interfaces, size }
     }
 
-    fn column(n: usize) -> Vec<[f64; 3]> {
-        (0..n).map(|i| [0.0, i as f64 + 0.5, 0.0]).collect()
+    /// Cubes on top of each other, 10 kg each.
+    fn column(boxes: u32, size: f64) -> Self {
+        Self::new("box-stack", &[("boxes", f64::from(boxes)), ("size", size)], size)
     }
 
-    fn pyramid(base: usize) -> Vec<[f64; 3]> {
-        let row = |r: usize| (0..base - r).map(move |c| [c as f64 * 1.05 + r as f64 * 0.525, r as f64 + 0.5, 0.0]);
-        (0..base).flat_map(row).collect()
+    /// Each cube a little aside, by up to `most` edges.
+    fn perturbed(mut self, most: f64) -> Self {
+        for (i, (&id, start)) in (0..).zip(self.boxes.iter().zip(&mut self.start)) {
+            *start += Point::new(noise(2 * i + 1), 0.0, noise(2 * i + 2)) * (most * self.size);
+            self.world.body_mut(id).unwrap().set_position(*start).unwrap();
+        }
+        self
+    }
+
+    /// The same elsewhere, floor and all.
+    fn moved(mut self, by: Point) -> Self {
+        for id in self.world.body_ids().collect::<Vec<_>>() {
+            let at = self.world.body(id).unwrap().position() + by;
+            self.world.body_mut(id).unwrap().set_position(at).unwrap();
+        }
+        self.start.iter_mut().for_each(|start| *start += by);
+        self
     }
 
     fn measure(&self, worst: &mut Figures) {
@@ -108,7 +112,7 @@ fn assert_stands(name: &str, worst: &Figures) {
 #[test]
 fn twenty_cubes_stand_for_a_minute() {
     for perturbation in [0.0, 1e-3] {
-        let mut stack = Stack::new(&Stack::column(20), 1.0, Point::ZERO, perturbation, |_| 10.0);
+        let mut stack = Stack::column(20, 1.0).perturbed(perturbation);
         assert_stands(&format!("column, perturbed by {perturbation}"), &stack.run(0.016, 60.0));
     }
 }
@@ -117,7 +121,7 @@ fn twenty_cubes_stand_for_a_minute() {
 /// right ones, and it leaned by 0.027 edges in the first second.
 #[test]
 fn pyramid_stands_without_leaning() {
-    let mut stack = Stack::new(&Stack::pyramid(20), 1.0, Point::ZERO, 0.0, |_| 10.0);
+    let mut stack = Stack::new("pyramid", &[("base", 20.0)], 1.0);
     assert_stands("pyramid", &stack.run(0.016, 60.0));
 }
 
@@ -126,7 +130,11 @@ fn pyramid_stands_without_leaning() {
 /// twice as much.
 #[test]
 fn heavy_on_light_stands() {
-    let mut stack = Stack::new(&Stack::column(5), 1.0, Point::ZERO, 0.0, |i| if i == 4 { 100.0 } else { 1.0 });
+    let mut stack = Stack::column(5, 1.0);
+    for (i, &id) in stack.boxes.iter().enumerate() {
+        let mass = MassSource::Total(if i == 4 { 100.0 } else { 1.0 });
+        stack.world.body_mut(id).unwrap().set_mass(mass).unwrap();
+    }
     let worst = stack.run(0.016, 60.0);
     let mut last = Figures::default();
     stack.measure(&mut last);
@@ -140,7 +148,7 @@ fn heavy_on_light_stands() {
 #[test]
 fn stack_stands_at_every_scale() {
     for size in [0.001, 100.0] {
-        let mut stack = Stack::new(&Stack::column(20), size, Point::ZERO, 0.0, |_| 10.0);
+        let mut stack = Stack::column(20, size);
         let dt = 0.016 * f64::sqrt(size);
         assert_stands(&format!("column of {size} m cubes"), &stack.run(dt, 60.0 * f64::sqrt(size)));
     }
@@ -151,7 +159,7 @@ fn stack_stands_at_every_scale() {
 #[test]
 fn stack_stands_at_every_scale_with_the_same_step() {
     for (size, substeps, seconds) in [(0.001, 127, 5.0), (0.1, 13, 60.0), (100.0, 4, 60.0)] {
-        let mut stack = Stack::new(&Stack::column(20), size, Point::ZERO, 0.0, |_| 10.0);
+        let mut stack = Stack::column(20, size);
         let mut method = stack.world.method().clone();
         if let Step::SoftStep(soft) = &mut method.step {
             soft.substeps = substeps;
@@ -165,7 +173,7 @@ fn stack_stands_at_every_scale_with_the_same_step() {
 #[test]
 fn stack_stands_far_from_the_origin() {
     for far in [1e4, 1e5] {
-        let mut stack = Stack::new(&Stack::column(20), 1.0, Point::new(far, 0.0, -far), 0.0, |_| 10.0);
+        let mut stack = Stack::column(20, 1.0).moved(Point::new(far, 0.0, -far));
         assert_stands(&format!("column at {far} m"), &stack.run(0.016, 60.0));
     }
 }

@@ -36,6 +36,25 @@ pub fn floating(integrate: Integrate) -> World {
     world
 }
 
+/// The world of a scene of the library under this method, with these values for its parameters.
+pub fn scene(name: &str, values: &[(&str, f64)], method: Method) -> World {
+    let scene = tumble_scene::library::find(name).unwrap();
+    let setup = values.iter().fold(scene.setup().method(method), |s, (name, value)| s.set(name, *value).unwrap());
+    setup.start().unwrap().world().clone()
+}
+
+/// The bodies whose names begin so, in the order in which they were added.
+pub fn named(world: &World, prefix: &str) -> Vec<BodyId> {
+    let matches = |id: &BodyId| world.body(*id).unwrap().name().is_some_and(|name| name.starts_with(prefix));
+    world.body_ids().filter(matches).collect()
+}
+
+/// A method that puts nothing to sleep.
+pub fn awake(mut method: Method) -> Method {
+    method.switches.sleep = false;
+    method
+}
+
 /// A body whose principal axes are skew to its frame and whose centre of mass is off its origin: whoever mixes up frames
 /// gets it wrong.
 pub fn lopsided() -> BodyDesc {

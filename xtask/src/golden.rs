@@ -73,10 +73,6 @@ impl Target {
         if let Some(triple) = self.triple {
             build.args(["--target", triple]);
             build.env(format!("CARGO_TARGET_{}_RUSTFLAGS", triple.to_uppercase().replace('-', "_")), self.flags);
-            if !self.release {
-                // The bits must not depend on how hard the compiler tries, and this is a quicker build.
-                build.args(["--config", "profile.dev.opt-level=1", "--config", "profile.dev.incremental=false"]);
-            }
         }
         build
     }

@@ -37,6 +37,17 @@ fn train(links: usize, ahead: f64) -> ArticulationDesc {
 /// with a hundred times its weight; without continuous detection it does not.
 #[test]
 fn dragged_tree_stays_on_its_side_of_a_thin_wall() {
+    drag_trees(0..4);
+}
+
+/// The motion is chaotic: starts that differ by a hair's breadth try many ways to get through.
+#[test]
+#[ignore = "long: 28 more starts of the chain that is dragged at a wall"]
+fn dragged_tree_stays_on_its_side_from_many_starts() {
+    drag_trees(4..32);
+}
+
+fn drag_trees(starts: core::ops::Range<u32>) {
     let drag = |mut world: World, continuous: bool, lift: f64| {
         let mut method = world.method().clone();
         method.switches.continuous = continuous;
@@ -57,12 +68,15 @@ fn dragged_tree_stays_on_its_side_of_a_thin_wall() {
             world.joint_mut(hand).unwrap().set_anchor_a([x, y, 0.3 * t.cos()]).unwrap();
             world.step(DT).unwrap();
             deepest = deepest.max(farthest(&world, tree));
+            if deepest > 0.1 {
+                // It is through, and what comes after decides nothing.
+                break;
+            }
         }
         deepest
     };
     for world in [sleepless, simultaneous] {
-        // The motion is chaotic: starts that differ by a hair's breadth try many ways to get through.
-        for k in 0..8 {
+        for k in starts.clone() {
             let deepest = drag(world(), true, 1e-4 * f64::from(k));
             println!("the nearest centre came to {deepest} m of the wall");
             assert!((-0.05..0.0).contains(&deepest), "{}, start {k}: {deepest}", world().method().name);

@@ -1,93 +1,54 @@
 //! Joints between links and other bodies: loops, and free bodies that hang on trees.
 
-use super::{DT, G, chain, floor, rod, run, simultaneous, sleepless};
-use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
-use tumble::math::{Float, Vec3};
+use super::{DT, G, chain, floor, rod, run, sleepless};
+use crate::support::{awake, scene};
+use tumble::articulation::{ArticulationDesc, Dof, LinkDesc};
+use tumble::math::Float;
 use tumble::shape::Shape;
-use tumble::{BodyDesc, Event, JointDesc, World};
+use tumble::{BodyDesc, Event, JointDesc, Method, World};
 
-/// A bar of this length along x, 1 kg, without colliders that touch.
-fn bar(length: f64) -> BodyDesc {
-    let mass = tumble::shape::MassProperties {
-        mass: 1.0,
-        centre: Vec3::ZERO,
-        inertia: tumble::math::Sym3::diagonal(Vec3::new(1e-3, length * length / 12.0, length * length / 12.0)),
-    };
-    BodyDesc::dynamic().mass_properties(mass)
+/// The linkages of the library by each method, their cranks driven at this speed.
+fn linkages(speed: f64) -> [World; 2] {
+    [Method::soft_step(), Method::simultaneous()].map(|m| scene("linkages", &[("speed", speed)], awake(m)))
 }
 
-/// A crank that can go round drives a rocker over a coupler; the ball joint on the rocker's end closes the loop. The start is where
-/// the circles about the crank's end and the far pivot meet.
+/// A crank that can go round drives a rocker over a coupler; the ball joint on the rocker's end closes the loop.
 #[test]
 fn four_bar_linkage_goes_round() {
-    for world in [sleepless(), simultaneous()] {
-        four_bar(world);
+    for mut world in linkages(2.0) {
+        let id = world.find_articulation("four-bar").unwrap();
+        let joint = world.find_joint("pivot").unwrap();
+        let start = world.articulation(id).unwrap().position()[0];
+        let mut gap = 0.0_f64;
+        for _ in 0..240 {
+            world.step(DT).unwrap();
+            gap = gap.max(world.joint(joint).unwrap().gap().to_f64());
+        }
+        let turned = world.articulation(id).unwrap().position()[0] - start;
+        assert!((turned - 8.0).abs() < 0.1, "{turned}");
+        // A thousandth of the linkage.
+        assert!(gap < 1e-3, "gap {gap}");
     }
-}
-
-fn four_bar(mut world: World) {
-    let (a, b, c, d) = (0.2_f64, 0.7_f64, 0.5_f64, 0.7_f64);
-    let start = 1.0;
-    let end = [a * Float::cos(start), a * Float::sin(start)];
-    let (dx, dy) = (d - end[0], -end[1]);
-    let far = (dx * dx + dy * dy).sqrt();
-    let along = (b * b - c * c + far * far) / (2.0 * far);
-    let across = (b * b - along * along).sqrt();
-    let knee = [end[0] + (along * dx - across * dy) / far, end[1] + (along * dy + across * dx) / far];
-    let coupler_angle = Float::atan2(knee[1] - end[1], knee[0] - end[0]);
-    let rocker_angle = Float::atan2(-knee[1], d - knee[0]);
-
-    let mut desc = ArticulationDesc::new();
-    let z = [0.0, 0.0, 1.0];
-    let crank = LinkDesc::revolute(bar(a), z).anchor([-a / 2.0, 0.0, 0.0]).position(&[start]);
-    let crank = desc.add(crank.dof(0, Dof::default().motor(Motor::velocity(2.0, 1e4))));
-    let coupler = LinkDesc::revolute(bar(b), z).parent(crank).at([a / 2.0, 0.0, 0.0]).anchor([-b / 2.0, 0.0, 0.0]);
-    let coupler = desc.add(coupler.position(&[coupler_angle - start]));
-    let rocker = LinkDesc::revolute(bar(c), z).parent(coupler).at([b / 2.0, 0.0, 0.0]).anchor([-c / 2.0, 0.0, 0.0]);
-    let rocker = desc.add(rocker.position(&[rocker_angle - coupler_angle]));
-    let id = world.add_articulation(desc).unwrap();
-    let tip = world.articulation(id).unwrap().link(rocker).unwrap();
-    let joint = world.add_joint(JointDesc::ball(World::BODY, tip).anchor([d, 0.0, 0.0])).unwrap();
-    let mut gap = 0.0_f64;
-    for _ in 0..240 {
-        world.step(DT).unwrap();
-        gap = gap.max(world.joint(joint).unwrap().gap().to_f64());
-    }
-    let turned = world.articulation(id).unwrap().position()[0] - start;
-    assert!((turned - 8.0).abs() < 0.1, "{turned}");
-    // A thousandth of the linkage.
-    assert!(gap < 1e-3, "gap {gap}");
 }
 
 /// Slider and crank: the slider follows x = r cos θ + √(l² - r² sin² θ).
 #[test]
 fn slider_follows_its_crank() {
-    // Sub-steps follow the curve more closely than one solve a step.
-    for (world, bound) in [(sleepless(), 2e-3), (simultaneous(), 4e-3)] {
-        slider_crank(world, bound);
-    }
-}
-
-fn slider_crank(mut world: World, bound: f64) {
-    let mut desc = ArticulationDesc::new();
     let (r, l) = (0.3, 0.9);
-    let crank = LinkDesc::revolute(bar(r), [0.0, 0.0, 1.0]).anchor([-r / 2.0, 0.0, 0.0]);
-    let crank = desc.add(crank.dof(0, Dof::default().motor(Motor::velocity(3.0, 1e4))));
-    let rod = LinkDesc::revolute(bar(l), [0.0, 0.0, 1.0]).parent(crank).at([r / 2.0, 0.0, 0.0]);
-    let rod = desc.add(rod.anchor([-l / 2.0, 0.0, 0.0]));
-    let slider = desc.add(LinkDesc::prismatic(bar(0.1), [1.0, 0.0, 0.0]).position(&[r + l]));
-    let id = world.add_articulation(desc).unwrap();
-    let [rod, slider] = [rod, slider].map(|i| world.articulation(id).unwrap().link(i).unwrap());
-    let joint = world.add_joint(JointDesc::ball(rod, slider).anchor([r + l, 0.0, 0.0])).unwrap();
-    let (mut worst, mut gap) = (0.0_f64, 0.0_f64);
-    for _ in 0..200 {
-        world.step(DT).unwrap();
-        let q = world.articulation(id).unwrap().position();
-        let expected = r * Float::cos(q[0]) + (l * l - (r * Float::sin(q[0])).powi(2)).sqrt();
-        worst = worst.max((q[2] - expected).abs());
-        gap = gap.max(world.joint(joint).unwrap().gap().to_f64());
+    // Sub-steps follow the curve more closely than one solve a step.
+    for (mut world, bound) in linkages(3.0).into_iter().zip([2e-3, 4e-3]) {
+        let id = world.find_articulation("slider-crank").unwrap();
+        let joint = world.find_joint("pin").unwrap();
+        let (mut worst, mut gap) = (0.0_f64, 0.0_f64);
+        for _ in 0..200 {
+            world.step(DT).unwrap();
+            let q = world.articulation(id).unwrap().position();
+            let expected = r * Float::cos(q[0]) + (l * l - (r * Float::sin(q[0])).powi(2)).sqrt();
+            worst = worst.max((q[2] - expected).abs());
+            gap = gap.max(world.joint(joint).unwrap().gap().to_f64());
+        }
+        assert!(worst < bound && gap < bound, "off by {worst}, gap {gap}");
     }
-    assert!(worst < bound && gap < bound, "off by {worst}, gap {gap}");
 }
 
 /// A free ball of 10 kg on the end of a chain, by a ball joint: it hangs, and the joint bears its weight.

@@ -11,11 +11,11 @@ mod mujoco;
 mod restraints;
 mod trees;
 
-use crate::support::real;
+use crate::support::{awake, real};
 use tumble::articulation::{ArticulationDesc, LinkDesc};
 use tumble::math::{Real, Vec3};
 use tumble::shape::Shape;
-use tumble::{ArticulationId, BodyDesc, ColliderDesc, World};
+use tumble::{ArticulationId, BodyDesc, ColliderDesc, Method, World};
 
 const DT: Real = 1.0 / 60.0;
 const G: f64 = 9.81;
@@ -44,16 +44,12 @@ fn floor(world: &mut World) {
 }
 
 fn sleepless() -> World {
-    let mut method = tumble::Method::default();
-    method.switches.sleep = false;
-    World::with_method(method).unwrap()
+    World::with_method(awake(Method::default())).unwrap()
 }
 
 /// A world that solves by simultaneous impulses.
 fn simultaneous() -> World {
-    let mut method = tumble::Method::simultaneous();
-    method.switches.sleep = false;
-    World::with_method(method).unwrap()
+    World::with_method(awake(Method::simultaneous())).unwrap()
 }
 
 fn run(world: &mut World, seconds: f64) {

@@ -6,6 +6,7 @@ mod life;
 mod loads;
 mod motors;
 
+pub use crate::support::awake;
 use crate::support::real;
 use tumble::math::{Float, Point, Real, Vec3};
 use tumble::shape::Shape;
@@ -15,12 +16,6 @@ use tumble::{BodyDesc, BodyId, JointDesc, JointId, Method, World};
 pub const DT: Real = 1.0 / 60.0;
 /// Strength of gravity.
 pub const G: f64 = 9.81;
-
-/// The method, under which nothing falls asleep.
-pub fn awake(mut method: Method) -> Method {
-    method.switches.sleep = false;
-    method
-}
 
 /// A world in which nothing falls asleep.
 pub fn sleepless() -> World {

@@ -23,6 +23,9 @@ pub fn run(command: &mut Command, findings: &mut Findings) {
     for name in &tally.failed {
         findings.fail(format!("test {name}"));
     }
+    for what in &tally.skipped {
+        findings.skip(what);
+    }
     match result {
         Err(error) => findings.fail(error),
         Ok(()) if tally == Tally::default() => findings.skip(format!("no test ran in `{}`", shell::display(command))),
@@ -31,11 +34,12 @@ pub fn run(command: &mut Command, findings: &mut Findings) {
     findings.figure(format!("{} tests passed, {} failed", tally.passed, tally.failed.len()));
 }
 
-/// Counts of tests, read from the lines of the harness.
+/// Counts of tests, read from the lines of the harness, and what tests themselves say that they could not check.
 #[derive(Debug, Default, PartialEq)]
 struct Tally {
     passed: u64,
     failed: Vec<String>,
+    skipped: Vec<String>,
 }
 
 impl Tally {
@@ -46,6 +50,8 @@ impl Tally {
             self.passed += passed.and_then(|(n, _)| n.parse::<u64>().ok()).unwrap_or(0);
         } else if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
             self.failed.push(name.to_owned());
+        } else if let Some(what) = line.strip_prefix("skipped: ") {
+            self.skipped.push(what.to_owned());
         }
     }
 }
@@ -60,12 +66,14 @@ mod tests {
         let output = "running 3 tests\n\
             test math::a ... ok\n\
             test math::b ... FAILED\n\
+            skipped: bars not checked: no terminal\n\
             test src/error.rs - error::Error (line 10) ... FAILED\n\
             test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\
             test result: ok. 41 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 1.00s";
         let mut tally = Tally::default();
         output.lines().for_each(|line| tally.read(line));
         let failed = vec!["math::b".to_owned(), "src/error.rs - error::Error (line 10)".to_owned()];
-        assert_eq!(tally, Tally { passed: 42, failed });
+        let skipped = vec!["bars not checked: no terminal".to_owned()];
+        assert_eq!(tally, Tally { passed: 42, failed, skipped });
     }
 }

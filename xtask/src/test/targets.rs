@@ -9,13 +9,8 @@ const BARE_WASM: &str = "wasm32-unknown-unknown";
 /// Builds both precisions for wasm32 without a host, where browsers run them, and compares whole simulations in Node.js.
 pub fn wasm(findings: &mut Findings) {
     if findings.need(tools::target(BARE_WASM), "the build for wasm32") {
-        // That it builds is the question; whole simulations run in the other build.
-        let mut build = shell::command("cargo build --package tumble --package tumble-f64 --lib --target");
-        build.arg(BARE_WASM);
-        for package in ["tumble", "tumble-f64", "libm", "rayon", "rayon-core"] {
-            build.arg("--config").arg(format!("profile.dev.package.{package}.opt-level=0"));
-        }
-        findings.run(&mut build);
+        // That the source is right for it is the question; code is generated from it in the build with a host, which then runs.
+        findings.run(shell::command("cargo check --package tumble --package tumble-f64 --lib --target").arg(BARE_WASM));
     }
     compare(findings, &WASM);
 }

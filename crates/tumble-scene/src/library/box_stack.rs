@@ -44,7 +44,8 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
         })?;
         boxes.push(stage.engine(|world| world.add_body(desc))?);
     }
-    // As long as the demo's bars are for: 3600 steps.
+    // The demo's time step, and as long as its bars are for: 3750 steps.
+    stage.prefer_dt(0.016)?;
     stage.run_for(60.0);
 
     // The bars of the demo: a hundredth of an edge, a degree, a fiftieth of an edge per interface.

@@ -19,7 +19,7 @@ pub fn scene() -> Scene {
     Scene::new("newtons-cradle", build)
         .seed("beyond the seeds")
         .description("Five balls hang in a row, a hair apart. The first is drawn aside and let go: the last one flies, and comes back.")
-        .parameter(Parameter::new("gap", 1.0).range(0.1, 10.0).unit("mm").help("Distance of the balls"))
+        .parameter(Parameter::new("gap", 1.0).range(0.0, 10.0).unit("mm").help("Distance of the balls"))
         .parameter(Parameter::new("angle", 30.0).range(5.0, 60.0).unit("°").help("How far the first is drawn aside"))
         .camera(Camera::new([0.4, 0.6, 2.5], [0.4, 0.5, 0.0]))
         .conservative()

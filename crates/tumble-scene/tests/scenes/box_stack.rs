@@ -1,6 +1,6 @@
 //! What breaks the stack of boxes.
 
-use crate::mutation::{Mutation, edit};
+use crate::mutation::{Mutation, edit, wakeful};
 
 pub const MUTATIONS: &[Mutation] = &[
     Mutation {
@@ -12,11 +12,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "box-stack",
         check: "tilt",
-        what: "the lowest box is turned by two degrees",
-        apply: |world| {
-            let lean = tumble::math::Quat::from_axis_angle(tumble::math::Vec3::Z, 0.035);
-            edit(world, "box-0", |b| b.set_rotation(lean))
-        },
+        what: "a torque tips the topmost box",
+        apply: |world| edit(world, "box-9", |b| b.set_torque([0.0, 0.0, 60.0])),
     },
     Mutation {
         scene: "box-stack",
@@ -27,14 +24,5 @@ pub const MUTATIONS: &[Mutation] = &[
             world.set_method(sees_nothing)
         },
     },
-    Mutation {
-        scene: "box-stack",
-        check: "asleep",
-        what: "sleep is switched off",
-        apply: |world| {
-            let mut method = world.method().clone();
-            method.switches.sleep = false;
-            world.set_method(method)
-        },
-    },
+    Mutation { scene: "box-stack", check: "asleep", what: "sleep is switched off", apply: wakeful },
 ];

@@ -193,11 +193,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "domino-spiral",
         check: "in-order",
-        what: "a domino in the middle falls by itself",
-        apply: |world| {
-            let lean = tumble::math::Quat::from_axis_angle([1.0, 0.0, 0.0].into(), 1.3);
-            edit(world, "domino-80", |b| b.set_rotation(lean))
-        },
+        what: "a domino in the middle is pushed",
+        apply: |world| kick(world, "domino-80", [1.0, 0.0, 1.0]),
     },
     Mutation {
         scene: "domino-spiral",

@@ -594,17 +594,15 @@ fn ten_thousand_bodies_load_quickly() {
     let run = scene.setup().start().unwrap();
     let written = file::write(&scene, &run).unwrap();
     for text in [counted, written] {
-        let took = (0..3)
-            .map(|_| {
-                let begin = Instant::now();
-                assert_eq!(start(&text).world().body_count(), 10_000);
-                begin.elapsed()
-            })
-            .min()
-            .unwrap();
-        println!("{} bytes: {took:?}", text.len());
-        let bar = if cfg!(debug_assertions) { 1000 } else { 200 };
-        assert!(took < Duration::from_millis(bar), "{took:?}");
+        let bar = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 200 });
+        // Others may be using the machine: one time in three is enough, and the first that is ends it.
+        let times = (0..3).map(|_| {
+            let begin = Instant::now();
+            assert_eq!(start(&text).world().body_count(), 10_000);
+            begin.elapsed()
+        });
+        let quick = times.inspect(|took| println!("{} bytes: {took:?}", text.len())).any(|took| took < bar);
+        assert!(quick, "not once under {bar:?}");
     }
 }
 

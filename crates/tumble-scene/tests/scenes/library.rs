@@ -122,20 +122,6 @@ fn balls_stay_in_the_pit_for_an_hour() {
     }
 }
 
-/// Scenes as large as they are.
-#[test]
-#[ignore = "long: two thousand dominoes"]
-fn long_scenes_pass() {
-    for name in ["domino-spiral"] {
-        let mut run = find(name).unwrap().setup().start().unwrap();
-        run.finish().unwrap();
-        for verdict in run.verdicts() {
-            println!("{name}: {verdict}");
-            assert_eq!(verdict.outcome, Outcome::Passed, "{name}: {verdict}");
-        }
-    }
-}
-
 /// Every parameter does something up to both ends of its range: nothing is refused, and the world differs from the default
 /// one after a step.
 #[test]

@@ -78,8 +78,11 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "car-track",
         check: "bumps",
-        what: "a bump is high",
-        apply: |world| edit(world, "bump-0", |b| b.set_position([5.0, 0.0, 0.9])),
+        what: "the wheels of one side are missing",
+        apply: |world| {
+            remove(world, "wheel-0")?;
+            remove(world, "wheel-1")
+        },
     },
     Mutation {
         scene: "car-track",
