@@ -22,6 +22,7 @@ use super::motion::{self, Free, Mass, Motion};
 use super::tree_rows::{Field, TreeRows};
 use crate::articulation::dynamics::{Load, Pass};
 use crate::articulation::flight::{Forces, Stages, fly};
+use crate::articulation::keep::{Drive, Kept};
 use crate::articulation::kind::Kind;
 use crate::articulation::store::{Articulation, Starts};
 use crate::articulation::tree::Tree;
@@ -41,6 +42,11 @@ const SOFT: f64 = 0.05;
 
 /// The share of the energy of an impulse by which it may err for factors that were made before the tree moved on.
 const WORN: f64 = 1e-3;
+
+/// The share of the velocities by which the energy after a drift is put right, and that after a whole step: with a bounce in it, a tree
+/// that turns fast is a good part off.
+const MOST_BY_DRIFT: f64 = 0.01;
+const MOST_BY_STEP: f64 = 0.5;
 
 /// The share of the energy that weight gives a tree from rest in a sub-step, below which what a round of rows changes is nothing.
 const QUIET: f64 = 1e-4;
@@ -101,6 +107,15 @@ pub(super) struct Working {
     spread: f64,
     /// It has been factored since rows last had its response.
     pub renewed: bool,
+    /// Energy and momentum before a drift.
+    kept: Vec<Kept>,
+    /// The same for the end of a step that is one solve.
+    kept_after: Vec<Kept>,
+    /// Momentum and spin of a tree that floats and that nothing touches: only loads change them, whatever its joints do. Factors that
+    /// are a little worn would.
+    drives: Vec<Drive>,
+    /// Velocities of free roots that a drift rides along with.
+    ride: Vec<f64>,
 }
 
 /// All trees at work in a step. Kept between steps for its memory.
@@ -177,6 +192,8 @@ impl TreeWork {
             working.flies = !self.rows.holds(i) && working.is_smooth(recipe.dt.to_f64());
             if !working.flies {
                 working.pass.place(&working.articulation.tree, &working.articulation.tree.q);
+                let touched = working.dense.iter().any(|&link| supports.get(link as usize).is_some_and(|&s| s > 0));
+                working.note_drives(touched);
             }
             for &body in &working.articulation.bodies {
                 motion::set_rotation(&mut motions[state.bodies.dense_at(body)], Quat::new(0.0, 0.0, 0.0, 0.0));
@@ -275,8 +292,13 @@ impl TreeWork {
         self.rows.store(&mut state.contacts);
         self.rows.store_ties(state, h, overloaded);
         self.rows.store_stops(&mut self.trees);
-        for Working { articulation, pass, .. } in self.trees.iter_mut().filter(|w| !w.flies) {
-            pass.set_moving(&articulation.tree, &articulation.tree.qd);
+        for Working { articulation, pass, drives, .. } in self.trees.iter_mut().filter(|w| !w.flies) {
+            let tree = &mut articulation.tree;
+            pass.set_moving(tree, &tree.qd);
+            if !drives.is_empty() {
+                pass.steer(tree, drives);
+                pass.set_moving(tree, &tree.qd);
+            }
         }
     }
 
@@ -326,10 +348,20 @@ impl Working {
             list.resize(n, 0.0);
         }
         self.flies = false;
+        self.drives.clear();
         (self.factored, self.renewed) = (false, false);
         let masses = self.articulation.tree.links.iter().map(|l| l.mass).filter(|&m| m > 0.0);
         let (least, all) = masses.fold((f64::MAX, 0.0), |(least, all), m| (Num::min(m, least), all + m));
         (self.mass, self.spread) = (all, all / least);
+    }
+
+    /// Notes the momentum that only loads change, if there is such.
+    fn note_drives(&mut self, touched: bool) {
+        let tree = &self.articulation.tree;
+        if !touched && tree.floats() {
+            self.pass.set_moving(tree, &tree.qd);
+            self.pass.note_drives(tree, &mut self.drives);
+        }
     }
 
     /// Σ K Δλ² that is next to nothing for it in a sub-step of h.
@@ -378,6 +410,30 @@ impl Working {
         self.pass.set_moving(&self.articulation.tree, &self.articulation.tree.qd);
     }
 
+    /// Notes the energy and the momentum that the tree is to have after a step that is one solve: with velocities changed by `change`,
+    /// where it is before the drift.
+    pub fn note_after(&mut self, change: &[f64]) {
+        let Self { articulation, pass, kept_after, .. } = self;
+        let tree = &mut articulation.tree;
+        let now = tree.qd.clone();
+        for (qd, change) in tree.qd.iter_mut().zip(change) {
+            *qd += change;
+        }
+        pass.set_moving(tree, &tree.qd);
+        pass.note_kept(tree, kept_after);
+        tree.qd = now;
+    }
+
+    /// Gives the tree the energy and the momentum that [`Working::note_after`] has noted. Impulses that were solved for where it was, and
+    /// coordinates that were put right, would change both a little, and those of bounces always to the same side.
+    pub fn keep_after(&mut self) {
+        let Self { articulation, pass, kept_after, .. } = self;
+        let tree = &mut articulation.tree;
+        pass.set_moving(tree, &tree.qd);
+        pass.keep(tree, kept_after, &[], MOST_BY_STEP);
+        pass.set_moving(tree, &tree.qd);
+    }
+
     /// q ← q + h u, at velocities that are not the tree's own.
     pub fn shift(&mut self, u: &[f64], h: f64) {
         let tree = &mut self.articulation.tree;
@@ -389,7 +445,7 @@ impl Working {
 
     /// q̇ ← q̇ + h M̃⁻¹ τ, with motors that pull with all they have where they would have to pull more.
     fn kick(&mut self, h: f64) {
-        let Self { articulation, pass, loads, extra, tau, offset, pull, saturated, .. } = self;
+        let Self { articulation, pass, loads, extra, tau, offset, pull, saturated, drives, .. } = self;
         let tree = &mut articulation.tree;
         let (mut factored, mut renewed) = (self.factored, self.renewed);
         for link in &tree.links {
@@ -402,6 +458,7 @@ impl Working {
             }
         }
         pass.set_moving(tree, &tree.qd);
+        pass.drive_on(tree, loads, h, drives);
         for _ in 0..ROUNDS {
             for (k, dof) in tree.dofs.iter().enumerate() {
                 let qd = tree.qd[k];
@@ -455,7 +512,7 @@ impl Working {
         (self.factored, self.renewed) = (factored, renewed);
     }
 
-    /// Moves over h without forces, at constant kinetic energy.
+    /// Moves over h without forces, at constant kinetic energy and, where it floats, momentum.
     pub fn drift(&mut self, stages: &mut Stages, h: f64) {
         let Self { articulation, pass, .. } = self;
         let tree = &mut articulation.tree;
@@ -463,28 +520,26 @@ impl Working {
         let turn = pass.links.iter().map(|m| m.velocity.angular.length_squared()).fold(0.0, Num::max);
         let slides = tree.links.iter().any(|l| l.kind.slides() && tree.qd[l.dofs()].iter().any(|&v| v != 0.0));
         self.worn += if slides { f64::INFINITY } else { h * Num::sqrt(turn) };
+        pass.note_kept(tree, &mut self.kept);
+        tree.ride_along(h, &mut self.ride);
+        if !self.ride.is_empty() {
+            pass.set_moving(tree, &tree.qd);
+        }
         if h * h * turn * self.spread > SLOW_TURN {
             fly(tree, pass, stages, &Forces { loads: &[], joints: false }, h);
             // The flight has its own factors.
             self.factored = false;
-            return;
+        } else {
+            // Midway between the velocities before and after, to second order in the turn.
+            pass.set_bias(tree, None, true);
+            pass.accelerate(tree, |_| 0.0, true);
+            advance(tree, pass, h);
+            pass.place(tree, &tree.q);
         }
-        // Midway between the velocities before and after, to second order in the turn.
-        let energy = pass.kinetic_energy(tree, &tree.qd);
-        pass.set_bias(tree, None, true);
-        pass.accelerate(tree, |_| 0.0, true);
-        advance(tree, pass, h);
-        pass.place(tree, &tree.q);
+        tree.ride_on(&self.ride);
         pass.set_moving(tree, &tree.qd);
-        // Of the error in energy, of the order of the square of the turn, nothing is left.
-        let after = pass.kinetic_energy(tree, &tree.qd);
-        if after > 0.0 && energy.is_finite() {
-            let keep = Num::sqrt(energy / after).clamp(0.99, 1.01);
-            for qd in &mut tree.qd {
-                *qd *= keep;
-            }
-            pass.set_moving(tree, &tree.qd);
-        }
+        pass.keep(tree, &self.kept, &self.drives, MOST_BY_DRIFT);
+        pass.set_moving(tree, &tree.qd);
     }
 }
 
