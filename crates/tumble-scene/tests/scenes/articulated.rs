@@ -408,7 +408,7 @@ fn quadruped_walks_over_its_boxes() {
         assert!(low.abs() < 1e-6 && (high - 0.05).abs() < 1e-6, "from {low} to {high} m");
     }
     let along: Vec<f64> = boxes.iter().map(|&id| world.body(id).unwrap().position().x).collect();
-    // From the first metre to the last, and nowhere a gap.
+    // From the first metre to the last, and nowhere a gap to walk through.
     let widest = along.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
     assert!(along[0] < 1.0 && along[23] > 5.0 && widest < 0.4, "{along:?}");
     let hull = world.find_body("hull").unwrap();
