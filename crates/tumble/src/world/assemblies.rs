@@ -119,7 +119,7 @@ impl World {
 
         let state = &mut self.state;
         if excluded {
-            apart.iter().for_each(|pair| drop(state.exclusions.remove(pair)));
+            state.exclusions.retain(|pair| !apart.contains(pair));
         }
         for plan in &plans {
             state.wake(plan.body);
