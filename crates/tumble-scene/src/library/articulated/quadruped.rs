@@ -111,6 +111,6 @@ fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     });
     stage.run_for(20.0);
     stage.check_said("way", Said::at_least("x('hull')", 5.0).at_end());
-    stage.check_said("upright", Said::at_least("y('hull')", 0.25));
+    stage.check_said("upright", Said::at_least("y('hull')", 0.3));
     Ok(())
 }
