@@ -198,6 +198,39 @@ fn motors_and_limits_go_over() {
     assert!(balance.abs() < 0.1, "{q}: {balance}");
 }
 
+/// Whether links meet each other survives the way into bodies and back: what passed through each other still does.
+#[test]
+fn self_collision_survives_both_ways() {
+    for collides in [true, false] {
+        let mut world = sleepless();
+        world.set_gravity(Vec3::ZERO).unwrap();
+        // Three rods, the last of which motors press onto the first.
+        let mut desc = super::chain(3, 0.0, 0.0).self_collision(collides);
+        for (link, target) in desc.links.iter_mut().zip([0.0, 1.5, 2.9]) {
+            link.position = vec![f64::min(target, 1.5)];
+            link.target = vec![target];
+            link.dofs[0].motor = tumble::articulation::Motor::position(50.0, 5.0);
+        }
+        let id = world.add_articulation(desc).unwrap();
+        let bodies: Vec<BodyId> = world.articulation(id).unwrap().links().collect();
+        let touches = |world: &mut World| {
+            run(world, 0.5);
+            world.contacts().any(|contact| contact.points().next().is_some())
+        };
+        run(&mut world, 0.5);
+        assert_eq!(touches(&mut world), collides, "links, self-collision {collides}");
+        world.dissolve(id).unwrap();
+        assert_eq!(touches(&mut world), collides, "bodies, self-collision {collides}");
+        assert_eq!(world.pair_excluded(bodies[0], bodies[2]).unwrap(), !collides);
+        world.audit().unwrap();
+        let made = world.articulate(bodies[0]).unwrap();
+        assert_eq!(world.articulation(made.id).unwrap().self_collision(), collides);
+        assert_eq!(touches(&mut world), collides, "links again, self-collision {collides}");
+        assert!(!world.pair_excluded(bodies[0], bodies[2]).unwrap());
+        world.audit().unwrap();
+    }
+}
+
 /// What cannot be turned is refused, and a refused call changes nothing.
 #[test]
 fn refusals_change_nothing() {

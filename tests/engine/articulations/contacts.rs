@@ -1,6 +1,6 @@
 //! Links among free bodies: contacts, sleep, events, snapshots.
 
-use super::{DT, G, chain, energy, floor, rod, run, simultaneous, sleepless};
+use super::{DT, G, both, chain, energy, floor, rod, run, sleepless};
 use crate::support::{named, real, scene};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
 use tumble::math::{Float, Vec3};
@@ -48,11 +48,12 @@ fn chain_falls_on_the_floor_and_sleeps() {
     assert!(world.articulation(id).unwrap().velocity().iter().any(|v| *v != 0.0));
 }
 
-/// Links of a tree meet each other only where that is asked for, and a link never its parent: a chain of three whose last link is folded back onto the first.
+/// Links of a tree meet each other only where that is asked for, and a link never its parent: a chain of three whose last link is folded back onto the
+/// first, by each method.
 #[test]
 fn links_meet_each_other_where_asked() {
-    for collides in [true, false] {
-        let mut world = sleepless();
+    let folded = both().into_iter().flat_map(|world| [(world.clone(), true), (world, false)]);
+    for (mut world, collides) in folded {
         world.set_gravity(Vec3::ZERO).unwrap();
         let mut desc = chain(3, 2.0, 0.0).self_collision(collides);
         // The second link lies across, the third comes back up towards the first.
@@ -72,7 +73,8 @@ fn links_meet_each_other_where_asked() {
                 }
             }
         }
-        assert_eq!(met, [false, false, collides], "self-collision {collides}");
+        let name = &world.method().name;
+        assert_eq!(met, [false, false, collides], "{name}, self-collision {collides}");
     }
 }
 
@@ -80,13 +82,13 @@ fn links_meet_each_other_where_asked() {
 /// default method and by simultaneous impulses.
 #[test]
 fn loaded_link_at_its_limit_rests_on_a_box() {
-    for mut world in [sleepless(), simultaneous()] {
+    for mut world in both() {
         loaded_link(&mut world);
     }
 }
 
 fn loaded_link(world: &mut World) {
-    floor(world);
+    let floor = floor(world);
     // The arm lies level on a limit; a box of 20 kg lies on its end, and below the end another box just touches it.
     let arm = BodyDesc::dynamic().collider(Shape::cuboid(0.5, 0.05, 0.2).unwrap()).mass(2.0);
     let mut desc = ArticulationDesc::new();
@@ -100,13 +102,52 @@ fn loaded_link(world: &mut World) {
         BodyDesc::dynamic().position([0.8, 0.475, 0.0]).collider(Shape::cuboid(0.1, 0.475, 0.1).unwrap()).mass(5.0);
     let below = world.add_body(below).unwrap();
     run(world, 5.0);
-    let angle = world.articulation(id).unwrap().position()[0];
-    assert!(angle.abs() < 2e-3, "{angle}");
-    for (body, height) in [(above, 1.15), (below, 0.475)] {
-        let body = world.body(body).unwrap();
-        assert!((body.position().y - height).abs() < 0.01, "{:?}", body.position());
-        assert!(body.linear_velocity().length() < 1e-2 && (body.position().x - 0.8).abs() < 0.01);
+    let name = world.method().name.clone();
+    let link = world.articulation(id).unwrap().link(0).unwrap();
+    // Of the load and of the arm about the hinge.
+    let moment = (20.0 * 0.8 + 2.0 * 0.5) * G;
+    for step in 0..60 {
+        world.step(DT).unwrap();
+        let tree = world.articulation(id).unwrap();
+        let (angle, rate) = (tree.position()[0], tree.velocity()[0]);
+        assert!(angle.abs() < 2e-3 && rate.abs() < 1e-3, "{name}, step {step}: {angle} rad at {rate} rad/s");
+        for (body, height) in [(above, 1.15), (below, 0.475)] {
+            let body = world.body(body).unwrap();
+            assert!((body.position().y - height).abs() < 0.01, "{name}: {:?}", body.position());
+            assert!(body.linear_velocity().length() < 1e-3 && (body.position().x - 0.8).abs() < 0.01, "{name}");
+        }
+        // The body of the link moves as its joint does, and in no other way.
+        let arm = world.body(link).unwrap();
+        let expected = Vec3::new(0.0, 0.5 * rate * Float::cos(angle), 0.0);
+        assert!((arm.centre_velocity().to_f64() - expected).length() < 1e-3 * rate.abs() + 1e-6, "{name}");
+        // The load presses on the arm with its weight, the arm on the prop, and the prop on the floor with its own weight more. What the prop
+        // does not bear of the moment about the hinge is left to the limit, which can only push.
+        let [load, prop, ground] = [(above, link), (link, below), (below, floor)].map(|(a, b)| support(world, a, b));
+        if step == 59 {
+            println!("{name}: load {load:.2?}, prop {prop:.2?}, ground {ground:.2?} (N, N m)");
+        }
+        assert!((load[0] / (20.0 * G) - 1.0).abs() < 0.01, "{name}, step {step}: {load:?}");
+        assert!(((ground[0] - prop[0]) / (5.0 * G) - 1.0).abs() < 0.02, "{name}, step {step}: {ground:?} on {prop:?}");
+        assert!(prop[0] >= 0.0 && prop[1] < moment * 1.01, "{name}, step {step}: {prop:?}");
     }
+    // Without the limit the prop bears the whole moment.
+    world.articulation_mut(id).unwrap().set_dof(0, 0, Dof::default()).unwrap();
+    run(world, 3.0);
+    let [force, borne] = support(world, link, below);
+    println!("{name}: without the limit the prop bears {force:.2} N and {borne:.2} N m of {moment:.2} N m");
+    assert!((borne / moment - 1.0).abs() < 0.01, "{name}: {borne} N m of {moment} N m");
+}
+
+/// The vertical force with which two bodies press on each other, and its moment about the z axis.
+fn support(world: &World, a: BodyId, b: BodyId) -> [f64; 2] {
+    let mut sums = [0.0; 2];
+    for contact in world.contacts().filter(|contact| contact.bodies() == [a, b] || contact.bodies() == [b, a]) {
+        for point in contact.points() {
+            let force = f64::from(point.impulse) / f64::from(DT);
+            sums = [sums[0] + force, sums[1] + force * point.position.x];
+        }
+    }
+    sums
 }
 
 /// A heavy box on the end of a hinged plank without a limit, the other end on a prop: the prop bears the share of the lever.
@@ -254,7 +295,7 @@ fn static_friction_holds_a_table_of_links() {
     let rough = tumble::Material { static_friction: 0.6, dynamic_friction: 0.3, ..tumble::Material::default() };
     let degrees: f64 = 24.0;
     let (sin, cos) = (Float::sin(degrees.to_radians()), Float::cos(degrees.to_radians()));
-    for mut world in [sleepless(), simultaneous()] {
+    for mut world in both() {
         world.set_gravity(Vec3::new(real(G * sin), real(-G * cos), 0.0)).unwrap();
         let ground = tumble::ColliderDesc::new(Shape::half_space(Vec3::Y, 0.0).unwrap()).material(rough.clone());
         world.add_body(BodyDesc::fixed().collider(ground)).unwrap();

@@ -62,10 +62,18 @@ fn massless_links_need_something_to_move() {
     held.links[0].joint = LinkJoint::Revolute { axis: Vec3::Z };
     assert!(world.add_articulation(held).is_err());
     let armature = massless([0.0, 0.0, 1.0]).dof(0, Dof { armature: 0.1, ..Dof::default() });
-    assert!(world.add_articulation(one(armature)).is_ok());
+    let id = world.add_articulation(one(armature)).unwrap();
+    // Nor may what resists it be taken away later.
+    let hash = world.hash();
+    let error = world.articulation_mut(id).unwrap().set_dof(0, 0, Dof::default()).unwrap_err().to_string();
+    assert!(error.contains("resists"), "{error}");
+    assert_eq!(world.hash(), hash);
+    let less = Dof { armature: 0.05, ..Dof::default() };
+    world.articulation_mut(id).unwrap().set_dof(0, 0, less).unwrap();
     for _ in 0..30 {
         world.step(DT).unwrap();
     }
+    assert!(world.articulation(id).unwrap().velocity()[0].is_finite());
 }
 
 #[test]

@@ -1,11 +1,21 @@
 //! Joints between links and other bodies: loops, and free bodies that hang on trees.
 
-use super::{DT, G, chain, floor, rod, run, sleepless};
+use super::{DT, G, both, chain, floor, rod, run, sleepless};
 use crate::support::{awake, scene};
-use tumble::articulation::{ArticulationDesc, Dof, LinkDesc};
-use tumble::math::Float;
+use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, LinkJoint, Motor};
+use tumble::math::{Float, Quat, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, Event, JointDesc, Method, World};
+
+/// A bar of this length along x, 1 kg, without colliders that touch.
+fn bar(length: f64) -> BodyDesc {
+    let mass = tumble::shape::MassProperties {
+        mass: 1.0,
+        centre: Vec3::ZERO,
+        inertia: tumble::math::Sym3::diagonal(Vec3::new(1e-3, length * length / 12.0, length * length / 12.0)),
+    };
+    BodyDesc::dynamic().mass_properties(mass)
+}
 
 /// The linkages of the library by each method, their cranks driven at this speed.
 fn linkages(speed: f64) -> [World; 2] {
@@ -88,33 +98,158 @@ fn free_body_hangs_on_a_chain() {
     assert_eq!(world.joint_count(), 0);
 }
 
-/// A ring of eight links, closed by a joint, falls on the floor and stays closed.
+/// A ring of eight links, closed by a joint, falls on the floor and stays closed, by each method.
 #[test]
 fn closed_ring_falls_on_the_floor() {
-    let mut world = sleepless();
-    floor(&mut world);
-    let mut desc = ArticulationDesc::new();
-    let turn = f64::PI / 4.0;
-    for i in 0..8 {
-        let dof = Dof { damping: 0.05, ..Dof::default() };
-        desc.add(match i {
-            0 => LinkDesc::free(rod()).position(&[-0.6, 1.5, 0.0, 0.0, 0.0, 0.0, 1.0]),
-            _ => {
-                let link = LinkDesc::revolute(rod(), [0.0, 0.0, 1.0]).parent(i - 1).at([0.0, -0.25, 0.0]);
-                link.anchor([0.0, 0.25, 0.0]).position(&[turn]).dof(0, dof)
+    for mut world in both() {
+        floor(&mut world);
+        let name = world.method().name.clone();
+        let mut desc = ArticulationDesc::new();
+        let turn = f64::PI / 4.0;
+        for i in 0..8 {
+            let dof = Dof { damping: 0.05, ..Dof::default() };
+            desc.add(match i {
+                0 => LinkDesc::free(rod()).position(&[-0.6, 1.5, 0.0, 0.0, 0.0, 0.0, 1.0]),
+                _ => {
+                    let link = LinkDesc::revolute(rod(), [0.0, 0.0, 1.0]).parent(i - 1).at([0.0, -0.25, 0.0]);
+                    link.anchor([0.0, 0.25, 0.0]).position(&[turn]).dof(0, dof)
+                }
+            });
+        }
+        let id = world.add_articulation(desc).unwrap();
+        let [first, last] = [0, 7].map(|i| world.articulation(id).unwrap().link(i).unwrap());
+        let at = world.body(first).unwrap().to_world([0.0, 0.25, 0.0]);
+        let joint = world.add_joint(JointDesc::hinge(first, last).anchor(at).axis([0.0, 0.0, 1.0])).unwrap();
+        let mut gap = 0.0_f64;
+        for _ in 0..240 {
+            world.step(DT).unwrap();
+            gap = gap.max(world.joint(joint).unwrap().gap().to_f64());
+        }
+        world.audit().unwrap();
+        let end = world.joint(joint).unwrap().gap().to_f64();
+        println!("{name}: the ring gapes by {gap:.1e} m, {end:.1e} m in the end");
+        assert!(gap < 0.02, "{name}: {gap}");
+        assert!(end < 2e-3, "{name}: {end}");
+    }
+}
+
+/// Six legs, each a universal joint and a strut with a motor, carry a free plate on ball joints; they raise and turn it, and then bear its
+/// weight. By each method.
+#[test]
+fn stewart_platform_carries_its_plate() {
+    let third = 2.0 * f64::PI / 3.0;
+    let on = |radius: f64, angle: f64| Vec3::new(radius * Float::cos(angle), 0.0, radius * Float::sin(angle));
+    let pivots: Vec<(Vec3<f64>, Vec3<f64>)> = (0..6)
+        .map(|leg| {
+            let (pair, side) = (f64::from(leg / 2), if leg % 2 == 0 { -1.0 } else { 1.0 });
+            (on(0.8, pair * third + side * 0.3), on(0.5, pair * third + side * (0.5 * third - 0.3)))
+        })
+        .collect();
+    // Where the plate is to be, from 0 to 1 along its way.
+    let pose = |share: f64| {
+        let turn: Quat<f64> = Quat::from_rotation_vector(Vec3::new(0.1, 0.2, -0.05) * share);
+        (Vec3::new(0.1, 0.0, -0.05) * share + Vec3::Y * (1.0 + 0.1 * share), turn)
+    };
+    for mut world in both() {
+        let name = world.method().name.clone();
+        let mut desc = ArticulationDesc::new();
+        let mut struts = Vec::new();
+        for (foot, head) in &pivots {
+            let way = *head + Vec3::Y - *foot;
+            let up = Quat::between(Vec3::Y, (way / way.length()).to_real());
+            let joint = LinkJoint::Universal { first: Vec3::X, second: Vec3::Z };
+            let lower = desc.add(LinkDesc::new(pole(), joint).at(*foot).turned(up).anchor([0.0, -0.25, 0.0]));
+            let motor = Dof::default().motor(Motor::position(1e6, 2e4));
+            let strut = LinkDesc::prismatic(pole(), Vec3::Y).parent(lower).at([0.0, -0.25, 0.0]);
+            let strut = strut.anchor([0.0, 0.25, 0.0]).dof(0, motor);
+            struts.push(desc.add(strut.position(&[way.length()]).target(&[way.length()])));
+        }
+        let id = world.add_articulation(desc).unwrap();
+        let plate = BodyDesc::dynamic().collider(Shape::cylinder(0.05, 0.5).unwrap()).mass(20.0);
+        let plate = world.add_body(plate.position([0.0, 1.0, 0.0])).unwrap();
+        let heads: Vec<_> = struts
+            .iter()
+            .zip(&pivots)
+            .map(|(&strut, (_, head))| {
+                let strut = world.articulation(id).unwrap().link(strut).unwrap();
+                world.add_joint(JointDesc::ball(strut, plate).anchor(*head + Vec3::Y)).unwrap()
+            })
+            .collect();
+        let mut gap = 0.0_f64;
+        for step in 1..=240 {
+            let (at, turn) = pose(f64::min(f64::from(step) / 120.0, 1.0));
+            for (&strut, (foot, head)) in struts.iter().zip(&pivots) {
+                let length = (at + turn.rotate(*head) - *foot).length();
+                world.articulation_mut(id).unwrap().set_target(strut, &[length]).unwrap();
             }
-        });
+            world.step(DT).unwrap();
+            gap = heads.iter().fold(gap, |gap, &head| gap.max(world.joint(head).unwrap().gap().to_f64()));
+        }
+        let (at, turn) = pose(1.0);
+        let body = world.body(plate).unwrap();
+        let off = (body.position() - at).length();
+        let angle = body.rotation().to_f64().angle_to(turn);
+        let borne: f64 = heads.iter().map(|&head| f64::from(world.joint(head).unwrap().force().y)).sum();
+        println!("{name}: plate off by {off:.1e} m and {angle:.1e} rad, gap {gap:.1e} m, {borne:.1} N");
+        // A millimetre, and a hundredth of the weight.
+        assert!(off < 1e-3 && angle < 2e-3 && gap < 1e-3, "{name}: {off} m, {angle} rad, gap {gap}");
+        assert!((borne / (20.0 * G) - 1.0).abs() < 0.01, "{name}: {borne} N");
     }
-    let id = world.add_articulation(desc).unwrap();
-    let [first, last] = [0, 7].map(|i| world.articulation(id).unwrap().link(i).unwrap());
-    let at = world.body(first).unwrap().to_world([0.0, 0.25, 0.0]);
-    let joint = world.add_joint(JointDesc::hinge(first, last).anchor(at).axis([0.0, 0.0, 1.0])).unwrap();
-    let mut gap = 0.0_f64;
-    for _ in 0..240 {
-        world.step(DT).unwrap();
-        gap = gap.max(world.joint(joint).unwrap().gap().to_f64());
+}
+
+/// A rod that touches nothing.
+fn pole() -> BodyDesc {
+    let mut pole = rod();
+    pole.colliders.clear();
+    pole.mass_properties(tumble::shape::MassProperties {
+        mass: 1.0,
+        centre: Vec3::ZERO,
+        inertia: tumble::math::Sym3::diagonal(Vec3::new(0.02, 1e-3, 0.02)),
+    })
+}
+
+/// A crank, a coupler and a rocker whose end a ball joint ties to the world: the linkage sinks until the limit of its crank holds it. Then the tie
+/// bears what the moments about the two knees ask for, and the limit all the rest, so that nothing moves. By each method.
+#[test]
+fn closure_and_limit_bear_together() {
+    for mut world in both() {
+        let name = world.method().name.clone();
+        // Upright: crank and rocker of 0.5 m, 0.8 m apart, with the coupler across their tops.
+        let (arm, across) = (0.5, 0.8);
+        let quarter = f64::PI / 2.0;
+        let mut desc = ArticulationDesc::new();
+        let crank = LinkDesc::revolute(bar(arm), Vec3::Z).anchor([-arm / 2.0, 0.0, 0.0]).position(&[quarter - 0.1]);
+        let crank = desc.add(crank.dof(0, Dof { damping: 0.5, ..Dof::default() }.limits(quarter - 0.7, quarter + 0.7)));
+        let coupler = LinkDesc::revolute(bar(across), Vec3::Z).parent(crank).at([arm / 2.0, 0.0, 0.0]);
+        let coupler = desc.add(coupler.anchor([-across / 2.0, 0.0, 0.0]).position(&[0.1 - quarter]));
+        let rocker = LinkDesc::revolute(bar(arm), Vec3::Z).parent(coupler).at([across / 2.0, 0.0, 0.0]);
+        let rocker = desc.add(rocker.anchor([-arm / 2.0, 0.0, 0.0]).position(&[-quarter - 0.1]));
+        let id = world.add_articulation(desc).unwrap();
+        let tip = world.articulation(id).unwrap().link(rocker).unwrap();
+        let tie = world.add_joint(JointDesc::ball(World::BODY, tip).anchor([across, 0.0, 0.0])).unwrap();
+        assert!(world.joint(tie).unwrap().gap().to_f64() < 1e-6);
+        let mut gap = 0.0_f64;
+        for _ in 0..300 {
+            world.step(DT).unwrap();
+            gap = gap.max(world.joint(tie).unwrap().gap().to_f64());
+        }
+        let tree = world.articulation(id).unwrap();
+        let (q, rates) = (tree.position().to_vec(), tree.velocity().to_vec());
+        assert!((q[0] - (quarter - 0.7)).abs() < 1e-3, "{name}: the crank at {} of {}", q[0], quarter - 0.7);
+        assert!(rates.iter().all(|v| v.abs() < 1e-3), "{name}: {rates:?}");
+        assert!(gap < 2e-3, "{name}: gap {gap}");
+        // Each bar weighs w at its middle. Of the rocker about the upper knee, and of coupler and rocker about the end of the crank:
+        //   r × F + r/2 × w = 0,    (c + r) × F + c/2 × w + (c + r/2) × w = 0
+        let along = |angle: f64, length: f64| Vec3::new(length * Float::cos(angle), length * Float::sin(angle), 0.0);
+        let (c, r) = (along(q[0] + q[1], across), along(q[0] + q[1] + q[2], arm));
+        let (w, both) = (Vec3::new(0.0, -G, 0.0), c + r);
+        let (m1, m2) = ((r * 0.5).cross(w).z, (c * 0.5).cross(w).z + (c + r * 0.5).cross(w).z);
+        let d = r.cross(both).z;
+        // a × F = -m for both levers a, by Cramer's rule.
+        let f = Vec3::new((m2 * r.x - m1 * both.x) / d, (m2 * r.y - m1 * both.y) / d, 0.0);
+        assert!((r.cross(f).z + m1).abs() < 1e-9 && (both.cross(f).z + m2).abs() < 1e-9, "{f:?}");
+        let borne = world.joint(tie).unwrap().force().to_f64();
+        println!("{name}: the tie bears {borne:?} of {f:?}, gap {gap:.1e} m");
+        assert!((borne - f).length() < 0.01 * f.length(), "{name}: {borne:?} for {f:?}");
     }
-    world.audit().unwrap();
-    assert!(gap < 0.02, "{gap}");
-    assert!(world.joint(joint).unwrap().gap().to_f64() < 2e-3);
 }

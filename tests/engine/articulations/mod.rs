@@ -7,15 +7,17 @@ mod input;
 mod inverse_kinematics;
 mod loops;
 mod methods;
+mod momentum;
 mod mujoco;
+mod responses;
 mod restraints;
 mod trees;
 
-use crate::support::{awake, real};
-use tumble::articulation::{ArticulationDesc, LinkDesc};
+use crate::support::{Random, awake, real};
+use tumble::articulation::{ArticulationDesc, LinkDesc, LinkJoint};
 use tumble::math::{Real, Vec3};
 use tumble::shape::Shape;
-use tumble::{ArticulationId, BodyDesc, ColliderDesc, Method, World};
+use tumble::{ArticulationId, BodyDesc, BodyId, ColliderDesc, Method, World};
 
 const DT: Real = 1.0 / 60.0;
 const G: f64 = 9.81;
@@ -38,9 +40,9 @@ fn chain(links: usize, height: f64, angle: f64) -> ArticulationDesc {
     desc
 }
 
-fn floor(world: &mut World) {
+fn floor(world: &mut World) -> BodyId {
     let ground = ColliderDesc::new(Shape::half_space(Vec3::Y, 0.0).unwrap());
-    world.add_body(BodyDesc::fixed().collider(ground)).unwrap();
+    world.add_body(BodyDesc::fixed().collider(ground)).unwrap()
 }
 
 fn sleepless() -> World {
@@ -50,6 +52,37 @@ fn sleepless() -> World {
 /// A world that solves by simultaneous impulses.
 fn simultaneous() -> World {
     World::with_method(awake(Method::simultaneous())).unwrap()
+}
+
+/// A world for each method that solves contacts.
+fn both() -> [World; 2] {
+    [sleepless(), simultaneous()]
+}
+
+/// A joint of any kind but free.
+fn random_joint(random: &mut Random) -> LinkJoint {
+    let axis = random.vector(1.0).normalize_or(Vec3::X);
+    match random.below(8) {
+        0 => LinkJoint::Revolute { axis },
+        1 => LinkJoint::Prismatic { axis },
+        2 => LinkJoint::Helical { axis, lead: real(0.3) },
+        3 => LinkJoint::Universal { first: axis, second: axis.tangents().0 },
+        4 => LinkJoint::Spherical,
+        5 => LinkJoint::Cylindrical { axis },
+        6 => LinkJoint::Fixed,
+        _ => LinkJoint::Planar { normal: axis },
+    }
+}
+
+/// A branching tree of rods on joints of every kind; its root is free where it is to float.
+fn random_tree(random: &mut Random, links: usize, floats: bool) -> ArticulationDesc {
+    let mut desc = ArticulationDesc::new();
+    for i in 0..links {
+        let joint = if floats && i == 0 { LinkJoint::Free } else { random_joint(random) };
+        let link = LinkDesc::new(rod(), joint).at(random.vector(0.3).to_f64()).anchor(random.vector(0.3).to_f64());
+        desc.add(if i == 0 { link } else { link.parent(random.below(i)) });
+    }
+    desc
 }
 
 fn run(world: &mut World, seconds: f64) {

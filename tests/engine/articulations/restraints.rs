@@ -1,13 +1,12 @@
 //! What holds trees along their own degrees of freedom: limits, cones, couplings, and that they start warm.
 
-use super::{DT, rod, run, simultaneous, sleepless};
+use super::{DT, both, rod, run, sleepless};
+use crate::support::real;
 use tumble::articulation::{ArticulationDesc, Coupling, Dof, LinkDesc, Motor, Swing};
+use tumble::constraint::joint::{ConeTwist, Hinge, Slider};
+use tumble::constraint::{Axis, Limit};
 use tumble::math::{Float, Quat, Vec3};
-use tumble::{BodyDesc, World};
-
-fn both() -> [World; 2] {
-    [sleepless(), simultaneous()]
-}
+use tumble::{BodyDesc, JointDesc, JointKind, World};
 
 /// Coordinates after a time.
 fn position(world: &World) -> Vec<f64> {
@@ -121,6 +120,134 @@ fn limits_start_warm() {
     }
 }
 
+/// Limits give back the share of the speed that is asked for, as those of joints between bodies do, and none of a slow one.
+#[test]
+fn limits_bounce() {
+    for mut world in both() {
+        world.set_gravity(Vec3::ZERO).unwrap();
+        let name = world.method().name.clone();
+        let cases = [(0.0, 3.0), (0.3, 3.0), (0.8, -2.0), (1.0, 5.0), (0.8, 0.3)];
+        let mut pairs = Vec::new();
+        for (i, &(restitution, speed)) in cases.iter().enumerate() {
+            let z = 3.0 * i as f64;
+            let mut desc = ArticulationDesc::new();
+            let dof = Dof::default().limits(-0.4, 0.4).restitution(restitution);
+            // Turning, with a light link beyond that goes along, and sliding.
+            let link = LinkDesc::revolute(rod(), Vec3::Z).at([0.0, 0.0, z]).anchor([0.0, 0.25, 0.0]);
+            let first = desc.add(link.dof(0, dof).velocity(&[speed]));
+            desc.add(LinkDesc::fixed(rod()).parent(first).at([0.0, -0.25, 0.0]).anchor([0.0, 0.25, 0.0]));
+            desc.add(LinkDesc::prismatic(rod(), Vec3::X).at([5.0, 0.0, z]).dof(0, dof).velocity(&[speed]));
+            let tree = world.add_articulation(desc).unwrap();
+            let slide = Axis::FREE.limit(Limit::new(real(-0.4), real(0.4)).restitution(real(restitution)));
+            let body = rod().position([9.0, 0.0, z]).linear_velocity([real(speed), 0.0, 0.0]);
+            let body = world.add_body(body).unwrap();
+            let slider = JointDesc::new(World::BODY, body, Slider { slide }).anchor([9.0, 0.0, z]).axis(Vec3::X);
+            world.add_joint(slider).unwrap();
+            pairs.push((tree, body));
+        }
+        // Long enough to meet the first limit, too short for the next.
+        let mut met = vec![None; cases.len()];
+        for _ in 0..90 {
+            world.step(DT).unwrap();
+            for (met, &(tree, _)) in met.iter_mut().zip(&pairs) {
+                let tree = world.articulation(tree).unwrap();
+                let inside = tree.position().iter().all(|q| q.abs() < 0.45);
+                assert!(inside, "{name}: {:?}", tree.position());
+                if met.is_none() && tree.position().iter().any(|q| q.abs() > 0.39) {
+                    *met = Some(world.time());
+                }
+            }
+            for ((&(restitution, speed), &(tree, body)), met) in cases.iter().zip(&pairs).zip(&met) {
+                // A few steps after it has met its limit, and before it meets the other.
+                let Some(met) = *met else { continue };
+                if !(world.time() > met + 0.05 && world.time() < met + 0.1) {
+                    continue;
+                }
+                // Slower than the threshold of the method nothing bounces.
+                let expected = if speed.abs() < 1.0 { 0.0 } else { -restitution * speed };
+                let tree = world.articulation(tree).unwrap().velocity().to_vec();
+                let free = f64::from(world.body(body).unwrap().linear_velocity().x);
+                for (what, v) in [("turning", tree[0]), ("sliding", tree[1]), ("joint", free)] {
+                    let off = (v - expected).abs();
+                    assert!(off < 1e-3 * (1.0 + speed.abs()), "{name}, {what}, e {restitution}: {v} for {expected}");
+                }
+            }
+        }
+        assert!(met.iter().all(Option::is_some), "{name}: {met:?}");
+    }
+}
+
+/// An arm on a ball joint bounces off the rim of its cone and off the end of its twist, and a free body off the limit of a joint that
+/// ties it to a link.
+#[test]
+fn cones_and_joints_on_links_bounce() {
+    for mut world in both() {
+        world.set_gravity(Vec3::ZERO).unwrap();
+        let name = world.method().name.clone();
+        let swing = Swing::new(Vec3::Y, 0.5).twist(-0.5, 0.5).restitution(0.6);
+        let arm = |x: f64, velocity: [f64; 3]| {
+            LinkDesc::spherical(rod()).at([x, 0.0, 0.0]).anchor([0.0, 0.25, 0.0]).swing(swing).velocity(&velocity)
+        };
+        let mut desc = ArticulationDesc::new();
+        desc.add(arm(0.0, [2.0, 0.0, 0.0]));
+        desc.add(arm(3.0, [0.0, 2.0, 0.0]));
+        let id = world.add_articulation(desc).unwrap();
+        let mut rail = ArticulationDesc::new();
+        rail.add(LinkDesc::prismatic(rod().mass(1.0), Vec3::X).at([0.0, 5.0, 0.0]));
+        let rail = world.add_articulation(rail).unwrap();
+        let base = world.articulation(rail).unwrap().link(0).unwrap();
+        let runner = world.add_body(rod().position([0.0, 5.0, 1.0]).linear_velocity([4.0, 0.0, 0.0])).unwrap();
+        let slide = Axis::FREE.limit(Limit::new(real(-0.5), real(0.5)).restitution(real(0.5)));
+        let slider = JointDesc::new(base, runner, Slider { slide }).anchor([0.0, 5.0, 1.0]).axis(Vec3::X);
+        world.add_joint(slider).unwrap();
+        run(&mut world, 0.35);
+        let v = world.articulation(id).unwrap().velocity().to_vec();
+        assert!((v[0] + 1.2).abs() < 0.01, "{name}: off the rim with {}", v[0]);
+        assert!((v[4] + 1.2).abs() < 0.01, "{name}: off the end of the twist with {}", v[4]);
+        // Equal masses: 4 m/s between them before, 2 m/s after, and 2 m/s on average.
+        let along = |id| f64::from(world.body(id).unwrap().linear_velocity().x);
+        let (base, runner) = (along(base), along(runner));
+        let close = (base - 3.0).abs() < 0.02 && (runner - 1.0).abs() < 0.02;
+        assert!(close, "{name}: the rail at {base}, the runner at {runner}");
+    }
+}
+
+/// A hinge that bounces goes over into an articulation and back with its numbers, through a snapshot too; shares beyond all or nothing are refused.
+#[test]
+fn bouncing_limits_go_over() {
+    let mut world = sleepless();
+    let arm = world.add_body(rod().position([0.0, -0.25, 0.0])).unwrap();
+    let turn = Axis::FREE.limit(Limit::new(-0.5, 1.25).restitution(0.5));
+    let hinge = JointDesc::new(World::BODY, arm, Hinge { turn: turn.clone() });
+    world.add_joint(hinge.anchor([0.0; 3]).axis(Vec3::Z)).unwrap();
+    let ball = world.add_body(rod().position([3.0, -0.25, 0.0])).unwrap();
+    let mut cone = ConeTwist::new(0.5, 0.25);
+    cone.cone_restitution = 0.75;
+    cone.twist = cone.twist.map(|twist| twist.restitution(0.75));
+    let joint = JointDesc::new(World::BODY, ball, cone.clone()).anchor([3.0, 0.0, 0.0]).axis(Vec3::Y);
+    world.add_joint(joint).unwrap();
+    let made = [arm, ball].map(|body| world.articulate(body).unwrap().id);
+    let world = World::from_snapshot(&world.snapshot().unwrap()).unwrap();
+    let dof = world.articulation(made[0]).unwrap().dof(0, 0).unwrap();
+    assert_eq!((dof.limits, dof.restitution), (Some([-0.5, 1.25]), 0.5));
+    assert_eq!(world.articulation(made[1]).unwrap().desc().links[0].swing.unwrap().restitution, 0.75);
+    let mut world = world;
+    let joints = made.map(|id| world.dissolve(id).unwrap()[0]);
+    let kinds = joints.map(|joint| world.joint(joint).unwrap().kind().clone());
+    assert_eq!(kinds, [JointKind::from(Hinge { turn }), JointKind::from(cone)]);
+
+    let id = world.add_articulation({
+        let mut desc = ArticulationDesc::new();
+        desc.add(LinkDesc::revolute(rod(), Vec3::Z));
+        desc
+    });
+    let mut tree = world.articulation_mut(id.unwrap()).unwrap();
+    for bad in [-0.1, 1.1, f64::NAN] {
+        let error = tree.set_dof(0, 0, Dof::default().restitution(bad)).unwrap_err().to_string();
+        assert!(error.contains("restitution"), "{error}");
+    }
+}
+
 /// What couplings and cones refuse.
 #[test]
 fn bad_couplings_and_cones_are_refused() {
@@ -144,6 +271,7 @@ fn bad_couplings_and_cones_are_refused() {
         Swing::new(Vec3::X, 0.0),
         Swing::new(Vec3::X, f64::NAN),
         Swing::new(Vec3::X, 1.0).twist(1.0, -1.0),
+        Swing::new(Vec3::X, 1.0).restitution(1.5),
     ] {
         assert!(refused(&|d| d.links[1].swing = Some(swing)).contains("swing"));
     }

@@ -83,6 +83,7 @@ pub static DOF: Form = Form {
     help: "What acts along a freedom of a joint: forces and lengths where it slides, torques and angles where it turns.",
     fields: &[
         field("limit", Kind::Several(2, &PLAIN), "Least and greatest coordinate"),
+        field("restitution", PLAIN, "Share of the speed with which it bounces back from its limits"),
         field("spring", PLAIN, "k in N/m or N m/rad, back to the rest of the joint"),
         field("damping", PLAIN, "c in N s/m or N m s/rad, against the velocity"),
         field("friction", PLAIN, "Dry friction: the force or torque that must be overcome"),
@@ -112,6 +113,7 @@ pub static SWING: Form = Form {
         field("axis", Kind::Direction, "The axis, in the frame of the joint"),
         field("cone", ANGLE, "Half of the opening angle"),
         field("twist", Kind::Several(2, &ANGLE), "Least and greatest twist; any by default"),
+        field("restitution", PLAIN, "Share of the speed with which it bounces back from them"),
     ],
     also: &[],
 };

@@ -97,7 +97,7 @@ impl fmt::Display for Tree {
             }
             match &link.swing {
                 None => writeln!(f, "swing 0")?,
-                Some(Swing { axis: a, cone, twist }) => {
+                Some(Swing { axis: a, cone, twist, .. }) => {
                     let twist = twist.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
                     writeln!(f, "swing 1{} {cone}{}", Row(&axis(*a)), Row(&twist))?;
                 }
@@ -166,7 +166,7 @@ impl Words<'_> {
         let dofs = self.many(nv, Self::dof)?;
         self.expect("swing")?;
         let swing = match self.flag()? {
-            true => Some(Swing { axis: self.axis()?, cone: self.number()?, twist: self.range()? }),
+            true => Some(Swing { axis: self.axis()?, cone: self.number()?, twist: self.range()?, restitution: 0.0 }),
             false => None,
         };
         let parent = u32::try_from(parent).ok();
@@ -179,7 +179,7 @@ impl Words<'_> {
         let [stiffness, damping, friction, armature, force] = self.numbers()?;
         let [k, c, speed, max_force] = self.any_numbers()?;
         let motor = Motor { stiffness: k, damping: c, speed, max_force };
-        Ok(Dof { armature, damping, stiffness, friction, limits, motor, force })
+        Ok(Dof { armature, damping, stiffness, friction, limits, restitution: 0.0, motor, force })
     }
 }
 
@@ -189,6 +189,12 @@ impl Flat {
         for id in world.articulation_ids() {
             let view = world.articulation(id).map_err(engine)?;
             let ArticulationDesc { links, couplings, self_collision, .. } = view.desc();
+            let bounces = |link: &LinkDesc| {
+                link.dofs.iter().any(|d| d.restitution != 0.0) || link.swing.is_some_and(|s| s.restitution != 0.0)
+            };
+            if links.iter().any(bounces) {
+                return Err(refused("a limit of a link that bounces"));
+            }
             let link = |(desc, id): (LinkDesc, BodyId)| Link {
                 body: indices.get(&id).copied().unwrap_or(u32::MAX),
                 parent: desc.parent.map(|p| p as u32),

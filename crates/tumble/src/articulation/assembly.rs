@@ -66,14 +66,18 @@ pub(crate) fn to_link(joint: &Joint, reversed: bool) -> Result<Translated, &'sta
         }
         JointKind::Ball(Ball { motor: None }) => Ok(ball(None)),
         JointKind::ConeTwist(ConeTwist { cone, cone_stiffness, cone_restitution, twist, motor: None }) => {
-            if *cone_stiffness != Stiffness::Method || *cone_restitution != 0.0 || !(*cone > 0.0) {
-                return Err("its cone is soft, bounces or is closed");
+            if *cone_stiffness != Stiffness::Method || !(*cone > 0.0) {
+                return Err("its cone is soft or closed");
+            }
+            if twist.as_ref().is_some_and(|twist| twist.restitution != *cone_restitution) {
+                return Err("its cone and its twist do not bounce alike");
             }
             let twist = twist.as_ref().map(hard).transpose()?;
             let twist = twist.map(|[low, high]| if reversed { [-high, -low] } else { [low, high] });
             // All the way round is no limit.
             let twist = twist.filter(|&[low, high]| low > -f64::PI || high < f64::PI);
-            Ok(ball(Some(Swing { axis: Vec3::X, cone: Num::min(cone.to_f64(), f64::PI), twist })))
+            let restitution = cone_restitution.to_f64();
+            Ok(ball(Some(Swing { axis: Vec3::X, cone: Num::min(cone.to_f64(), f64::PI), twist, restitution })))
         }
         JointKind::Ball(_) | JointKind::ConeTwist(_) => Err("it has a motor for its orientation"),
         _ => Err("joints of its kind are not joints of links"),
@@ -82,15 +86,16 @@ pub(crate) fn to_link(joint: &Joint, reversed: bool) -> Result<Translated, &'sta
 
 /// A range whose ends are as hard as the method makes them.
 fn hard(limit: &Limit) -> Result<[f64; 2], &'static str> {
-    if limit.restitution != 0.0 || limit.stiffness != Stiffness::Method {
-        return Err("its limit is soft or bounces");
+    if limit.stiffness != Stiffness::Method {
+        return Err("its limit is soft");
     }
     Ok([limit.low.to_f64(), limit.high.to_f64()])
 }
 
 /// A freedom as a degree of freedom, and where its motor leads.
 fn dof_of(axis: &Axis) -> Result<(Dof, f64), &'static str> {
-    let mut dof = Dof { limits: axis.limit.as_ref().map(hard).transpose()?, ..Dof::default() };
+    let restitution = axis.limit.as_ref().map_or(0.0, |limit| limit.restitution.to_f64());
+    let mut dof = Dof { limits: axis.limit.as_ref().map(hard).transpose()?, restitution, ..Dof::default() };
     let Some(constraint::Motor { drive, max_force }) = &axis.motor else { return Ok((dof, 0.0)) };
     let most = if max_force.is_finite() { max_force.to_f64() } else { f64::INFINITY };
     match drive {
@@ -161,12 +166,18 @@ pub(crate) fn from_link(
                 None => (Ball::default().into(), Quat::IDENTITY),
                 Some(s) => {
                     let mut cone = ConeTwist::new(Real::from_f64(s.cone), 0.0);
-                    cone.twist = s.twist.map(|[low, high]| Limit::new(Real::from_f64(low), Real::from_f64(high)));
+                    cone.cone_restitution = Real::from_f64(s.restitution);
+                    cone.twist = s.twist.map(|range| bouncing(range, s.restitution));
                     (cone.into(), turn(s.axis))
                 }
             }
         }
     }))
+}
+
+/// A range whose ends bounce.
+fn bouncing([low, high]: [f64; 2], restitution: f64) -> Limit {
+    Limit::new(Real::from_f64(low), Real::from_f64(high)).restitution(Real::from_f64(restitution))
 }
 
 /// Nothing acts along it.
@@ -183,8 +194,8 @@ fn axis_of(dof: &Dof, rest: f64, target: f64) -> Result<Axis, &'static str> {
         return Err("a force acts along its joint");
     }
     let mut axis = Axis::FREE;
-    if let Some([low, high]) = dof.limits {
-        axis = axis.limit(Limit::new(Real::from_f64(low), Real::from_f64(high)));
+    if let Some(range) = dof.limits {
+        axis = axis.limit(bouncing(range, dof.restitution));
     }
     let springs = dof.stiffness != 0.0 || dof.damping != 0.0;
     let spring = |k: f64, c: f64| Stiffness::spring(Real::from_f64(k), Real::from_f64(c));

@@ -94,6 +94,8 @@ pub struct Dof {
     pub friction: f64,
     /// The least and the largest coordinate; none for free joints, and for spherical ones see [`Swing`].
     pub limits: Option<[f64; 2]>,
+    /// Share of the speed with which it bounces back from its limits.
+    pub restitution: f64,
     /// What drives it.
     pub motor: Motor,
     /// A force or torque that stays until changed.
@@ -102,7 +104,16 @@ pub struct Dof {
 
 impl Default for Dof {
     fn default() -> Self {
-        Self { armature: 0.0, damping: 0.0, stiffness: 0.0, friction: 0.0, limits: None, motor: Motor::OFF, force: 0.0 }
+        Self {
+            armature: 0.0,
+            damping: 0.0,
+            stiffness: 0.0,
+            friction: 0.0,
+            limits: None,
+            restitution: 0.0,
+            motor: Motor::OFF,
+            force: 0.0,
+        }
     }
 }
 
@@ -111,6 +122,30 @@ impl Dof {
     #[must_use]
     pub fn limits(mut self, low: f64, high: f64) -> Self {
         self.limits = Some([low, high]);
+        self
+    }
+
+    /// Bouncing back from its limits with this share of the speed.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World, articulation::{ArticulationDesc, Dof, LinkDesc}};
+    /// # fn main() -> tumble::Result<()> {
+    /// // A bead on a level wire runs against a buffer.
+    /// let mut wire = ArticulationDesc::new();
+    /// let buffer = Dof::default().limits(-1.0, 1.0).restitution(0.5);
+    /// wire.add(LinkDesc::prismatic(BodyDesc::dynamic(), [1.0, 0.0, 0.0]).dof(0, buffer).velocity(&[4.0]));
+    /// let mut world = World::new();
+    /// let id = world.add_articulation(wire)?;
+    /// for _ in 0..30 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// assert!((world.articulation(id)?.velocity()[0] + 2.0).abs() < 1e-4);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn restitution(mut self, restitution: f64) -> Self {
+        self.restitution = restitution;
         self
     }
 
@@ -136,6 +171,7 @@ impl Dof {
         if !self.force.is_finite() {
             return Err(Error::value(subject, "joint force", "finite", self.force));
         }
+        check_restitution(subject, "restitution of the limits", self.restitution)?;
         if let Some([low, high]) = self.limits {
             if matches!(kind, Kind::Spherical | Kind::Free) {
                 return Err(Error::refused(
@@ -148,6 +184,14 @@ impl Dof {
             }
         }
         self.motor.validate(subject)
+    }
+}
+
+/// An error where a limit would give back less than nothing, or more than all.
+pub(super) fn check_restitution(subject: &str, property: &'static str, restitution: f64) -> Result<()> {
+    match (0.0..=1.0).contains(&restitution) {
+        true => Ok(()),
+        false => Err(Error::value(subject, property, "between 0 and 1", restitution)),
     }
 }
 

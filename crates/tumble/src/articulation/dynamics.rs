@@ -263,6 +263,12 @@ impl Pass {
         }
     }
 
+    /// The link of a degree of freedom that moves, and moves nothing that resists. After [`Pass::factor`] without springs and dampers.
+    pub fn unresisted(&self, tree: &Tree) -> Option<usize> {
+        let loose = self.columns.iter().position(|c| !(c.inverse > 0.0 && c.inverse.is_finite()));
+        loose.map(|k| tree.dof_link[k] as usize)
+    }
+
     /// ½ Σ v·I v over the links, and over what turns with the motors.
     #[inline(always)]
     pub fn kinetic_energy(&self, tree: &Tree, qd: &[f64]) -> f64 {

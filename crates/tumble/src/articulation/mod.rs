@@ -9,6 +9,7 @@ pub(crate) mod dynamics;
 pub(crate) mod flight;
 mod inverse;
 mod inverse_kinematics;
+pub(crate) mod keep;
 pub(crate) mod kind;
 mod mass_matrix;
 mod record;

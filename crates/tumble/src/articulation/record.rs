@@ -129,8 +129,8 @@ impl Articulation {
 }
 
 fn save_swing(swing: Option<&Swing>, out: &mut impl Sink) {
-    out.bool(swing.is_some());
-    let Some(Swing { axis, cone, twist }) = swing else { return };
+    save_limited(swing.is_some(), swing.map_or(0.0, |s| s.restitution), out);
+    let Some(Swing { axis, cone, twist, restitution: _ }) = swing else { return };
     out.vec3(*axis);
     out.f64(*cone);
     out.bool(twist.is_some());
@@ -140,12 +140,31 @@ fn save_swing(swing: Option<&Swing>, out: &mut impl Sink) {
 }
 
 fn load_swing(source: &mut Source<'_>) -> Result<Option<Swing>> {
-    if !source.bool()? {
+    let (limited, restitution) = load_limited(source)?;
+    if !limited {
         return Ok(None);
     }
     let (axis, cone, twists) = (source.vec3()?, source.f64()?, source.bool()?);
     let twist = [source.f64()?, source.f64()?];
-    Ok(Some(Swing { axis, cone, twist: twists.then_some(twist) }))
+    Ok(Some(Swing { axis, cone, twist: twists.then_some(twist), restitution }))
+}
+
+/// Whether there are limits, and their restitution: in one byte, and a number for those alone that bounce.
+fn save_limited(limited: bool, restitution: f64, out: &mut impl Sink) {
+    let bounces = restitution != 0.0;
+    out.u8(u8::from(limited) | u8::from(bounces) << 1);
+    if bounces {
+        out.f64(restitution);
+    }
+}
+
+/// What [`save_limited`] wrote.
+fn load_limited(source: &mut Source<'_>) -> Result<(bool, f64)> {
+    let flags = source.u8()?;
+    if flags > 3 {
+        return Err(source.corrupt("the limits of a link"));
+    }
+    Ok((flags & 1 != 0, if flags & 2 != 0 { source.f64()? } else { 0.0 }))
 }
 
 fn load_coupling(source: &mut Source<'_>) -> Result<Coupling> {
@@ -207,9 +226,9 @@ fn load_joint(source: &mut Source<'_>) -> Result<LinkJoint> {
 }
 
 fn save_dof(dof: &Dof, out: &mut impl Sink) {
-    let Dof { armature, damping, stiffness, friction, limits, motor, force } = *dof;
+    let Dof { armature, damping, stiffness, friction, limits, restitution, motor, force } = *dof;
     let Motor { stiffness: k, damping: c, speed, max_force } = motor;
-    out.bool(limits.is_some());
+    save_limited(limits.is_some(), restitution, out);
     let [low, high] = limits.unwrap_or([0.0; 2]);
     for v in [armature, damping, stiffness, friction, low, high, k, c, speed, max_force, force] {
         out.f64(v);
@@ -217,11 +236,12 @@ fn save_dof(dof: &Dof, out: &mut impl Sink) {
 }
 
 fn load_dof(source: &mut Source<'_>) -> Result<Dof> {
-    let limited = source.bool()?;
+    let (limited, restitution) = load_limited(source)?;
     let mut next = || source.f64();
     let (armature, damping, stiffness, friction) = (next()?, next()?, next()?, next()?);
     let limits = [next()?, next()?];
     let motor = Motor { stiffness: next()?, damping: next()?, speed: next()?, max_force: next()? };
     let force = next()?;
-    Ok(Dof { armature, damping, stiffness, friction, limits: limited.then_some(limits), motor, force })
+    let limits = limited.then_some(limits);
+    Ok(Dof { armature, damping, stiffness, friction, limits, restitution, motor, force })
 }

@@ -1,5 +1,6 @@
 //! What limits a spherical joint, and what ties two degrees of freedom together.
 
+use super::desc::check_restitution;
 use super::kind::{Kind, LinkJoint};
 use crate::error::{Error, Result};
 use crate::math::{Float, Quat, Vec3};
@@ -32,12 +33,27 @@ pub struct Swing {
     pub cone: f64,
     /// The least and the largest twist, between -π and π; `None` for any.
     pub twist: Option<[f64; 2]>,
+    /// Share of the speed with which it bounces back from all of them.
+    pub restitution: f64,
 }
 
 impl Swing {
     /// A cone of this half angle, and any twist.
     pub fn new(axis: impl Into<Vec3>, cone: f64) -> Self {
-        Self { axis: axis.into(), cone, twist: None }
+        Self { axis: axis.into(), cone, twist: None, restitution: 0.0 }
+    }
+
+    /// Bouncing back from the cone and from the ends of the twist with this share of the speed.
+    ///
+    /// ```
+    /// use tumble::{articulation::Swing, math::Vec3};
+    /// let hip = Swing::new(Vec3::Y, 0.8).twist(-0.2, 0.2).restitution(0.1);
+    /// assert_eq!((hip.twist, hip.restitution), (Some([-0.2, 0.2]), 0.1));
+    /// ```
+    #[must_use]
+    pub fn restitution(mut self, restitution: f64) -> Self {
+        self.restitution = restitution;
+        self
     }
 
     /// With twist in this range.
@@ -88,6 +104,7 @@ impl Swing {
         if !(self.cone > 0.0 && self.cone <= f64::PI) {
             return Err(Error::value(subject, "cone of the swing", "above 0 and at most π", self.cone));
         }
+        check_restitution(subject, "restitution of the swing", self.restitution)?;
         match self.twist {
             Some([low, high]) if !(-f64::PI <= low && low <= high && high <= f64::PI) => {
                 let given = format!("[{low}, {high}]");

@@ -47,6 +47,8 @@ pub(crate) struct Stop {
     /// Where its impulse is remembered in [`Tree::memory`], and the sign it has there: both ends of a range share a place.
     pub memory: u32,
     pub sign: f64,
+    /// Share of the speed with which a limit is left again.
+    pub restitution: f64,
 }
 
 /// Numbers that are remembered for each degree of freedom: impulses of its limit, its friction and its motor. What follows them is
@@ -71,6 +73,7 @@ impl Tree {
                 task: Task::Hold(self.q[b.1] - c.ratio * self.q[a.1] - c.offset),
                 memory: (self.dofs.len() * MEMORIES + i) as u32,
                 sign: 1.0,
+                restitution: 0.0,
             });
         }
     }
@@ -87,7 +90,8 @@ impl Tree {
         let d = &self.dofs[dof];
         let mut push = |sign: f64, task: Task, memory: usize| {
             let along = [(dof as u32, sign), (NONE, 0.0), (NONE, 0.0)];
-            add(Stop { along, task, memory: (dof * MEMORIES + memory) as u32, sign });
+            let restitution = if memory == 0 { d.restitution } else { 0.0 };
+            add(Stop { along, task, memory: (dof * MEMORIES + memory) as u32, sign, restitution });
         };
         if d.friction > 0.0 {
             push(1.0, Task::Speed(0.0, d.friction), 1);
@@ -113,7 +117,8 @@ impl Tree {
         let mut push = |direction: Vec3<f64>, task: Task, place: u32, sign: f64| {
             let d = direction * sign;
             let along = [(first, d.x), (first + 1, d.y), (first + 2, d.z)];
-            add(Stop { along, task, memory: (first + place) * MEMORIES as u32, sign });
+            let memory = (first + place) * MEMORIES as u32;
+            add(Stop { along, task, memory, sign, restitution: swing.restitution });
         };
         let a = turn.unrotate(n);
         let (sine, cosine) = (a.cross(n).length(), a.dot(n));

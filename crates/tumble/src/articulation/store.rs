@@ -6,7 +6,7 @@ use crate::body::store::{Bodies, CentrePose, Velocity};
 use crate::constraint::contact::NONE;
 use crate::id::{ArticulationTag, Slots};
 use crate::integrate::Loads;
-use crate::math::{Quat, Vec3};
+use crate::math::{Mat3, Point, Quat, Vec3};
 
 /// A tree, and the bodies that are its links.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +64,14 @@ impl Articulation {
         pass.place(&self.tree, &self.tree.q);
         pass.set_moving(&self.tree, &self.tree.qd);
         pass
+    }
+
+    /// K: the change of velocity of a point of link b, per unit impulse at a point of link a.
+    pub fn response(&self, (a, at): (usize, Point), (b, of): (usize, Point)) -> Mat3<f64> {
+        let mut pass = self.placed();
+        pass.factor(&self.tree, None);
+        let [x, y, z] = pass.response(&self.tree, (a, at - pass.origin), (b, of - pass.origin));
+        Mat3::from_columns(x, y, z)
     }
 
     /// Two links never touch: because none of this tree do, or with nothing but massless links between them.

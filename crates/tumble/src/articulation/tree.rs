@@ -12,6 +12,8 @@ use crate::shape::MassProperties;
 pub(crate) struct Link {
     /// The number of its parent, or `NONE` for the world.
     pub parent: u32,
+    /// The link on the way to the world that hangs on nothing else; itself where it does.
+    pub root: u32,
     /// The child with the highest number, or `NONE`: the first that a pass inwards meets.
     pub last_child: u32,
     pub first_dof: u32,
@@ -234,8 +236,10 @@ impl Tree {
         if let Some(p) = self.links.get_mut(parent as usize) {
             p.last_child = number;
         }
+        let root = self.links.get(parent as usize).map_or(number, |p| p.root);
         self.links.push(Link {
             parent,
+            root,
             last_child: NONE,
             first_dof,
             first_q,

@@ -298,10 +298,7 @@ impl<'a> ArticulationRef<'a> {
         let (at, of) = (at.into(), of.into());
         self.check_point(at)?;
         self.check_point(of)?;
-        let mut pass = self.articulation.placed();
-        pass.factor(self.tree(), None);
-        let [x, y, z] = pass.response(self.tree(), (a, at - pass.origin), (b, of - pass.origin));
-        Ok(Mat3::from_columns(x, y, z))
+        Ok(self.articulation.response((a, at), (b, of)))
     }
 
     /// Mass of all links.
@@ -323,6 +320,38 @@ impl<'a> ArticulationRef<'a> {
     /// Kinetic energy of all links and of what turns with the motors.
     pub fn kinetic_energy(&self) -> f64 {
         self.articulation.placed().kinetic_energy(self.tree(), &self.tree().qd)
+    }
+
+    /// Potential energy of all links in gravity, relative to the origin of the world, and of the springs of their joints relative to where
+    /// they rest. Motors are none.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World, articulation::{ArticulationDesc, Dof, LinkDesc}};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut desc = ArticulationDesc::new();
+    /// let spring = Dof { stiffness: 100.0, ..Dof::default() };
+    /// let weight = BodyDesc::dynamic().mass(2.0);
+    /// desc.add(LinkDesc::prismatic(weight, [0.0, 1.0, 0.0]).dof(0, spring).rest(&[1.0]).position(&[1.5]));
+    /// let mut world = World::new();
+    /// let id = world.add_articulation(desc)?;
+    /// assert!((world.articulation(id)?.potential_energy() - (2.0 * 9.81 * 1.5 + 50.0 * 0.25)).abs() < 1e-5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn potential_energy(&self) -> f64 {
+        let (tree, pass) = (self.tree(), self.articulation.placed());
+        let (gravity, mut sum) = (self.state.gravity.to_f64(), 0.0);
+        let mut offset = [0.0; 6];
+        for ((link, moving), &body) in tree.links.iter().zip(&pass.links).zip(&self.articulation.bodies) {
+            let scale = self.state.bodies.params[self.state.bodies.dense_at(body)].gravity_scale;
+            sum -= link.mass * f64::from(scale) * gravity.dot(moving.centre + pass.origin);
+            let (q, offset) = (link.coordinates(), &mut offset[..link.kind.dofs()]);
+            link.kind.offset(&tree.q[q.clone()], &tree.rest[q], offset);
+            for (dof, offset) in tree.dofs[link.dofs()].iter().zip(offset) {
+                sum += 0.5 * dof.stiffness * *offset * *offset;
+            }
+        }
+        sum
     }
 
     /// Momentum of all links.
@@ -471,9 +500,21 @@ impl ArticulationMut<'_> {
     }
 
     /// All that acts along a degree of freedom.
+    ///
+    /// # Errors
+    /// Values out of range, and no armature where nothing else resists the joint.
     pub fn set_dof(&mut self, link: usize, dof: usize, to: Dof) -> Result<()> {
         let k = dof_of(self.articulation(), self.id, link, dof)?;
         to.validate(&self.subject(), self.articulation().tree.links[link].kind)?;
+        let articulation = self.articulation();
+        if to.armature < articulation.tree.dofs[k].armature {
+            let (mut pass, mut tree) = (articulation.placed(), articulation.tree.clone());
+            tree.dofs[k] = to;
+            pass.factor(&tree, None);
+            if let Some(link) = pass.unresisted(&tree) {
+                return Err(self.state.refuse_unresisted(articulation.bodies[link]));
+            }
+        }
         if self.articulation().tree.dofs[k] != to {
             self.edit(|tree| tree.dofs[k] = to);
         }

@@ -14,11 +14,13 @@
 //! in each round: see `direct`.
 
 mod batch;
+mod bounces;
 mod direct;
 mod stops;
 mod ties;
 
 use self::batch::Batch;
+use self::bounces::Bounces;
 use self::direct::Direct;
 use self::stops::Stops;
 use self::ties::Ties;
@@ -142,6 +144,7 @@ pub(super) struct TreeRows {
     sites: Vec<Site>,
     stops: Stops,
     ties: Ties,
+    bounces: Bounces,
     direct: Direct,
     /// Trees that have rows.
     held: Vec<bool>,
@@ -240,8 +243,9 @@ impl TreeRows {
         recipe: &Recipe,
         busy: &mut Vec<u32>,
     ) {
-        let Self { rows: RowSet { all: rows, j, y, .. }, sites, stops, ties, held, spans, .. } = self;
+        let Self { rows: RowSet { all: rows, j, y, .. }, sites, stops, ties, bounces, held, spans, .. } = self;
         rows.clear();
+        bounces.clear();
         ties.clear();
         sites.clear();
         stops.clear();
@@ -293,9 +297,9 @@ impl TreeRows {
                     }
                 }
             }
-            ties.gather(rows, held, &trees[tree], end, state, supports, busy);
+            ties.gather(rows, bounces, held, &trees[tree], end, state, supports, busy);
             let before = rows.len();
-            stops.gather(rows, tree as u32, &trees[tree], recipe);
+            stops.gather(rows, bounces, tree as u32, &trees[tree], recipe);
             held[tree] |= rows.len() > before;
             spans.push(Span { sites: first[0]..sites.len(), stops: first[1]..stops.len(), ties: first[2]..ties.len() });
         }
@@ -499,12 +503,10 @@ impl TreeRows {
                 *approach = self.rows.rate(row, trees, motions);
             }
         }
+        self.approach_limits(trees, motions);
     }
 
-    /// Points that have been hit fast enough bounce: v_n = -e times the velocity before.
-    ///
-    /// The impulse of a blow is over with it: the next sub-step starts without it, and for free bodies it counts to what they
-    /// had without rows.
+    /// Points and limits that have been hit fast enough bounce: the velocity along their rows is -e times that before.
     pub fn bounce(
         &mut self,
         trees: &mut [Working],
@@ -521,25 +523,12 @@ impl TreeRows {
             }
             for p in 0..site.points as usize {
                 let r = site.first as usize + 3 + p;
-                let row = self.rows.all[r];
-                if row.impulse > 0.0 && site.approach[p] < -threshold {
-                    let rate = self.rows.rate(&row, trees, motions);
-                    let new = row.impulse - row.mass * (rate + site.restitution * site.approach[p]);
-                    let new = Num::max(new, 0.0);
-                    self.rows.push(&row, new - row.impulse, trees, Some((&mut *motions, masses)));
-                    for half in &row.halves {
-                        let End::Body(dense) = half.end else { continue };
-                        let (free, mass) = (&mut free[dense as usize], &masses[dense as usize]);
-                        let (dv, dw) = half.change(new, mass);
-                        for c in 0..3 {
-                            free[c] += dv[c];
-                            free[3 + c] += dw[c];
-                        }
-                    }
-                    self.rows.all[r].impulse = 0.0;
+                if self.rows.all[r].impulse > 0.0 && site.approach[p] < -threshold {
+                    self.bounce_row(r, site.restitution * site.approach[p], trees, motions, free, masses);
                 }
             }
         }
+        self.bounce_limits(threshold, trees, motions, free, masses);
     }
 
     /// Writes the impulses back to the manifolds: where the next step starts.

@@ -129,7 +129,10 @@ impl TreeParties {
             tree.stops(recipe.h.to_f64(), near, |stop| {
                 let (jacobian, bodies) = self.along(t, &stop);
                 let row = match stop.task {
-                    Task::Limit(s) => Row::push(jacobian, Real::from_f64(s)),
+                    Task::Limit(s) => {
+                        let restitution = Real::from_f64(stop.restitution);
+                        Row { restitution, ..Row::push(jacobian, Real::from_f64(s)) }
+                    }
                     Task::Hold(c) => Row::equal(jacobian, Real::from_f64(c)),
                     Task::Speed(speed, force) => {
                         let force = if force < f64::from(f32::MAX) { Real::from_f64(force) } else { Real::MAX };
@@ -339,6 +342,9 @@ impl TreeParties {
                 working.euler(dt.to_f64());
                 continue;
             }
+            if !working.flies {
+                working.note_after(last);
+            }
             for (qd, change) in working.articulation.tree.qd.iter_mut().zip(solved) {
                 *qd += change;
             }
@@ -350,7 +356,7 @@ impl TreeParties {
                 for (qd, (last, solved)) in tree.qd.iter_mut().zip(last.iter().zip(solved)) {
                     *qd += last - solved;
                 }
-                working.pass.set_moving(tree, &tree.qd);
+                working.keep_after();
             }
         }
         for working in all.iter_mut() {

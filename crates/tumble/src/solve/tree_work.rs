@@ -18,10 +18,13 @@
 //! [`Working::is_worn`]. Kick and drift split the motion into forces that do not depend on velocities and motion that no force
 //! disturbs; each keeps what it should, and neither can feed the other.
 
+mod drift;
+
 use super::motion::{self, Free, Mass, Motion};
 use super::tree_rows::{Field, TreeRows};
 use crate::articulation::dynamics::{Load, Pass};
 use crate::articulation::flight::{Forces, Stages, fly};
+use crate::articulation::keep::{Drive, Kept};
 use crate::articulation::kind::Kind;
 use crate::articulation::store::{Articulation, Starts};
 use crate::articulation::tree::Tree;
@@ -31,14 +34,6 @@ use crate::integrate::Loads;
 use crate::math::{Float, Isa, Kernel, Lane, Num, Point, Quat, Real, Vec3};
 use crate::solve::contact_constraint::Soft;
 use crate::world::State;
-
-/// θ² m/m_light below which a drift of one stage will do, θ being the turn of the fastest link in a sub-step; see
-/// [`Working::is_worn`].
-const SLOW_TURN: f64 = 0.01;
-
-/// The turn of all joints together in a sub-step, in radians, below which a tree is as good as still: what comes of its turning is of
-/// that share of its velocities, less than 2 % in a minute.
-const STILL: f64 = 1e-6;
 
 /// Where a passive joint is stiffer than this over a step, as c dt + k dt² over the inertia that it moves, it is taken implicitly.
 const SOFT: f64 = 0.05;
@@ -108,6 +103,15 @@ pub(super) struct Working {
     /// The coordinates have moved on since the links were placed.
     behind: bool,
     isa: Isa,
+    /// Energy and momentum before a drift.
+    kept: Vec<Kept>,
+    /// The same for the end of a step that is one solve.
+    kept_after: Vec<Kept>,
+    /// Momentum and spin of a tree that floats and that nothing touches: only loads change them, whatever its joints do. Factors that
+    /// are a little worn would.
+    drives: Vec<Drive>,
+    /// Velocities of free roots that a drift rides along with.
+    ride: Vec<f64>,
 }
 
 /// All trees at work in a step. Kept between steps for its memory.
@@ -187,6 +191,8 @@ impl TreeWork {
             working.flies = !self.rows.holds(i) && working.is_smooth(recipe.dt.to_f64());
             if !working.flies {
                 working.pass.place(&working.articulation.tree, &working.articulation.tree.q);
+                let touched = working.dense.iter().any(|&link| supports.get(link as usize).is_some_and(|&s| s > 0));
+                working.note_drives(touched);
             }
             for &body in &working.articulation.bodies {
                 motion::set_rotation(&mut motions[state.bodies.dense_at(body)], Quat::new(0.0, 0.0, 0.0, 0.0));
@@ -287,6 +293,7 @@ impl TreeWork {
         self.rows.store_stops(&mut self.trees);
         for working in self.trees.iter_mut().filter(|w| !w.flies) {
             working.catch_up();
+            working.steer();
         }
     }
 
@@ -336,6 +343,7 @@ impl Working {
             list.resize(n, 0.0);
         }
         self.flies = false;
+        self.drives.clear();
         (self.factored, self.renewed, self.behind) = (false, false, false);
         let masses = self.articulation.tree.links.iter().map(|l| l.mass).filter(|&m| m > 0.0);
         let (least, all) = masses.fold((f64::MAX, 0.0), |(least, all), m| (Num::min(m, least), all + m));
@@ -401,7 +409,7 @@ impl Working {
     /// q̇ ← q̇ + h M̃⁻¹ τ, with motors that pull with all they have where they would have to pull more.
     #[inline(always)]
     fn kick(&mut self, h: f64) {
-        let Self { articulation, pass, loads, extra, tau, offset, pull, saturated, .. } = self;
+        let Self { articulation, pass, loads, extra, tau, offset, pull, saturated, drives, .. } = self;
         let tree = &mut articulation.tree;
         let (mut factored, mut renewed) = (self.factored, self.renewed);
         for link in &tree.links {
@@ -417,6 +425,7 @@ impl Working {
         if loads.iter().any(|l| l.linear_damping != 0.0 || l.angular_damping != 0.0) {
             pass.set_moving(tree, &tree.qd);
         }
+        pass.drive_on(tree, loads, h, drives);
         for _ in 0..ROUNDS {
             for (k, dof) in tree.dofs.iter().enumerate() {
                 let qd = tree.qd[k];
@@ -469,139 +478,6 @@ impl Working {
         }
         (self.factored, self.renewed) = (factored, renewed);
     }
-
-    /// Moves over h without forces, at constant kinetic energy.
-    pub fn drift(&mut self, stages: &mut Stages, h: f64) {
-        if self.isa.dispatch(Drift { working: self, h }) {
-            return;
-        }
-        let Self { articulation, pass, .. } = self;
-        fly(self.isa, &mut articulation.tree, pass, stages, &Forces { loads: &[], joints: false }, h);
-        // The flight has its own factors.
-        self.factored = false;
-    }
-
-    /// The links where the tree is now, as they move now.
-    pub fn catch_up(&mut self) {
-        let tree = &self.articulation.tree;
-        if core::mem::take(&mut self.behind) {
-            self.pass.place_moving(tree, &tree.q, &tree.qd);
-        } else {
-            self.pass.set_moving(tree, &tree.qd);
-        }
-    }
-
-    /// The same in one stage; `false` where the tree turns too fast for that, and nothing has been done.
-    #[inline(always)]
-    fn drift_slowly(&mut self, h: f64) -> bool {
-        let Self { articulation, pass, .. } = self;
-        let tree = &mut articulation.tree;
-        if let Some(turn) = turn_of(tree, h).filter(|&turn| turn < STILL) {
-            let qd = core::mem::take(&mut tree.qd);
-            tree.advance(&qd, h);
-            tree.qd = qd;
-            self.worn += turn;
-            self.behind = true;
-            return true;
-        }
-        self.behind = false;
-        pass.set_moving(tree, &tree.qd);
-        let turn = pass.links.iter().map(|m| m.velocity.angular.length_squared()).fold(0.0, Num::max);
-        self.worn += if slides(tree) { f64::INFINITY } else { h * Num::sqrt(turn) };
-        if h * h * turn * self.spread > SLOW_TURN {
-            return false;
-        }
-        // Midway between the velocities before and after, to second order in the turn.
-        let energy = pass.kinetic_energy(tree, &tree.qd);
-        pass.set_bias(tree, None, true);
-        pass.accelerate(tree, |_| 0.0, true);
-        advance(tree, pass, h);
-        pass.place_moving(tree, &tree.q, &tree.qd);
-        // Of the error in energy, of the order of the square of the turn, nothing is left.
-        let after = pass.kinetic_energy(tree, &tree.qd);
-        if after > 0.0 && energy.is_finite() {
-            let keep = Num::sqrt(energy / after).clamp(0.99, 1.01);
-            for qd in &mut tree.qd {
-                *qd *= keep;
-            }
-            for moving in &mut pass.links {
-                moving.velocity = moving.velocity * keep;
-            }
-        }
-        true
-    }
-}
-
-/// A joint that slides moves.
-#[inline(always)]
-fn slides(tree: &Tree) -> bool {
-    tree.links.iter().any(|l| l.kind.slides() && tree.qd[l.dofs()].iter().any(|&v| v != 0.0))
-}
-
-/// What all joints together turn in h, which no link can exceed; `None` where something slides.
-#[inline(always)]
-fn turn_of(tree: &Tree, h: f64) -> Option<f64> {
-    if slides(tree) {
-        return None;
-    }
-    let mut speed = 0.0;
-    for link in &tree.links {
-        // Where the whole tree goes changes nothing between its links.
-        let whole = if link.kind == Kind::Free { 3 } else { 0 };
-        speed += tree.qd[link.dofs()].iter().skip(whole).map(|v| v.abs()).sum::<f64>();
-    }
-    Some(h * speed)
-}
-
-/// What is done to a tree at once, compiled for each set of instructions.
-struct Kick<'a> {
-    working: &'a mut Working,
-    h: f64,
-}
-
-impl Kernel for Kick<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<L: Lane>(self) {
-        self.working.kick(self.h);
-    }
-}
-
-struct Drift<'a> {
-    working: &'a mut Working,
-    h: f64,
-}
-
-impl Kernel for Drift<'_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<L: Lane>(self) -> bool {
-        self.working.drift_slowly(self.h)
-    }
-}
-
-struct Factor<'a>(&'a mut Working);
-
-impl Kernel for Factor<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<L: Lane>(self) {
-        self.0.factor();
-    }
-}
-
-/// q ← q + h (q̇ + ½ h q̈), q̇ ← q̇ + h q̈.
-#[inline(always)]
-fn advance(tree: &mut Tree, pass: &Pass, h: f64) {
-    for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
-        *qd += 0.5 * h * column.acceleration;
-    }
-    let qd = core::mem::take(&mut tree.qd);
-    tree.advance(&qd, h);
-    tree.qd = qd;
-    for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
-        *qd += 0.5 * h * column.acceleration;
-    }
 }
 
 /// Stiffness and damping of a motor that is a damped spring; a motor that holds a speed by force is a row.
@@ -618,4 +494,28 @@ fn pull_of(pull: &[f64], k: usize, stiffness: f64) -> f64 {
 pub(super) fn velocity(motion: &Motion) -> (Vec3<f64>, Vec3<f64>) {
     let (v, w) = motion::velocity_of(motion);
     (v.to_f64(), w.to_f64())
+}
+
+/// What is done to a tree at once, compiled for each set of instructions.
+struct Kick<'a> {
+    working: &'a mut Working,
+    h: f64,
+}
+
+impl Kernel for Kick<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        self.working.kick(self.h);
+    }
+}
+
+struct Factor<'a>(&'a mut Working);
+
+impl Kernel for Factor<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        self.0.factor();
+    }
 }

@@ -144,12 +144,8 @@ impl State {
         let tree = &articulation.tree;
         let mut pass = articulation.placed();
         pass.factor(tree, None);
-        if let Some(k) = pass.columns.iter().position(|c| !(c.inverse > 0.0 && c.inverse.is_finite())) {
-            let link = tree.dof_link[k] as usize;
-            return Err(Error::refused(
-                self.subject(articulation.bodies[link]),
-                "its joint can move, but nothing beyond it has a mass that resists; give it or a link on it mass, or armature",
-            ));
+        if let Some(link) = pass.unresisted(tree) {
+            return Err(self.refuse_unresisted(articulation.bodies[link]));
         }
         if (0..count).any(|i| {
             let (pose, velocity) = articulation.body_state(&pass, i);
@@ -164,6 +160,14 @@ impl State {
             self.link_tree(body);
         }
         Ok(())
+    }
+
+    /// The error for a link whose joint moves without moving any mass.
+    pub(crate) fn refuse_unresisted(&self, body: u32) -> Error {
+        Error::refused(
+            self.subject(body),
+            "its joint can move, but nothing beyond it has a mass that resists; give it or a link on it mass, or armature",
+        )
     }
 
     /// The islands of a link and of its neighbours in the tree are one.

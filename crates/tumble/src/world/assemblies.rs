@@ -97,7 +97,12 @@ impl World {
         }
         let bodies: Vec<u32> = plans.iter().map(|p| p.body).collect();
         let tree = self.state.plan_tree(&plans)?;
-        let articulation = Articulation { tree, bodies: bodies.clone(), self_collision: true, name: None };
+        let mut articulation = Articulation { tree, bodies: bodies.clone(), self_collision: true, name: None };
+        let apart = self.state.pairs_apart(&articulation);
+        // Bodies that never touch each other, such as dissolving a tree without self-collision leaves, are such a tree again.
+        let excluded = !apart.is_empty() && apart.iter().all(|pair| self.state.exclusions.contains(pair));
+        articulation.self_collision = !excluded;
+        let articulation = articulation;
         let pass = articulation.placed();
         let sound = |i: usize| {
             let (pose, velocity) = articulation.body_state(&pass, i);
@@ -113,6 +118,9 @@ impl World {
         let used = ids(&plans.iter().filter_map(|p| Some(p.joint?.0)).collect::<Vec<_>>());
 
         let state = &mut self.state;
+        if excluded {
+            state.exclusions.retain(|pair| !apart.contains(pair));
+        }
         for plan in &plans {
             state.wake(plan.body);
             // Contacts end while their bodies are free, and are found anew as those of links.
@@ -135,7 +143,8 @@ impl World {
     }
 
     /// Turns an articulation into free bodies and joints between them, which are returned in the order of the links. Bodies and
-    /// loop closures stay as they are.
+    /// loop closures stay as they are. Where its links did not collide with each other, the bodies are [excluded](World::set_pair_excluded)
+    /// from each other, by pairs.
     ///
     /// ```
     /// use tumble::{BodyDesc, World, articulation::{ArticulationDesc, Dof, LinkDesc}};
@@ -189,11 +198,13 @@ impl World {
             desc.validate()?;
             descs.push(desc);
         }
+        let apart = if articulation.self_collision { Vec::new() } else { self.state.pairs_apart(articulation) };
         let state = &mut self.state;
         for &body in &bodies {
             state.wake(body);
             state.rebuild_proxies(body);
         }
+        state.exclusions.extend(apart);
         state.articulations.index(id.index(), false);
         state.articulations.all.remove(id);
         for &body in &bodies {
@@ -212,6 +223,18 @@ impl World {
 type Assembly = (Vec<Plan>, Vec<u32>, Vec<(u32, &'static str)>);
 
 impl State {
+    /// Pairs of the links' bodies that touch or not as self-collision says, as they are kept among the exclusions.
+    fn pairs_apart(&self, articulation: &Articulation) -> Vec<(u32, u32)> {
+        let tree = &articulation.tree;
+        let joined = |a: usize, b: usize| tree.links[b].parent() == Some(a) || tree.links[a].parent() == Some(b);
+        let pairs = (0..tree.links.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+        let apart = pairs.filter(|&(a, b)| !joined(a, b));
+        apart
+            .map(|(a, b)| (articulation.bodies[a], articulation.bodies[b]))
+            .map(|(a, b)| (a.min(b), a.max(b)))
+            .collect()
+    }
+
     /// Breadth first from the root over the joints in the order of their slots.
     fn plan_assembly(&self, root: u32) -> Assembly {
         let mut plans = vec![Plan { body: root, parent: None, joint: None, made: None }];
@@ -339,12 +362,8 @@ impl State {
         let mut pass = Pass::default();
         pass.place(tree, &tree.q);
         pass.factor(tree, None);
-        if let Some(k) = pass.columns.iter().position(|c| !(c.inverse > 0.0 && c.inverse.is_finite())) {
-            let body = plans[tree.dof_link[k] as usize].body;
-            return Err(Error::refused(
-                self.subject(body),
-                "its joint can move, but nothing beyond it has a mass that resists",
-            ));
+        if let Some(link) = pass.unresisted(tree) {
+            return Err(self.refuse_unresisted(plans[link].body));
         }
         for (i, plan) in plans.iter().enumerate() {
             let velocity = &self.bodies.velocity[self.bodies.dense_at(plan.body)];

@@ -14,6 +14,7 @@ mod joints;
 mod materials;
 mod measure;
 mod query;
+mod response;
 mod time;
 
 use crate::articulation::store::Articulations;

@@ -259,6 +259,7 @@ fn dof(node: &Node, scope: &Scope, freedom: Freedom) -> Read<Dof> {
         stiffness: or_zero("spring", freedom.spring())?,
         friction: or_zero("friction", freedom.force())?,
         limits: record.get("limit").map(|node| scope.several(node, freedom.coordinate())).transpose()?,
+        restitution: or_zero("restitution", Dimension::NONE)?,
         motor: Motor::OFF,
         force: or_zero("force", freedom.force())?,
     };
@@ -283,6 +284,7 @@ fn swing(record: &Record<'_>) -> Read<Swing> {
         axis: scope.direction(record.needed("axis")?)?.to_real(),
         cone: scope.quantity(record.needed("cone")?, Dimension::ANGLE)?,
         twist: record.get("twist").map(|node| scope.several(node, Dimension::ANGLE)).transpose()?,
+        restitution: record.get("restitution").map_or(Ok(0.0), |node| scope.quantity(node, Dimension::NONE))?,
     })
 }
 

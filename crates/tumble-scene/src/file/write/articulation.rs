@@ -93,6 +93,7 @@ fn hang(link: &LinkDesc, table: &mut Inline) {
         if let Some(twist) = swing.twist {
             inner.set("twist", list(twist.map(number)));
         }
+        inner.number("restitution", swing.restitution, 0.0);
         table.set("swing", inner.table());
     }
     let position = started(link);
@@ -133,11 +134,12 @@ fn started(link: &LinkDesc) -> Vec<f64> {
 }
 
 fn dof(dof: &Dof) -> Inline {
-    let Dof { armature, damping, stiffness, friction, limits, motor, force } = *dof;
+    let Dof { armature, damping, stiffness, friction, limits, restitution, motor, force } = *dof;
     let mut table = Inline::default();
     if let Some(limits) = limits {
         table.set("limit", numbers(limits));
     }
+    table.number("restitution", restitution, 0.0);
     table.number("spring", stiffness, 0.0).number("damping", damping, 0.0).number("friction", friction, 0.0);
     table.number("armature", armature, 0.0).number("force", force, 0.0);
     if motor != Motor::OFF {

@@ -62,7 +62,7 @@ pub fn model(stiffness: f64) -> tumble::Result<ArticulationDesc> {
         let shin = LinkDesc::revolute(body(&named("shin"), capsule(0.16, 0.05)?, 4.0), Vec3::Z).parent(thigh);
         let shin = desc.add(held(shin.at([0.0, -0.5 * LIMB, 0.0]).anchor([0.0, 0.5 * LIMB, 0.0]), 2_000.0));
         let foot = LinkDesc::new(body(&named("foot"), cuboid(0.14, 0.03, 0.05)?, 1.2), universal).parent(shin);
-        desc.add(held(foot.at([0.0, -0.5 * LIMB, 0.0]).anchor([-0.04, 0.05, 0.0]), 2_000.0));
+        desc.add(held(foot.at([0.0, -0.5 * LIMB, 0.0]).anchor([-0.02, 0.05, 0.0]), 2_000.0));
     }
     Ok(desc)
 }

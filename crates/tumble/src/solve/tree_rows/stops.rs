@@ -1,5 +1,6 @@
 //! Rows along degrees of freedom: limits, cones, dry friction, motors that hold a speed, couplings.
 
+use super::bounces::Bounces;
 use super::{Block, Field, NO_HALF, Row, TreeRows};
 use crate::articulation::stops::{Stop, Task};
 use crate::constraint::contact::NONE;
@@ -24,11 +25,19 @@ impl Stops {
     }
 
     /// Adds the rows of a tree.
-    pub fn gather(&mut self, rows: &mut Vec<Row>, tree: u32, working: &Working, recipe: &Recipe) {
+    pub fn gather(
+        &mut self,
+        rows: &mut Vec<Row>,
+        bounces: &mut Bounces,
+        tree: u32,
+        working: &Working,
+        recipe: &Recipe,
+    ) {
         let of = &working.articulation.tree;
         of.stops(recipe.dt.to_f64(), recipe.near, |stop| {
             let blocks = [Block { tree, first: 0, dofs: 0 }, Block { tree: NONE, first: 0, dofs: 0 }];
             self.all.push((tree, rows.len() as u32, stop));
+            bounces.add(rows.len(), stop.restitution);
             let impulse = of.remembered(&stop);
             rows.push(Row {
                 halves: [NO_HALF; 2],

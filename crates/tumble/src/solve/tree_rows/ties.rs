@@ -1,5 +1,6 @@
 //! Joints between a link and another body: they close loops, or hang free bodies on trees.
 
+use super::bounces::Bounces;
 use super::{End, Field, Half, Row, TreeRows, blocks_of};
 use crate::articulation::stops::NOWHERE;
 use crate::constraint::{self, Bound, Jacobian, Rows, Stiffness};
@@ -45,6 +46,7 @@ impl Ties {
     pub fn gather(
         &mut self,
         rows: &mut Vec<Row>,
+        bounces: &mut Bounces,
         held: &mut [bool],
         of: &Working,
         end: impl Fn(u32) -> End,
@@ -74,6 +76,7 @@ impl Ties {
                     arm: frames.b.arm,
                 });
                 for (row, &impulse) in self.fresh.as_slice().iter().zip(&joint.impulses) {
+                    bounces.add(rows.len(), restitution_of(row));
                     add_tie_row(rows, &mut self.wishes, row, impulse, ends, bodies);
                 }
                 for dense in bodies {
@@ -198,6 +201,11 @@ pub(super) struct Wish {
     pub stiffness: Stiffness,
     /// It asks for a place, not for a speed alone.
     places: bool,
+}
+
+/// Share of the speed with which a row that was hit bounces back.
+fn restitution_of(row: &constraint::Row) -> f64 {
+    if row.bound == Bound::Push { row.restitution.to_f64() } else { 0.0 }
 }
 
 /// A row of a joint with both ends.

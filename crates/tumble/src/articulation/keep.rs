@@ -1,0 +1,210 @@
+//! What motion without forces keeps: kinetic energy, and of what floats momentum and spin, which is angular momentum about the centre of
+//! mass.
+//!
+//! A step of finite length misses all three by a little, and always to the same side. They are put right afterwards, by root: links
+//! on different roots have nothing in common. Of what stands on a root that something holds, all velocities are scaled. What floats moves
+//! as a rigid whole with the velocity V that its momentum and spin p give its inertia I, and within itself, without either, by the
+//! rest; the energies of both add up:
+//!
+//! ```text
+//!   V = I⁻¹ p        T = ½ V·p + T_inner        s² = (T₀ - ½ V₀·p₀) / T_inner
+//!   V ← V₀           inner velocities ← s · inner velocities
+//! ```
+//!
+//! Spin, and not angular momentum about a fixed point: where the centre of mass comes to lie is not exact either, and of a tree that
+//! falls fast the least shift would be a spin.
+
+use super::desc::Dof;
+use super::dynamics::{Load, Pass};
+use super::kind::Kind;
+use super::tree::Tree;
+use crate::constraint::contact::NONE;
+use crate::math::spatial::{Motion, SpatialInertia, Wrench};
+use crate::math::{Num, Sym3, Vec3};
+
+/// The share of the energy below which what links do among themselves is rounding.
+const NEGLIGIBLE: f64 = 1e-9;
+
+/// Of the links on one root.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept {
+    energy: f64,
+    drive: Drive,
+}
+
+/// Momentum, and spin about the centre of mass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Drive {
+    momentum: Vec3<f64>,
+    spin: Vec3<f64>,
+}
+
+/// The links on a root as one rigid body.
+struct Whole {
+    mass: f64,
+    centre: Vec3<f64>,
+    inverse: Sym3<f64>,
+}
+
+impl Whole {
+    /// V, about O.
+    fn motion(&self, drive: &Drive) -> Motion<f64> {
+        let angular = self.inverse * drive.spin;
+        Motion { angular, linear: drive.momentum / self.mass - angular.cross(self.centre) }
+    }
+
+    /// ½ V·p
+    fn energy(&self, drive: &Drive) -> f64 {
+        0.5 * (drive.momentum.length_squared() / self.mass + self.inverse.quadratic(drive.spin))
+    }
+}
+
+impl Pass {
+    /// Notes what is to be kept, root by root.
+    #[inline(always)]
+    pub fn note_kept(&self, tree: &Tree, out: &mut Vec<Kept>) {
+        out.clear();
+        out.extend(roots(tree).map(|root| self.kept(tree, root)));
+    }
+
+    /// Puts energy, momentum and spin right, or gives what floats the `drives` that are known of it. No more than the share `most` of the inner
+    /// velocities is put right. The links must have been placed and set moving; afterwards the pass does not move as the tree does.
+    #[inline(always)]
+    pub fn keep(&self, tree: &mut Tree, before: &[Kept], drives: &[Drive], most: f64) {
+        for (i, before) in before.iter().enumerate() {
+            let Some(root) = roots(tree).nth(i) else { return };
+            let (now, whole) = (self.kept(tree, root), self.whole(tree, root));
+            let outer = |drive: &Drive| whole.as_ref().map_or(0.0, |whole| whole.energy(drive));
+            let (inner_before, inner) = (before.energy - outer(&before.drive), now.energy - outer(&now.drive));
+            let scale = if inner > NEGLIGIBLE * now.energy && inner_before > 0.0 && inner_before.is_finite() {
+                Num::sqrt(inner_before / inner).clamp(1.0 - most, 1.0 + most)
+            } else {
+                1.0
+            };
+            for (qd, &link) in tree.qd.iter_mut().zip(&tree.dof_link) {
+                if tree.links[link as usize].root == root as u32 {
+                    *qd *= scale;
+                }
+            }
+            if let Some(whole) = &whole {
+                // The root has been scaled with the rest; the rigid motion of all is as it was.
+                let to = drives.get(i).unwrap_or(&before.drive);
+                self.change_root(tree, root, whole.motion(to) - whole.motion(&now.drive) * scale);
+            }
+        }
+    }
+
+    /// Gives what floats momentum and spin that are known of it, root by root, and leaves what its links do among themselves as it is.
+    pub fn steer(&self, tree: &mut Tree, drives: &[Drive]) {
+        for (i, drive) in drives.iter().enumerate() {
+            let Some(root) = roots(tree).nth(i) else { return };
+            if let Some(whole) = self.whole(tree, root) {
+                let now = self.kept(tree, root).drive;
+                self.change_root(tree, root, whole.motion(drive) - whole.motion(&now));
+            }
+        }
+    }
+
+    /// Momentum and spin root by root, where nothing but loads on links can change them: no root is held, and nothing acts along it. Otherwise
+    /// nothing at all.
+    pub fn note_drives(&self, tree: &Tree, out: &mut Vec<Drive>) {
+        out.clear();
+        let adrift = |root: usize| {
+            let link = &tree.links[root];
+            link.kind == Kind::Free && tree.dofs[link.dofs()].iter().all(|dof| *dof == Dof::default())
+        };
+        if roots(tree).all(adrift) {
+            out.extend(roots(tree).map(|root| self.kept(tree, root).drive));
+        }
+    }
+
+    /// What loads over `h` add to momentum and spin, as [`Pass::set_bias`] takes them.
+    #[inline(always)]
+    pub fn drive_on(&self, tree: &Tree, loads: &[Load], h: f64, drives: &mut [Drive]) {
+        for (drive, root) in drives.iter_mut().zip(roots(tree)) {
+            let (mut sum, mut moment, mut mass) = (Wrench::ZERO, Vec3::ZERO, 0.0);
+            for ((moving, link), load) in self.links.iter().zip(&tree.links).zip(loads) {
+                if link.root == root as u32 {
+                    sum += moving.load(link.mass, load);
+                    moment += moving.centre * link.mass;
+                    mass += link.mass;
+                }
+            }
+            drive.momentum += sum.force * h;
+            drive.spin += (sum.torque - (moment / mass).cross(sum.force)) * h;
+        }
+    }
+
+    /// Adds a rigid motion of all links on a free root to the velocities of the root.
+    #[inline(always)]
+    fn change_root(&self, tree: &mut Tree, root: usize, change: Motion<f64>) {
+        let (shift, dofs) = (change.velocity_at(self.links[root].place.origin), tree.links[root].dofs());
+        for (k, (qd, axis)) in tree.qd[dofs.clone()].iter_mut().zip(&self.axes[dofs]).enumerate() {
+            *qd += if k < 3 { axis.linear.dot(shift) } else { axis.angular.dot(change.angular) };
+        }
+    }
+
+    #[inline(always)]
+    fn kept(&self, tree: &Tree, root: usize) -> Kept {
+        let (mut twice, mut all, mut moment, mut mass) = (0.0, Wrench::ZERO, Vec3::ZERO, 0.0);
+        for (moving, link) in self.links.iter().zip(&tree.links).filter(|(_, link)| link.root == root as u32) {
+            let of_link = moving.momentum(link.mass);
+            twice += moving.velocity.dot(of_link);
+            all += of_link;
+            moment += moving.centre * link.mass;
+            mass += link.mass;
+            for (dof, qd) in tree.dofs[link.dofs()].iter().zip(&tree.qd[link.dofs()]) {
+                twice += dof.armature * qd * qd;
+            }
+        }
+        let centre = if mass > 0.0 { moment / mass } else { Vec3::ZERO };
+        let drive = Drive { momentum: all.force, spin: all.torque - centre.cross(all.force) };
+        Kept { energy: 0.5 * twice, drive }
+    }
+
+    /// None where the root is held, or where what turns with a motor of the root is none of the links.
+    #[inline(always)]
+    fn whole(&self, tree: &Tree, root: usize) -> Option<Whole> {
+        let link = &tree.links[root];
+        if link.kind != Kind::Free || tree.dofs[link.dofs()].iter().any(|dof| dof.armature != 0.0) {
+            return None;
+        }
+        let of_root = |&i: &usize| tree.links[i].root == root as u32;
+        let all = (0..tree.links.len()).filter(of_root).map(|i| self.inertia(tree, i));
+        let all = all.fold(SpatialInertia::ZERO, |sum, of_link| sum + of_link);
+        let centre = all.centre()?;
+        let inverse = (all.inertia - Sym3::point_mass(centre) * all.mass).try_inverse()?;
+        Some(Whole { mass: all.mass, centre, inverse })
+    }
+}
+
+impl Tree {
+    /// Moves free roots over `h` by their velocity, and lets them stand. Without forces, what happens is the same for one who rides along with
+    /// the root; and factors that are a little worn make accelerations of any speed that they should know nothing of.
+    pub fn ride_along(&mut self, h: f64, velocities: &mut Vec<f64>) {
+        velocities.clear();
+        for link in self.links.iter().filter(|link| link.kind == Kind::Free) {
+            let (q, qd) = (link.first_q as usize, link.first_dof as usize);
+            for k in 0..3 {
+                let velocity = core::mem::take(&mut self.qd[qd + k]);
+                self.q[q + k] += h * velocity;
+                velocities.push(velocity);
+            }
+        }
+    }
+
+    /// Gives free roots back the velocities that [`Tree::ride_along`] took.
+    pub fn ride_on(&mut self, velocities: &[f64]) {
+        let free = self.links.iter().filter(|link| link.kind == Kind::Free);
+        for (link, velocity) in free.zip(velocities.as_chunks::<3>().0) {
+            for (k, velocity) in velocity.iter().enumerate() {
+                self.qd[link.first_dof as usize + k] += velocity;
+            }
+        }
+    }
+}
+
+/// The links that hang on nothing but the world.
+fn roots(tree: &Tree) -> impl Iterator<Item = usize> + '_ {
+    (0..tree.links.len()).filter(|&i| tree.links[i].parent == NONE)
+}

@@ -1,0 +1,191 @@
+//! The motion of a tree without forces over a sub-step, and what it keeps.
+
+use super::Working;
+use crate::articulation::dynamics::Pass;
+use crate::articulation::flight::{Forces, Stages, fly};
+use crate::articulation::kind::Kind;
+use crate::articulation::tree::Tree;
+use crate::math::{Kernel, Lane, Num};
+
+/// θ² m/m_light below which a drift of one stage will do, θ being the turn of the fastest link in a sub-step; see
+/// [`Working::is_worn`].
+const SLOW_TURN: f64 = 0.01;
+
+/// The turn of all joints together in a sub-step, in radians, below which a tree is as good as still: what comes of its turning is of
+/// that share of its velocities, less than 2 % in a minute.
+const STILL: f64 = 1e-6;
+
+/// The share of the velocities by which the energy after a drift is put right, and that after a whole step: with a bounce in it, a tree
+/// that turns fast is a good part off.
+const MOST_BY_DRIFT: f64 = 0.01;
+const MOST_BY_STEP: f64 = 0.5;
+
+impl Working {
+    /// Notes the momentum that only loads change, if there is such.
+    pub(super) fn note_drives(&mut self, touched: bool) {
+        let tree = &self.articulation.tree;
+        if !touched && tree.floats() {
+            self.pass.set_moving(tree, &tree.qd);
+            self.pass.note_drives(tree, &mut self.drives);
+        }
+    }
+
+    /// Gives a tree that floats, and that nothing touches, the momentum that it has; see [`Working::drives`].
+    pub(super) fn steer(&mut self) {
+        let Self { articulation, pass, drives, .. } = self;
+        if !drives.is_empty() {
+            pass.steer(&mut articulation.tree, drives);
+            pass.set_moving(&articulation.tree, &articulation.tree.qd);
+        }
+    }
+
+    /// The links where the tree is now, as they move now.
+    pub fn catch_up(&mut self) {
+        let tree = &self.articulation.tree;
+        if core::mem::take(&mut self.behind) {
+            self.pass.place_moving(tree, &tree.q, &tree.qd);
+        } else {
+            self.pass.set_moving(tree, &tree.qd);
+        }
+    }
+
+    /// Moves over h without forces, at constant kinetic energy and, where it floats, momentum. Afterwards [`Working::catch_up`] says where the
+    /// links are and how they move.
+    pub fn drift(&mut self, stages: &mut Stages, h: f64) {
+        if self.isa.dispatch(Drift { working: self, h }) {
+            return;
+        }
+        let Self { articulation, pass, .. } = self;
+        fly(self.isa, &mut articulation.tree, pass, stages, &Forces { loads: &[], joints: false }, h);
+        // The flight has its own factors.
+        self.factored = false;
+        self.isa.dispatch(Land(self));
+    }
+
+    /// The same in one stage; `false` where the tree turns too fast for that, so that it has still to fly, and to land.
+    #[inline(always)]
+    fn drift_slowly(&mut self, h: f64) -> bool {
+        let Self { articulation, pass, .. } = self;
+        let tree = &mut articulation.tree;
+        if let Some(turn) = turn_of(tree, h).filter(|&turn| turn < STILL) {
+            let qd = core::mem::take(&mut tree.qd);
+            tree.advance(&qd, h);
+            tree.qd = qd;
+            self.worn += turn;
+            self.behind = true;
+            return true;
+        }
+        self.behind = false;
+        pass.set_moving(tree, &tree.qd);
+        let turn = pass.links.iter().map(|m| m.velocity.angular.length_squared()).fold(0.0, Num::max);
+        self.worn += if slides(tree) { f64::INFINITY } else { h * Num::sqrt(turn) };
+        pass.note_kept(tree, &mut self.kept);
+        tree.ride_along(h, &mut self.ride);
+        if h * h * turn * self.spread > SLOW_TURN {
+            return false;
+        }
+        if !self.ride.is_empty() {
+            pass.set_moving(tree, &tree.qd);
+        }
+        // Midway between the velocities before and after, to second order in the turn.
+        pass.set_bias(tree, None, true);
+        pass.accelerate(tree, |_| 0.0, true);
+        advance(tree, pass, h);
+        pass.place(tree, &tree.q);
+        self.land();
+        true
+    }
+
+    /// Gets off what it rode along with, and puts right what a drift keeps.
+    #[inline(always)]
+    fn land(&mut self) {
+        let Self { articulation, pass, .. } = self;
+        let tree = &mut articulation.tree;
+        tree.ride_on(&self.ride);
+        pass.set_moving(tree, &tree.qd);
+        pass.keep(tree, &self.kept, &self.drives, MOST_BY_DRIFT);
+    }
+
+    /// Notes the energy and the momentum that the tree is to have after a step that is one solve: with velocities changed by `change`,
+    /// where it is before the drift.
+    pub fn note_after(&mut self, change: &[f64]) {
+        let Self { articulation, pass, kept_after, ride, .. } = self;
+        let tree = &mut articulation.tree;
+        ride.clone_from(&tree.qd);
+        for (qd, change) in tree.qd.iter_mut().zip(change) {
+            *qd += change;
+        }
+        pass.set_moving(tree, &tree.qd);
+        pass.note_kept(tree, kept_after);
+        tree.qd.copy_from_slice(ride);
+    }
+
+    /// Gives the tree the energy and the momentum that [`Working::note_after`] has noted. Impulses that were solved for where it was, and
+    /// coordinates that were put right, would change both a little, and those of bounces always to the same side.
+    pub fn keep_after(&mut self) {
+        let Self { articulation, pass, kept_after, .. } = self;
+        let tree = &mut articulation.tree;
+        pass.set_moving(tree, &tree.qd);
+        pass.keep(tree, kept_after, &[], MOST_BY_STEP);
+        pass.set_moving(tree, &tree.qd);
+    }
+}
+
+/// q ← q + h (q̇ + ½ h q̈), q̇ ← q̇ + h q̈.
+#[inline(always)]
+fn advance(tree: &mut Tree, pass: &Pass, h: f64) {
+    for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
+        *qd += 0.5 * h * column.acceleration;
+    }
+    let qd = core::mem::take(&mut tree.qd);
+    tree.advance(&qd, h);
+    tree.qd = qd;
+    for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
+        *qd += 0.5 * h * column.acceleration;
+    }
+}
+
+/// A joint that slides moves.
+#[inline(always)]
+fn slides(tree: &Tree) -> bool {
+    tree.links.iter().any(|l| l.kind.slides() && tree.qd[l.dofs()].iter().any(|&v| v != 0.0))
+}
+
+/// What all joints together turn in h, which no link can exceed; `None` where something slides.
+#[inline(always)]
+fn turn_of(tree: &Tree, h: f64) -> Option<f64> {
+    if slides(tree) {
+        return None;
+    }
+    let mut speed = 0.0;
+    for link in &tree.links {
+        // Where the whole tree goes changes nothing between its links.
+        let whole = if link.kind == Kind::Free { 3 } else { 0 };
+        speed += tree.qd[link.dofs()].iter().skip(whole).map(|v| v.abs()).sum::<f64>();
+    }
+    Some(h * speed)
+}
+
+/// What is done to a tree at once, compiled for each set of instructions.
+struct Drift<'a> {
+    working: &'a mut Working,
+    h: f64,
+}
+
+impl Kernel for Drift<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<L: Lane>(self) -> bool {
+        self.working.drift_slowly(self.h)
+    }
+}
+
+struct Land<'a>(&'a mut Working);
+
+impl Kernel for Land<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        self.0.land();
+    }
+}
