@@ -46,6 +46,36 @@ fn drop(shape: Shape, low: f64, h: f64, material: &Material) -> Bounce {
     Bounce { speed, apex }
 }
 
+/// Balls that have nothing to do with each other, one of which meets the floor some steps before the other: each bounces as it does alone.
+#[test]
+fn bounce_elsewhere_takes_nothing() {
+    let material = material(0.0, 0.8);
+    for method in [Method::soft_step(), Method::simultaneous()] {
+        let fastest = |heights: &[f64]| {
+            let mut world = World::with_method(method.clone()).unwrap();
+            floor(&mut world, &material);
+            let mut drop = |(i, &h): (usize, &f64)| {
+                let ball = ColliderDesc::new(Shape::sphere(real(0.2)).unwrap()).material(material.clone());
+                world.add_body(BodyDesc::dynamic().position([2.0 * i as f64, 0.2 + h, 0.0]).collider(ball)).unwrap()
+            };
+            let balls: Vec<BodyId> = heights.iter().enumerate().map(&mut drop).collect();
+            let mut fastest = 0.0_f64;
+            for _ in 0..60 {
+                world.step(real(DT)).unwrap();
+                fastest = fastest.max(world.body(balls[0]).unwrap().linear_velocity().y.to_f64());
+            }
+            fastest
+        };
+        let alone = fastest(&[2.0]);
+        assert!(alone > 4.0, "{}: {alone}", method.name);
+        for i in 0..24 {
+            let other = 1.6 + 0.02 * f64::from(i);
+            let beside = fastest(&[2.0, other]);
+            assert!((beside - alone).abs() < 1e-3 * alone, "{}, {other} m: {beside} for {alone}", method.name);
+        }
+    }
+}
+
 /// Balls, boxes that fall flat and cylinders that fall on their base, from heights about 2 m, so that the impact comes at all
 /// moments of a step: e v comes back within 2 %, and the apex is e² h within 5 % where e is a half and more.
 #[test]

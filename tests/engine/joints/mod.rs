@@ -5,6 +5,7 @@ mod kinds;
 mod life;
 mod loads;
 mod motors;
+mod spin;
 
 pub use crate::support::awake;
 use crate::support::real;

@@ -322,8 +322,11 @@ impl Work {
                 row.compliance = 0.0;
                 row.inv_diagonal = row.hard_inv_diagonal();
             } else if demand.correct == Correct::Push && row.target <= 0.0 {
-                // The poses have moved: what is left of the gap may be closed.
-                row.target = -Num::max(demand.error + h * self.rates[k], 0.0) / h;
+                // The poses have moved: what is left of the gap may be closed. What has not been reached, and will bounce, comes as fast
+                // as it did.
+                let left = -Num::max(demand.error + h * self.rates[k], 0.0) / h;
+                let comes = demand.restitution > 0.0 && row.impulse <= 0.0;
+                row.target = if comes { Num::min(left, self.rates[k]) } else { left };
             }
         }
         true
