@@ -120,8 +120,7 @@ fn limits_start_warm() {
     }
 }
 
-/// Limits give back the share of the speed that is asked for, as those of joints between bodies do, and none of a slow one. Each in a world of its
-/// own: under `simultaneous`, what bounces elsewhere in the step before takes from the speed of what is about to.
+/// Limits give back the share of the speed that is asked for, as those of joints between bodies do, and none of a slow one.
 #[test]
 fn limits_bounce() {
     let range = [-0.4, 0.4];
@@ -209,6 +208,27 @@ fn cones_and_joints_on_links_bounce() {
         let (base, runner) = (along(base), along(runner));
         let close = (base - 3.0).abs() < 0.02 && (runner - 1.0).abs() < 0.02;
         assert!(close, "{name}: the rail at {base}, the runner at {runner}");
+    }
+}
+
+/// A servo that presses its link onto a limit that bounces comes to rest there: what presses is no blow.
+#[test]
+fn pressed_limits_come_to_rest() {
+    for mut world in both() {
+        world.set_gravity(Vec3::ZERO).unwrap();
+        let name = world.method().name.clone();
+        let mut desc = ArticulationDesc::new();
+        let motor = Motor::position(2000.0, 20.0);
+        let dof = Dof::default().limits(-0.4, 0.4).restitution(0.8).motor(motor);
+        desc.add(LinkDesc::revolute(rod(), Vec3::Z).anchor([0.0, 0.25, 0.0]).dof(0, dof).target(&[0.7]));
+        let id = world.add_articulation(desc).unwrap();
+        run(&mut world, 3.0);
+        for _ in 0..60 {
+            world.step(DT).unwrap();
+            let tree = world.articulation(id).unwrap();
+            let (q, v) = (tree.position()[0], tree.velocity()[0]);
+            assert!(v.abs() < 0.01 && (q - 0.4).abs() < 1e-3, "{name}: {v} rad/s at {q}");
+        }
     }
 }
 

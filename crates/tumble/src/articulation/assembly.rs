@@ -69,13 +69,14 @@ pub(crate) fn to_link(joint: &Joint, reversed: bool) -> Result<Translated, &'sta
             if *cone_stiffness != Stiffness::Method || !(*cone > 0.0) {
                 return Err("its cone is soft or closed");
             }
-            if twist.as_ref().is_some_and(|twist| twist.restitution != *cone_restitution) {
-                return Err("its cone and its twist do not bounce alike");
-            }
+            let alike = twist.as_ref().is_none_or(|twist| twist.restitution == *cone_restitution);
             let twist = twist.as_ref().map(hard).transpose()?;
             let twist = twist.map(|[low, high]| if reversed { [-high, -low] } else { [low, high] });
             // All the way round is no limit.
             let twist = twist.filter(|&[low, high]| low > -f64::PI || high < f64::PI);
+            if twist.is_some() && !alike {
+                return Err("its cone and its twist do not bounce alike");
+            }
             let restitution = cone_restitution.to_f64();
             Ok(ball(Some(Swing { axis: Vec3::X, cone: Num::min(cone.to_f64(), f64::PI), twist, restitution })))
         }

@@ -172,13 +172,13 @@ impl Dof {
             return Err(Error::value(subject, "joint force", "finite", self.force));
         }
         check_restitution(subject, "restitution of the limits", self.restitution)?;
+        if matches!(kind, Kind::Spherical | Kind::Free) && (self.limits.is_some() || self.restitution != 0.0) {
+            return Err(Error::refused(
+                subject,
+                "the coordinates of a spherical or free joint have no limits; a swing limits a spherical one",
+            ));
+        }
         if let Some([low, high]) = self.limits {
-            if matches!(kind, Kind::Spherical | Kind::Free) {
-                return Err(Error::refused(
-                    subject,
-                    "the coordinates of a spherical or free joint have no limits; a swing limits a spherical one",
-                ));
-            }
             if !(low <= high) {
                 return Err(Error::value(subject, "limits", "the least first", format_args!("[{low}, {high}]")));
             }

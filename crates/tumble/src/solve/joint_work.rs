@@ -566,11 +566,10 @@ impl JointWork {
         motions: &mut [Motion],
         free: &mut [Free],
         masses: &mut [Mass],
-        kicks: Option<&[Kick]>,
         recipe: &Recipe,
         team: &Team,
     ) {
-        self.turning.advance(state, motions, free, masses, kicks, recipe.h, recipe.isa, team);
+        self.turning.advance(state, motions, free, masses, recipe.h, recipe.isa, team);
     }
 
     /// Writes impulses, memories and loads back to the joints of the world, and notes those that bore too much.

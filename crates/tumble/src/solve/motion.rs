@@ -72,7 +72,7 @@ const SLOW_TURN: Real = 0.02;
 
 /// Above this turn per sub-step, in radians, the torque over a step says nothing about its parts, and would feed energy to
 /// a body that hits something.
-pub(crate) const FAST_TURN: Real = 2.0;
+const FAST_TURN: Real = 2.0;
 
 /// The motion of an awake body at the start of a step, and what each of `substeps` sub-steps of `h` does to it.
 pub(crate) fn prepare(bodies: &Bodies, i: usize, loads: &Loads, h: Real, substeps: u32) -> (Motion, Kick) {
@@ -111,7 +111,7 @@ pub(crate) fn free_change(bodies: &Bodies, i: usize, mut rotation: Quat, omega: 
 
 /// The turns per step, in radians, between which the angular momentum of a body in contact is worth keeping: below it is that of
 /// a body at rest, above the step knows too little of the way.
-const KEPT_TURNS: core::ops::Range<Real> = 1e-4..0.5;
+pub(crate) const KEPT_TURNS: core::ops::Range<Real> = 1e-4..0.5;
 
 /// The angular velocity at the end of a step, or a sub-step, in which a body turned by the rotation vector θ from `start`.
 ///

@@ -176,9 +176,15 @@ impl RowSet {
     /// Ċ
     #[inline(always)]
     fn rate(&self, row: &Row, trees: &[Working], motions: &[Motion]) -> f64 {
+        self.rate_at(row, trees, |tree| &tree.articulation.tree.qd, motions)
+    }
+
+    /// Ċ at other velocities of the trees.
+    #[inline(always)]
+    fn rate_at(&self, row: &Row, trees: &[Working], qd: impl Fn(&Working) -> &[f64], motions: &[Motion]) -> f64 {
         let mut rate = 0.0;
         for block in row.blocks() {
-            rate += dot(&self.j[block.range()], &trees[block.tree as usize].articulation.tree.qd);
+            rate += dot(&self.j[block.range()], qd(&trees[block.tree as usize]));
         }
         for half in &row.halves {
             if let End::Body(dense) = half.end {
@@ -495,12 +501,12 @@ impl TreeRows {
         }
     }
 
-    /// Velocities along the normals before the rows of a sub-step act.
+    /// Velocities along the normals and at limits before trees are kicked in a sub-step: what presses is no blow.
     pub fn approach(&mut self, trees: &[Working], motions: &[Motion]) {
         for site in self.sites.iter_mut().filter(|s| s.restitution > 0.0) {
             let points = &self.rows.all[site.first as usize + 3..][..site.points as usize];
             for (approach, row) in site.approach.iter_mut().zip(points) {
-                *approach = self.rows.rate(row, trees, motions);
+                *approach = self.rows.rate_at(row, trees, |tree| &tree.coming, motions);
             }
         }
         self.approach_limits(trees, motions);

@@ -6,8 +6,8 @@
 //! ```text
 //!   kick      q̇ ← q̇ + h M̃⁻¹ τ            weight, loads, springs, dampers and motors; M̃ = M + h c + h² k
 //!   rows      contacts, limits, dry friction: solved with the contacts of free bodies, see `tree_rows`
-//!   drift     motion without forces over h   at constant kinetic energy
-//!   rows      relaxing
+//!   drift     motion without forces over h   at constant kinetic energy and, where the tree floats, momentum
+//!   rows      relaxing, then bounces
 //! ```
 //!
 //! M̃ is the mass matrix with the dampers c and the springs k of all joints and motors as they will be at the end of the sub-step,
@@ -83,6 +83,8 @@ pub(super) struct Working {
     /// Coordinates and velocities before the step.
     before: Vec<f64>,
     pub qd_before: Vec<f64>,
+    /// Velocities at the start of the sub-step.
+    pub coming: Vec<f64>,
     /// h c + h² k of each degree of freedom, and the forces along them.
     extra: Vec<f64>,
     pub tau: Vec<f64>,
@@ -110,7 +112,7 @@ pub(super) struct Working {
     /// Momentum and spin of a tree that floats and that nothing touches: only loads change them, whatever its joints do. Factors that
     /// are a little worn would.
     drives: Vec<Drive>,
-    /// Velocities of free roots that a drift rides along with.
+    /// Velocities of free roots that a drift rides along with; in a step that is one solve, before it, all velocities.
     ride: Vec<f64>,
 }
 
@@ -236,6 +238,7 @@ impl TreeWork {
             return;
         }
         for working in self.trees.iter_mut().filter(|w| !w.flies) {
+            working.coming.clone_from(&working.articulation.tree.qd);
             working.isa.dispatch(Kick { working, h: recipe.h.to_f64() });
         }
         self.respond(masses);

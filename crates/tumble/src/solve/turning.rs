@@ -2,7 +2,7 @@
 
 use super::contact_constraint::{Wide, Wide3};
 use super::joint_group::Wide4;
-use super::motion::{self, FAST_TURN, Free, Kick, Mass, Motion};
+use super::motion::{self, Free, Kick, Mass, Motion};
 use crate::crew::{Shared, Team};
 use crate::math::{Isa, Kernel, LANES, Lane, Mask, NO_ROW, Quat, Real, Sym3, Vec3};
 use crate::world::State;
@@ -44,7 +44,7 @@ pub(crate) struct Turning {
     groups: Vec<TurnGroup>,
     /// Kinematic bodies and those that may not turn about some axis: one by one.
     others: Vec<u32>,
-    /// Bodies that turn fast, with half of what the gyroscopic torque does to them in a sub-step, and their lanes; `NO_ROW` without one.
+    /// Bodies that turn fast, with what the gyroscopic torque does to them before the turn of a sub-step, and their lanes.
     spinning: Vec<(u32, Vec3, u32)>,
 }
 
@@ -62,21 +62,6 @@ impl Turning {
         for &body in list {
             let i = body as usize;
             let params = &state.bodies.params[i];
-            let mut gyro = None;
-            if let Some(kick) = kicks.as_deref_mut().map(|kicks| &mut kicks[i])
-                && motion::keeps_angular_momentum(params)
-            {
-                let (torque, start) = (state.bodies.load_on(i).torque, state.bodies.pose[i].rotation);
-                let given = motion::gyroscopic_kick(kick, params, torque, start, h);
-                let (omega, mut half) = (state.bodies.velocity[i].angular, given * 0.5);
-                let turn = omega.length() * h;
-                if turn > SPINS && turn < FAST_TURN {
-                    half = motion::free_change(&state.bodies, i, start, omega, h) * 0.5;
-                    self.spinning.push((body, half, NO_ROW));
-                }
-                add_turn(kick, half - given);
-                gyro = Some(half);
-            }
             if !(params.inv_mass > 0.0) || params.locks().locks_turning() {
                 self.others.push(body);
                 continue;
@@ -85,16 +70,27 @@ impl Turning {
                 self.groups.push(TurnGroup::EMPTY);
                 lane = 0;
             }
-            if let Some(group) = self.groups.last_mut() {
-                group.body[lane] = body;
-                group.axes.set(lane, params.axes);
-                group.inv_inertia.set(lane, params.inv_inertia);
-                if let Some(gyro) = gyro {
-                    group.keeps.0[lane] = 1.0;
-                    group.gyro.set(lane, gyro);
-                    if let Some((_, _, place)) = self.spinning.last_mut().filter(|s| s.0 == body) {
-                        *place = ((self.groups.len() - 1) * LANES + lane) as u32;
+            let place = (self.groups.len().saturating_sub(1) * LANES + lane) as u32;
+            let Some(group) = self.groups.last_mut() else { continue };
+            group.body[lane] = body;
+            group.axes.set(lane, params.axes);
+            group.inv_inertia.set(lane, params.inv_inertia);
+            if let Some(kick) = kicks.as_deref_mut().map(|kicks| &mut kicks[i])
+                && motion::keeps_angular_momentum(params)
+            {
+                group.keeps.0[lane] = 1.0;
+                let (torque, start) = (state.bodies.load_on(i).torque, state.bodies.pose[i].rotation);
+                let given = motion::gyroscopic_kick(kick, params, torque, start, h);
+                let omega = state.bodies.velocity[i].angular;
+                // Nothing is given to what turns slowly, has an impact ahead, or has no sound state.
+                if given.is_finite() && given != Vec3::ZERO {
+                    let mut before = given * share_before(omega, h);
+                    if omega.length() * h > SPINS {
+                        before = motion::free_change(&state.bodies, i, start, omega, h) * share_before(omega, h);
+                        self.spinning.push((body, before, place));
                     }
+                    add_turn(kick, before - given);
+                    group.gyro.set(lane, before);
                 }
             }
             lane += 1;
@@ -103,15 +99,14 @@ impl Turning {
 
     /// What the gyroscopic torque does in a later sub-step to bodies that turn fast. One pass over them.
     pub fn kick_again(&mut self, state: &State, motions: &[Motion], kicks: &mut [Kick], h: Real) {
-        for (body, half, place) in &mut self.spinning {
-            let i = *body as usize;
+        for &mut (body, ref mut before, place) in &mut self.spinning {
+            let i = body as usize;
             let (_, omega) = motion::velocity_of(&motions[i]);
-            let now = motion::free_change(&state.bodies, i, motion::rotation_of(&motions[i]), omega, h) * 0.5;
-            add_turn(&mut kicks[i], now - *half);
-            *half = now;
-            if *place != NO_ROW {
-                self.groups[*place as usize / LANES].gyro.set(*place as usize % LANES, now);
-            }
+            let change = motion::free_change(&state.bodies, i, motion::rotation_of(&motions[i]), omega, h);
+            let now = change * share_before(omega, h);
+            add_turn(&mut kicks[i], now - *before);
+            *before = now;
+            self.groups[place as usize / LANES].gyro.set(place as usize % LANES, now);
         }
     }
 
@@ -124,7 +119,6 @@ impl Turning {
         motions: &mut [Motion],
         free: &mut [Free],
         masses: &mut [Mass],
-        kicks: Option<&[Kick]>,
         h: Real,
         isa: Isa,
         team: &Team,
@@ -132,22 +126,12 @@ impl Turning {
         for &i in &self.others {
             let i = i as usize;
             let motion = &mut motions[i];
-            let (linear, angular) = motion::velocity_of(motion);
-            let before = motion::rotation_of(motion);
-            let after = before.advanced(angular, h);
+            let (_, angular) = motion::velocity_of(motion);
+            let after = motion::rotation_of(motion).advanced(angular, h);
             motion::set_rotation(motion, after);
             let params = &state.bodies.params[i];
             if params.inv_mass > 0.0 {
                 motion::set_inertia(&mut masses[i], params.inv_inertia_world(after));
-                if let Some(kicks) = kicks {
-                    let torque = state.bodies.load_on(i).torque;
-                    let gyro = motion::gyroscopic_kick(&kicks[i], params, torque, state.bodies.pose[i].rotation, h);
-                    let kept = motion::keep_angular_momentum(params, before, angular * h, angular, gyro);
-                    motion::set_velocity(motion, linear, kept);
-                    for c in 0..3 {
-                        free[i][3 + c] += kept[c] - angular[c];
-                    }
-                }
             }
         }
         let groups = &self.groups[..];
@@ -157,6 +141,11 @@ impl Turning {
             isa.dispatch(Turn { groups, motions, free, masses, h });
         });
     }
+}
+
+/// The share of what the gyroscopic torque does in a sub-step that comes before the turn: half, where [`motion::kept`] brings the rest after it.
+fn share_before(omega: Vec3, h: Real) -> Real {
+    if omega.length() * h < motion::KEPT_TURNS.end { 0.5 } else { 1.0 }
 }
 
 /// Adds to what a kick does to ω.

@@ -272,7 +272,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
         }
         trees.drift(motions, masses, h);
         motion::advance(motions, solved, h);
-        joints.advance(state, motions, free, masses, loads.gyroscopic.then_some(kicks), &recipe, team);
+        joints.advance(state, motions, free, masses, &recipe, team);
         let time = state.time + h.to_f64() * f64::from(substep + 1);
         joints.evaluate(state, motions, free, masses, &recipe, When { time, first: false }, team);
         for _ in 0..relaxes {

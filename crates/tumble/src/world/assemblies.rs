@@ -51,7 +51,8 @@ struct Plan {
 impl World {
     /// Turns a body and all that joints tie it to, directly or over others, into an articulation with that body as its root: one
     /// that hangs on the world where a joint ties it to a fixed body, or else floats. Joints become those of links; their limits
-    /// and motors stay, and gaps close. Of each loop one joint stays as it is.
+    /// and motors stay, and gaps close. Of each loop one joint stays as it is. Where all its bodies that no joint ties are excluded from touching
+    /// each other, it has no self-collision, and the exclusions are gone: [`World::dissolve`] makes them again.
     ///
     /// ```
     /// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
@@ -102,7 +103,6 @@ impl World {
         // Bodies that never touch each other, such as dissolving a tree without self-collision leaves, are such a tree again.
         let excluded = !apart.is_empty() && apart.iter().all(|pair| self.state.exclusions.contains(pair));
         articulation.self_collision = !excluded;
-        let articulation = articulation;
         let pass = articulation.placed();
         let sound = |i: usize| {
             let (pose, velocity) = articulation.body_state(&pass, i);
@@ -119,7 +119,9 @@ impl World {
 
         let state = &mut self.state;
         if excluded {
-            state.exclusions.retain(|pair| !apart.contains(pair));
+            for pair in &apart {
+                state.exclusions.remove(pair);
+            }
         }
         for plan in &plans {
             state.wake(plan.body);

@@ -10,7 +10,7 @@ use crate::solve::tree_work::Working;
 struct Bounce {
     row: u32,
     restitution: f64,
-    /// Its rate before the rows of the sub-step.
+    /// Its rate at the start of the sub-step.
     approach: f64,
 }
 
@@ -38,15 +38,16 @@ impl TreeRows {
     pub(super) fn approach_limits(&mut self, trees: &[Working], motions: &[Motion]) {
         for i in 0..self.bounces.all.len() {
             let row = &self.rows.all[self.bounces.all[i].row as usize];
-            self.bounces.all[i].approach = self.rows.rate(row, trees, motions);
+            self.bounces.all[i].approach = self.rows.rate_at(row, trees, |tree| &tree.coming, motions);
         }
     }
 
     /// Limits that have been hit fast enough bounce: what has stopped them acts once more, e times as strong (Poisson).
     ///
     /// A limit by itself leaves with e times the speed that it came with. Several of one tree that are hit at once stop each other, and
-    /// of speeds that each came with by itself would be made more energy than there was; of impulses that stop all there is
-    /// none, since they have taken out λᵀ K λ/2 and give e² of it back.
+    /// of speeds that each came with by itself would be made more energy than there was. Impulses that have stopped all of them have taken out
+    /// λᵀ K λ/2, and give e² of it back where all have the same e and nothing but them was pushed; otherwise what the others then miss is put
+    /// right by the rows of the next sub-step.
     pub(super) fn bounce_limits(
         &mut self,
         threshold: f64,

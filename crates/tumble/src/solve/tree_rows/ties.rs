@@ -203,9 +203,9 @@ pub(super) struct Wish {
     places: bool,
 }
 
-/// Share of the speed with which a row that was hit bounces back.
+/// Share of the speed with which a row that was hit bounces back. One that is soft gives back what its spring has taken up.
 fn restitution_of(row: &constraint::Row) -> f64 {
-    if row.bound == Bound::Push { row.restitution.to_f64() } else { 0.0 }
+    if row.bound == Bound::Push && row.stiffness == Stiffness::Method { row.restitution.to_f64() } else { 0.0 }
 }
 
 /// A row of a joint with both ends.
