@@ -1,9 +1,11 @@
 //! Newton's law of impact: what comes back, how high it rises, and rows of balls.
 
 use crate::support::{named, real, scene};
+use tumble::constraint::joint::Slider;
+use tumble::constraint::{Axis, Limit};
 use tumble::math::{Float, Real, Vec3};
 use tumble::shape::Shape;
-use tumble::{BodyDesc, BodyId, ColliderDesc, Material, Method, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, JointDesc, Material, Method, World};
 
 const G: f64 = 9.81;
 const DT: f64 = 1.0 / 60.0;
@@ -46,32 +48,34 @@ fn drop(shape: Shape, low: f64, h: f64, material: &Material) -> Bounce {
     Bounce { speed, apex }
 }
 
-/// Balls that have nothing to do with each other, one of which meets the floor some steps before the other: each bounces as it does alone.
+/// Sliders that have nothing to do with each other, one of which meets its stop some steps before the other: each bounces as it does alone.
 #[test]
 fn bounce_elsewhere_takes_nothing() {
-    let material = material(0.0, 0.8);
     for method in [Method::soft_step(), Method::simultaneous()] {
-        let fastest = |heights: &[f64]| {
+        let after = |ways: &[f64]| {
             let mut world = World::with_method(method.clone()).unwrap();
-            floor(&mut world, &material);
-            let mut drop = |(i, &h): (usize, &f64)| {
-                let ball = ColliderDesc::new(Shape::sphere(real(0.2)).unwrap()).material(material.clone());
-                world.add_body(BodyDesc::dynamic().position([2.0 * i as f64, 0.2 + h, 0.0]).collider(ball)).unwrap()
+            world.set_gravity(Vec3::ZERO).unwrap();
+            let mut slide = |(i, &way): (usize, &f64)| {
+                let at = [0.0, 2.0 * i as f64, 0.0];
+                let ball = BodyDesc::dynamic().position(at).mass(1.0).linear_velocity([real(3.0), 0.0, 0.0]);
+                let ball = world.add_body(ball.collider(Shape::sphere(real(0.2)).unwrap())).unwrap();
+                let stop = Limit::new(real(-10.0), real(way)).restitution(real(0.3));
+                let slider = Slider { slide: Axis::FREE.limit(stop) };
+                world.add_joint(JointDesc::new(World::BODY, ball, slider).anchor(at).axis(Vec3::X)).unwrap();
+                ball
             };
-            let balls: Vec<BodyId> = heights.iter().enumerate().map(&mut drop).collect();
-            let mut fastest = 0.0_f64;
-            for _ in 0..60 {
+            let balls: Vec<BodyId> = ways.iter().enumerate().map(&mut slide).collect();
+            for _ in 0..20 {
                 world.step(real(DT)).unwrap();
-                fastest = fastest.max(world.body(balls[0]).unwrap().linear_velocity().y.to_f64());
             }
-            fastest
+            world.body(balls[0]).unwrap().linear_velocity().x.to_f64()
         };
-        let alone = fastest(&[2.0]);
-        assert!(alone > 4.0, "{}: {alone}", method.name);
+        let alone = after(&[0.6]);
+        assert!((alone + 0.9).abs() < 0.01, "{}: {alone}", method.name);
         for i in 0..24 {
-            let other = 1.6 + 0.02 * f64::from(i);
-            let beside = fastest(&[2.0, other]);
-            assert!((beside - alone).abs() < 1e-3 * alone, "{}, {other} m: {beside} for {alone}", method.name);
+            let way = 0.35 + 0.02 * f64::from(i);
+            let beside = after(&[0.6, way]);
+            assert!((beside - alone).abs() < 1e-3, "{}, {way} m: {beside} for {alone}", method.name);
         }
     }
 }
