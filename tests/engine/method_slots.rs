@@ -433,7 +433,7 @@ fn methods_are_swapped_in_mid_run() {
 fn a_standing_stack_does_not_notice_a_swap() {
     let (soft, simultaneous) = (awake(Method::soft_step()), awake(Method::simultaneous()));
     let mut world = scene("box-stack", &[("boxes", 6.0), ("mass", 1000.0)], soft.clone());
-    let boxes = named(&world, "box-");
+    let boxes = named(&world, "box-", 6);
     for id in world.collider_ids().collect::<Vec<_>>() {
         world.set_collider_contact_events(id, true).unwrap();
     }

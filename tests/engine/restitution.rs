@@ -239,7 +239,7 @@ fn cradle(method: &Method, gap: f64, come: usize) -> Swings {
     let mut world = scene("newtons-cradle", &[("gap", 1e3 * gap)], method.clone());
     let far = drop * Float::sin(angle);
     let mut balls = Vec::new();
-    for (i, id) in named(&world, "ball-").into_iter().enumerate() {
+    for (i, id) in named(&world, "ball-", 5).into_iter().enumerate() {
         let x = i as f64 * (2.0 * radius + gap);
         if i < come {
             let aside = [x - far, drop * (1.0 - Float::cos(angle)), 0.0];

@@ -104,7 +104,7 @@ fn a_column_stands() {
         let mut world = scene("box-stack", &[("boxes", 10.0), ("mass", 1000.0)], awake(Method::simultaneous()));
         let mut random = Random(7);
         let mut places = Vec::new();
-        for id in named(&world, "box-") {
+        for id in named(&world, "box-", 10) {
             let off = Point::new(random.between(-1.0, 1.0), 0.0, random.between(-1.0, 1.0)) * error;
             let at = position(&world, id) + off;
             world.body_mut(id).unwrap().set_position(at).unwrap();

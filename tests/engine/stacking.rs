@@ -32,10 +32,10 @@ struct Figures {
 }
 
 impl Stack {
-    /// The cubes of a scene of the library, of edge `size`, on its floor at height 0; nothing sleeps.
-    fn new(name: &str, values: &[(&str, f64)], size: f64) -> Self {
+    /// The `count` cubes of a scene of the library, of edge `size`, on its floor at height 0; nothing sleeps.
+    fn new(name: &str, values: &[(&str, f64)], count: usize, size: f64) -> Self {
         let world = scene(name, values, awake(Method::soft_step()));
-        let boxes = named(&world, "box-");
+        let boxes = named(&world, "box-", count);
         let start: Vec<Point> = boxes.iter().map(|&id| world.body(id).unwrap().position()).collect();
         let mut interfaces = Vec::new();
         for (upper, a) in start.iter().enumerate() {
@@ -51,7 +51,7 @@ impl Stack {
 
     /// Cubes on top of each other, 10 kg each.
     fn column(boxes: u32, size: f64) -> Self {
-        Self::new("box-stack", &[("boxes", f64::from(boxes)), ("size", size)], size)
+        Self::new("box-stack", &[("boxes", f64::from(boxes)), ("size", size)], boxes as usize, size)
     }
 
     /// Each cube a little aside, by up to `most` edges.
@@ -121,7 +121,7 @@ fn twenty_cubes_stand_for_a_minute() {
 /// right ones, and it leaned by 0.027 edges in the first second.
 #[test]
 fn pyramid_stands_without_leaning() {
-    let mut stack = Stack::new("pyramid", &[("base", 20.0)], 1.0);
+    let mut stack = Stack::new("pyramid", &[("base", 20.0)], 210, 1.0);
     assert_stands("pyramid", &stack.run(0.016, 60.0));
 }
 

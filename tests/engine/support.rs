@@ -43,10 +43,14 @@ pub fn scene(name: &str, values: &[(&str, f64)], method: Method) -> World {
     setup.start().unwrap().world().clone()
 }
 
-/// The bodies whose names begin so, in the order in which they were added.
-pub fn named(world: &World, prefix: &str) -> Vec<BodyId> {
+/// The bodies whose names begin so, in the order in which they were added. They must be `count`: a scene that names its bodies
+/// otherwise would leave a test with nothing to judge.
+#[track_caller]
+pub fn named(world: &World, prefix: &str, count: usize) -> Vec<BodyId> {
     let matches = |id: &BodyId| world.body(*id).unwrap().name().is_some_and(|name| name.starts_with(prefix));
-    world.body_ids().filter(matches).collect()
+    let found: Vec<BodyId> = world.body_ids().filter(matches).collect();
+    assert_eq!(found.len(), count, "bodies whose names begin with {prefix:?}");
+    found
 }
 
 /// A method that puts nothing to sleep.

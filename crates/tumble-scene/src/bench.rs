@@ -170,7 +170,7 @@ pub fn cases() -> &'static [Case] {
         Case {
             name: "wrecking-ball",
             scene: "wrecking-ball",
-            values: &[("courses", 10.0), ("links", 20.0)],
+            values: &[("courses", 10.0), ("links", 20.0), ("density", 1_000.0)],
             repeats: 300,
             work: STEPS,
             gate: &["gap", "breach", "above"],

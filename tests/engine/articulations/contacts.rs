@@ -1,6 +1,6 @@
 //! Links among free bodies: contacts, sleep, events, snapshots.
 
-use super::{DT, G, both, chain, energy, floor, rod, run, sleepless};
+use super::{DT, G, both, chain, energy, floor, of_library, rod, run, sleepless};
 use crate::support::{named, real, scene};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
 use tumble::math::{Float, Vec3};
@@ -82,25 +82,15 @@ fn links_meet_each_other_where_asked() {
 /// default method and by simultaneous impulses.
 #[test]
 fn loaded_link_at_its_limit_rests_on_a_box() {
-    for mut world in both() {
+    for mut world in of_library("limit-and-box", &[("load", 20.0)]) {
         loaded_link(&mut world);
     }
 }
 
+/// The arm lies level on a limit; a box of 20 kg lies on its end, and below the end another box just touches it.
 fn loaded_link(world: &mut World) {
-    let floor = floor(world);
-    // The arm lies level on a limit; a box of 20 kg lies on its end, and below the end another box just touches it.
-    let arm = BodyDesc::dynamic().collider(Shape::cuboid(0.5, 0.05, 0.2).unwrap()).mass(2.0);
-    let mut desc = ArticulationDesc::new();
-    let dof = Dof::default().limits(0.0, 1.0);
-    desc.add(LinkDesc::revolute(arm, [0.0, 0.0, 1.0]).at([0.0, 1.0, 0.0]).anchor([-0.5, 0.0, 0.0]).dof(0, dof));
-    let id = world.add_articulation(desc).unwrap();
-    let above =
-        BodyDesc::dynamic().position([0.8, 1.15, 0.0]).collider(Shape::cuboid(0.1, 0.1, 0.1).unwrap()).mass(20.0);
-    let above = world.add_body(above).unwrap();
-    let below =
-        BodyDesc::dynamic().position([0.8, 0.475, 0.0]).collider(Shape::cuboid(0.1, 0.475, 0.1).unwrap()).mass(5.0);
-    let below = world.add_body(below).unwrap();
+    let id = world.find_articulation("arm").unwrap();
+    let [above, below, floor] = ["above", "below", "floor"].map(|name| world.find_body(name).unwrap());
     run(world, 5.0);
     let name = world.method().name.clone();
     let link = world.articulation(id).unwrap().link(0).unwrap();
@@ -263,7 +253,7 @@ fn wrecking_ball_throws_no_brick_faster_than_it_can_at_any_step() {
     let (released, ball_speed) = (5_120.0 * G * fall, (2.0 * G * fall).sqrt());
     for dt in [1.0 / 30.0, 0.0251, 0.0203, 0.0172, 0.015, 0.0124, 0.0104, 0.0068] {
         let mut world = scene("demolition-chain", &[("angle", 60.0)], Method::default());
-        let bricks = named(&world, "brick-");
+        let bricks = named(&world, "brick-", 44);
         let id = world.find_articulation("chain").unwrap();
         let total = |world: &World| {
             bricks.iter().fold(energy(world, id), |sum, &brick| {

@@ -13,7 +13,7 @@ mod responses;
 mod restraints;
 mod trees;
 
-use crate::support::{Random, awake, real};
+use crate::support::{Random, awake, real, scene};
 use tumble::articulation::{ArticulationDesc, LinkDesc, LinkJoint};
 use tumble::math::{Real, Vec3};
 use tumble::shape::Shape;
@@ -57,6 +57,11 @@ fn simultaneous() -> World {
 /// A world for each method that solves contacts.
 fn both() -> [World; 2] {
     [sleepless(), simultaneous()]
+}
+
+/// The world of a scene of the library for each method that solves contacts, with these values for its parameters.
+fn of_library(name: &str, values: &[(&str, f64)]) -> [World; 2] {
+    [Method::default(), Method::simultaneous()].map(|method| scene(name, values, awake(method)))
 }
 
 /// A joint of any kind but free.

@@ -7,7 +7,7 @@ use tumble::math::{Float, Vec3};
 /// The share by which the gyroscope of the library gains spin in 20 s, in steps of `dt`.
 fn gain(spin: f64, dt: f64) -> f64 {
     let mut world = scene("gyroscope", &[("spin", spin)], awake(Method::soft_step()));
-    let wheel = named(&world, "wheel")[0];
+    let wheel = named(&world, "wheel", 1)[0];
     for _ in 0..(20.0 / dt).round() as usize {
         world.step(real(dt)).unwrap();
     }

@@ -69,7 +69,7 @@ const PARTS: [Part; 11] = [
     },
     Part {
         name: "wasm",
-        what: "the engine builds for wasm32, and gives the golden hashes in Node.js",
+        what: "the engine is right for wasm32 without a host, and gives the golden hashes in Node.js",
         size: Size::Always,
         check: targets::wasm,
     },

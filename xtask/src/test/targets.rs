@@ -6,9 +6,9 @@ use crate::{shell, tools};
 
 const BARE_WASM: &str = "wasm32-unknown-unknown";
 
-/// Builds both precisions for wasm32 without a host, where browsers run them, and compares whole simulations in Node.js.
+/// Checks both precisions for wasm32 without a host, where browsers run them, and compares whole simulations in Node.js.
 pub fn wasm(findings: &mut Findings) {
-    if findings.need(tools::target(BARE_WASM), "the build for wasm32") {
+    if findings.need(tools::target(BARE_WASM), "the source for wasm32") {
         // That the source is right for it is the question; code is generated from it in the build with a host, which then runs.
         findings.run(shell::command("cargo check --package tumble --package tumble-f64 --lib --target").arg(BARE_WASM));
     }

@@ -1,6 +1,7 @@
 //! What flat lists have no word for.
 
 use super::Flat;
+use tumble::articulation::ArticulationRef;
 use tumble::constraint::Stiffness;
 use tumble::math::{Real, Vec3};
 use tumble::shape::{Shape, Sides};
@@ -8,6 +9,9 @@ use tumble::{BodyId, BodyRef, ColliderRef, JointKind, JointRef, Locks, MaterialR
 
 /// How many things a sentence names before it only counts.
 const NAMED: usize = 3;
+
+/// What stops of joints and limits of links may have alike.
+const BOUNCE: &str = "bounce at the stops";
 
 /// A body as a user knows it: by name, else by its number in the list.
 pub fn body_name(world: &World, id: BodyId) -> String {
@@ -99,6 +103,10 @@ impl Flat {
             let Ok(joint) = world.joint(id) else { continue };
             joint_losses(world, &joint, &mut losses);
         }
+        for id in world.articulation_ids() {
+            let Ok(tree) = world.articulation(id) else { continue };
+            link_losses(world, &tree, &mut losses);
+        }
         losses.sentences()
     }
 }
@@ -143,7 +151,16 @@ fn joint_losses(world: &World, joint: &JointRef<'_>, losses: &mut Losses) {
     if let JointKind::Hinge(hinge) = joint.kind()
         && let Some(limit) = hinge.turn.limit
     {
-        losses.note(limit.restitution != 0.0, "bounce at the stops", name);
+        losses.note(limit.restitution != 0.0, BOUNCE, name);
         losses.note(limit.stiffness != Stiffness::Method, "softness of the stops", name);
+    }
+}
+
+fn link_losses(world: &World, tree: &ArticulationRef<'_>, losses: &mut Losses) {
+    let of = tree.name().map_or_else(String::new, |name| format!(" of articulation {name:?}"));
+    for (link, id) in tree.desc().links.iter().zip(tree.links()) {
+        let bounces =
+            link.dofs.iter().any(|d| d.restitution != 0.0) || link.swing.is_some_and(|s| s.restitution != 0.0);
+        losses.note(bounces, BOUNCE, || format!("{}{of}", body_name(world, id)));
     }
 }

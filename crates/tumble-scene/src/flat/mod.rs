@@ -46,7 +46,7 @@
 //!
 //! Everything else that a world can have is refused or left out: force effects, sensors, layers, motors and other kinds of shapes and
 //! joints are refused, since without them it is another world; surface velocities, scales of gravity, damping, locks, speed limits,
-//! softness, loads at which joints break and the like are left out, and [`Flat::losses`] names them.
+//! softness, bounces of stops, loads at which joints break and the like are left out, and [`Flat::losses`] names them.
 //!
 //! What came out is a list too: 13 numbers for each body in the same order: its pose, the velocity of its centre of mass, its angular
 //! velocity ([`states`]).

@@ -189,12 +189,6 @@ impl Flat {
         for id in world.articulation_ids() {
             let view = world.articulation(id).map_err(engine)?;
             let ArticulationDesc { links, couplings, self_collision, .. } = view.desc();
-            let bounces = |link: &LinkDesc| {
-                link.dofs.iter().any(|d| d.restitution != 0.0) || link.swing.is_some_and(|s| s.restitution != 0.0)
-            };
-            if links.iter().any(bounces) {
-                return Err(refused("a limit of a link that bounces"));
-            }
             let link = |(desc, id): (LinkDesc, BodyId)| Link {
                 body: indices.get(&id).copied().unwrap_or(u32::MAX),
                 parent: desc.parent.map(|p| p as u32),
@@ -205,8 +199,9 @@ impl Flat {
                 velocity: desc.velocity,
                 rest: desc.rest,
                 target: desc.target,
-                dofs: desc.dofs,
-                swing: desc.swing,
+                // That limits bounce is left out, as with other joints.
+                dofs: desc.dofs.into_iter().map(|dof| Dof { restitution: 0.0, ..dof }).collect(),
+                swing: desc.swing.map(|swing| Swing { restitution: 0.0, ..swing }),
             };
             let links = links.into_iter().zip(view.links()).map(link).collect();
             self.trees.push(Tree { self_collision, links, couplings });

@@ -21,11 +21,11 @@ const LOW: f64 = 2.0;
 pub fn scene() -> Scene {
     Scene::new("wrecking-ball", build)
         .seed("001, D6 and D7")
-        .description("A ball that is a hundred times as heavy as a link of its chain swings into a brick wall, and the chain holds.")
+        .description("A ball that is hundreds of times as heavy as a link of its chain swings into a brick wall, and the chain holds.")
         .parameter(Parameter::new("links", 12.0).range(4.0, 40.0).whole().help("Links of the chain"))
         .parameter(Parameter::new("courses", 8.0).range(1.0, 30.0).whole().help("Courses of the wall"))
         .parameter(Parameter::new("walls", 1.0).range(1.0, 2.0).whole().help("Walls, one behind the other"))
-        .parameter(Parameter::new("density", 1000.0).range(100.0, 20_000.0).unit("kg/m³").help("Density of the ball, for each wall that it is to break"))
+        .parameter(Parameter::new("density", 2000.0).range(100.0, 20_000.0).unit("kg/m³").help("Density of the ball"))
         .parameter(Parameter::new("angle", 60.0).range(10.0, 80.0).unit("°").help("How far the ball is drawn aside"))
         .camera(Camera::new([-8.0, 5.0, 14.0], [0.0, 3.0, 0.0]))
         .check("gap", "No joint of the chain comes apart; widest", "m")
@@ -37,8 +37,7 @@ pub fn scene() -> Scene {
 
 fn build(stage: &mut Stage, values: &Values) -> Result<()> {
     let (links, courses, angle) = (values.count("links")?, values.count("courses")?, values.get("angle")?);
-    let walls = values.count("walls")?;
-    let density = values.real("density")? * walls as Real;
+    let (walls, density) = (values.count("walls")?, values.real("density")?);
     tune(stage, BRICK[1])?;
     floor(stage, Material::default())?;
 

@@ -73,7 +73,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "barrels",
         check: "out",
-        what: "the plank stays, as another one",
+        what: "a barrel is fixed where it lies",
         apply: |world| edit(world, "barrel-4", |b| b.set_kind(tumble::BodyKind::Fixed)),
     },
     Mutation {

@@ -3,8 +3,13 @@
 
 mod schema;
 
+use serde_json::Value;
 use std::time::{Duration, Instant};
-use tumble::World;
+use tumble::method::{
+    Broad, Correction, Explicit, FrictionModel, JointSolve, Lcp, Narrow, Simultaneous, Sleep, SleepCriterion, SoftStep,
+    Solver, Step, Switches, Tolerances, Validator,
+};
+use tumble::{Integrate, MaterialRule, Method, Mix, World};
 use tumble_scene::{Error, Run, Scene, file, library};
 
 pub const EVERYTHING: &str = include_str!("everything.toml");
@@ -74,6 +79,7 @@ fn library_scenes_as_files() {
         let mut again = start(&text);
         assert_same(again.world(), run.world(), &scene.name);
         assert_eq!((again.seconds(), again.dt()), (run.seconds(), run.dt()), "{}", scene.name);
+        assert_eq!(parse(&text).camera, scene.camera, "{}", scene.name);
         // Its checks come along, and those that do not are named.
         let left = file::left_out(&scene, &run).join(" ");
         let kept: Vec<String> = again.verdicts().iter().map(|v| v.claim.name.to_string()).collect();
@@ -107,7 +113,8 @@ fn everything_comes_back() {
     let copy = parse(&written);
     let mut again = copy.setup().start().unwrap_or_else(|error| panic!("{error}"));
     assert_same(again.world(), run.world(), "everything");
-    assert_eq!(copy.checks, scene.checks);
+    assert_eq!((&copy.checks, copy.camera), (&scene.checks, scene.camera));
+    assert_ne!(scene.camera, tumble_scene::Camera::default());
     let second = file::write(&copy, &again).unwrap();
     assert_eq!(written, second);
     for _ in 0..30 {
@@ -156,6 +163,95 @@ fn articulations_come_back() {
     for (a, b) in run.world().articulation_ids().zip(later.world().articulation_ids()) {
         let (a, b) = (run.world().articulation(a).unwrap(), later.world().articulation(b).unwrap());
         assert_eq!((a.position(), a.velocity()), (b.position(), b.velocity()));
+    }
+}
+
+/// Whatever stands in a slot of a method comes back from a file, and there is no slot that is not tried.
+#[test]
+fn every_slot_of_a_method_comes_back() {
+    let careful = Method {
+        name: "careful".to_owned(),
+        step: Step::SoftStep(SoftStep {
+            substeps: 7,
+            contact_stiffness: 0.15,
+            contact_damping: 1.5,
+            joint_stiffness: 0.45,
+            joint_damping: 1.75,
+            joint_solve: JointSolve::Whole,
+        }),
+        integrate: Integrate::SemiImplicitEuler,
+        broad: Broad::AllPairs,
+        narrow: Narrow::Gjk,
+        friction: FrictionModel::Point,
+        materials: MaterialRule { friction: Mix::Average, restitution: Mix::Product },
+        sleep: Sleep { criterion: SleepCriterion::Energy, time: 0.7, unsupported_factor: 3.0 },
+        validators: vec![
+            Validator::WorldBounds { min: [-1.0 / 3.0, -2.0, -1e9], max: [1.0 / 7.0, 5.0, 1e-3] },
+            Validator::MaxSpeed { linear: 80.0, angular: 0.3 },
+        ],
+        tolerances: Tolerances {
+            length: 0.05,
+            slop: 0.002,
+            detection: 0.03,
+            box_margin: 0.04,
+            restitution_speed: 0.25,
+            push_speed: 0.9,
+            sleep_speed: 0.01,
+        },
+        switches: Switches {
+            warm_start: false,
+            sleep: false,
+            islands: false,
+            recycling: false,
+            reduction: false,
+            continuous: false,
+            gyroscopic: false,
+        },
+    };
+    let explicit = |lcp: Lcp, correction: Correction| {
+        let solve = Solver::Simultaneous(Simultaneous { lcp });
+        Method { step: Step::Explicit(Explicit { solve, correction }), ..Method::simultaneous() }
+    };
+    let few = Lcp::ProjectedGaussSeidel { iterations: 11, tolerance: 3e-4 };
+    let mut tried = vec![
+        careful.clone(),
+        Method { name: "soft-step".to_owned(), ..careful.clone() },
+        Method { name: "simultaneous".to_owned(), ..careful.clone() },
+        Method { integrate: Integrate::ExplicitEuler, ..Method::ballistic(Integrate::SemiImplicitEuler) },
+        explicit(few, Correction::Baumgarte { share: 0.3 }),
+        explicit(Lcp::default(), Correction::SplitImpulse { share: 0.7 }),
+        explicit(Lcp::default(), Correction::None),
+    ];
+    let with = |step: SoftStep| Method { step: Step::SoftStep(step), ..Method::soft_step() };
+    tried.push(with(SoftStep { joint_solve: JointSolve::Sweeps, ..SoftStep::default() }));
+    tried.extend([Mix::Min, Mix::Max, Mix::GeometricMean].map(|mix| {
+        let sleep = Sleep { criterion: SleepCriterion::Velocity, ..Sleep::default() };
+        Method { materials: MaterialRule { friction: mix, restitution: mix }, sleep, ..Method::soft_step() }
+    }));
+    let scene = parse("[[body]]\nsphere = 1");
+    for method in &tried {
+        let run = scene.setup().method(method.clone()).start().unwrap();
+        let text = file::write(&scene, &run).unwrap();
+        assert_eq!(start(&text).world().method(), method, "{text}");
+    }
+    let tried: Vec<Value> = tried.iter().map(|method| serde_json::to_value(method).unwrap()).collect();
+    for preset in Method::presets() {
+        let usual = serde_json::to_value(&preset).unwrap();
+        let mut slots = Vec::new();
+        leaves(&usual, String::new(), &mut slots);
+        assert!(slots.len() > 20, "{slots:?}");
+        for slot in slots {
+            let other = |method: &Value| method.pointer(&slot).is_some_and(|value| Some(value) != usual.pointer(&slot));
+            assert!(tried.iter().any(other), "{}: {slot} is always as in the preset", preset.name);
+        }
+    }
+}
+
+/// The places of all values that have no parts, as JSON pointers.
+fn leaves(value: &Value, at: String, out: &mut Vec<String>) {
+    match value {
+        Value::Object(parts) => parts.iter().for_each(|(key, part)| leaves(part, format!("{at}/{key}"), out)),
+        _ => out.push(at),
     }
 }
 

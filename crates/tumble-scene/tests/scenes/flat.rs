@@ -3,6 +3,7 @@
 use crate::largest;
 use proptest::prelude::*;
 use std::sync::Arc;
+use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, LinkJoint, Swing};
 use tumble::constraint::joint::{Gear, Hinge};
 use tumble::constraint::{Limit, Motor, Stiffness};
 use tumble::force::Uniform;
@@ -91,6 +92,11 @@ fn what_a_list_cannot_say_is_named() {
         let tent = ColliderDesc::new(mesh).materials(slots);
         world.add_body(BodyDesc::fixed().name("tent").position([0.0, -9.0, 0.0]).collider(tent)).unwrap();
     }
+    fn gate(world: &mut World, joint: LinkJoint, change: impl FnOnce(LinkDesc) -> LinkDesc) {
+        let mut desc = ArticulationDesc::new().name("gate");
+        desc.add(change(LinkDesc::new(BodyDesc::dynamic().name("flap").mass(1.0), joint).at([9.0, 0.0, 0.0])));
+        world.add_articulation(desc).unwrap();
+    }
     fn material(world: &mut World, body: BodyId, change: impl FnOnce(&mut Material)) {
         let collider = world.body(body).unwrap().colliders().next().unwrap();
         let mut material = world.material(world.collider(collider).unwrap().material(0)).unwrap().clone();
@@ -143,6 +149,15 @@ fn what_a_list_cannot_say_is_named() {
         ("bounce at the stops of joint \"pin\"", |w, _, j| {
             w.joint_mut(j).unwrap().set_limit(Some(Limit::new(-1.0, 1.0).restitution(0.5))).unwrap();
         }),
+        ("bounce at the stops of body \"flap\" of articulation \"gate\"", |w, _, _| {
+            gate(w, LinkJoint::Revolute { axis: Vec3::Z }, |link| {
+                link.dof(0, Dof { restitution: 0.5, ..Dof::default() }.limits(-1.0, 1.0))
+            });
+        }),
+        ("bounce at the stops of body \"flap\" of articulation \"gate\"", |w, _, _| {
+            let swing = Swing { axis: Vec3::Y, cone: 0.5, twist: None, restitution: 0.5 };
+            gate(w, LinkJoint::Spherical, |link| LinkDesc { swing: Some(swing), ..link });
+        }),
         ("softness of the stops of joint \"pin\"", |w, _, j| {
             let soft = Stiffness::Tuned(Softness { hertz: 2.0, damping_ratio: 1.0 });
             w.joint_mut(j).unwrap().set_limit(Some(Limit::new(-1.0, 1.0).stiffness(soft))).unwrap();
@@ -178,7 +193,8 @@ fn what_a_list_cannot_say_is_named() {
         let (mut world, body, joint) = world();
         change(&mut world, body, joint);
         assert_eq!(Flat::losses(&world), [format!("a flat list has no word for the {what}")]);
-        Flat::of(&world).unwrap();
+        // The rest is there, and is a world.
+        Flat::of(&world).unwrap().build().unwrap();
     }
     for (what, change) in refusals {
         let (mut world, body, joint) = world();
@@ -265,8 +281,6 @@ fn word(joint: &tumble::articulation::LinkJoint) -> String {
 /// Joints that no scene of the library has are put where they were too: a planar one, a helical one and a cylindrical one.
 #[test]
 fn rare_joints_are_put_where_they_were() {
-    use tumble::articulation::{ArticulationDesc, LinkDesc, LinkJoint};
-    use tumble::math::Vec3;
     let tilted = Vec3::new(1.0, 2.0, -0.5);
     let joints = [
         LinkJoint::Planar { normal: tilted },

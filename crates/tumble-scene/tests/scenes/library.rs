@@ -1,6 +1,9 @@
 //! What holds for every scene.
 
 use std::collections::BTreeSet;
+use tumble::BodyKind;
+use tumble::math::{Float, Point, Quat, Real, Vec3};
+use tumble::shape::Shape;
 use tumble_scene::library::{find, scenes};
 use tumble_scene::{Error, Outcome, Run, Scene};
 
@@ -34,7 +37,7 @@ fn descriptions_are_complete() {
 }
 
 fn finished(scene: &Scene) -> Run {
-    let mut run = crate::mutation::short(scene).start().unwrap();
+    let mut run = scene.setup().start().unwrap();
     run.finish().unwrap();
     run
 }
@@ -43,15 +46,66 @@ fn finished(scene: &Scene) -> Run {
 #[test]
 fn names_are_stable_and_listed_in_the_manual() {
     let names: BTreeSet<String> = scenes().iter().map(|scene| scene.name.to_string()).collect();
-    let known = "box-stack mixed-pile arch card-house seesaw logo ragdoll-stairs whip brick-wall joint-grid ragdolls washer junkyard \
-                 wrecking-ball pyramid many-pyramids falling-boxes ball-pit convex-pile fixed-field jenga newtons-cradle humanoid quadruped";
-    for name in known.split_whitespace() {
-        assert!(names.contains(name), "{name} is gone");
-    }
+    let known = "free-fall projectiles stacked-blocks six-contacts billiards bowling pendulums pistons chain \
+                 block-on-ramp sliding-cubes bouncing-balls coins brick-wall wrecking-ball dominoes car-track \
+                 box-stack two-islands sleep-and-wake mixed-pile pyramid falling-boxes ball-pit seesaw stuck-boxes \
+                 logo ragdoll-stairs conveyor explosion rope table room-spheres room-stacks barrels card-house arch \
+                 jenga many-pyramids newtons-cradle gyroscope tippe-top rattleback dzhanibekov-nut domino-spiral \
+                 convex-pile junkyard washer joint-grid ragdolls fixed-field trebuchet articulated-pendulums \
+                 double-pendulum foucault-pendulum dzhanibekov-link heavy-chain whip crane demolition-chain linkages \
+                 closed-ring stewart-platform articulated-pistons limit-and-box link-hits-body trapdoors skeletons \
+                 articulated-car humanoid quadruped";
+    assert_eq!(known.split_whitespace().map(str::to_owned).collect::<BTreeSet<_>>(), names);
     let page = include_str!("../../../../docs/src/scenes.md");
     let table = page.split("## Which there are").nth(1).unwrap().split("\n\nThe numbers").next().unwrap();
     let listed: BTreeSet<String> = table.split('`').skip(1).step_by(2).map(str::to_owned).collect();
     assert_eq!(listed, names);
+}
+
+/// As many things as the seeds had.
+#[test]
+fn counts_are_those_of_the_seeds() {
+    for (scene, kinds, expected) in
+        [("brick-wall", &["brick-"][..], 34), ("dominoes", &["domino-", "tower-"], 150), ("coins", &["coin-"], 18)]
+    {
+        let run = find(scene).unwrap().setup().start().unwrap();
+        let world = run.world();
+        let counts = |id: &tumble::BodyId| {
+            let name = world.body(*id).unwrap().name().unwrap_or_default();
+            kinds.iter().any(|kind| name.starts_with(kind))
+        };
+        assert_eq!(world.body_ids().filter(counts).count(), expected, "{scene}");
+    }
+}
+
+/// The seesaw stands as in the seed (003, 8.2), to the last digit; its hinge begins 8 cm apart.
+#[test]
+fn seesaw_has_the_coordinates_of_the_seed() {
+    let run = find("seesaw").unwrap().setup().start().unwrap();
+    let world = run.world();
+    for (name, kind, at, edges) in [
+        ("small-box", BodyKind::Dynamic, [3.5, 4.0, 0.0], [1.0, 1.0, 1.0]),
+        ("big-box", BodyKind::Dynamic, [-3.5, 8.0, 0.0], [2.5, 2.5, 2.5]),
+        ("board", BodyKind::Dynamic, [0.0, 3.2, 0.0], [10.0, 0.4, 4.0]),
+        ("block", BodyKind::Fixed, [0.0, 1.5, 0.0], [1.0, 3.0, 10.0]),
+    ] {
+        let body = world.body(world.find_body(name).unwrap()).unwrap();
+        assert_eq!((body.kind(), body.position(), body.rotation()), (kind, at.into(), Quat::IDENTITY), "{name}");
+        let [x, y, z] = edges.map(|edge| Real::from_f64(0.5 * edge));
+        let colliders: Vec<_> = body.colliders().map(|id| world.collider(id).unwrap().shape().clone()).collect();
+        assert_eq!(colliders, [Shape::cuboid(x, y, z).unwrap()], "{name}");
+    }
+    let of_board = world.body(world.find_body("board").unwrap()).unwrap().colliders().next().unwrap();
+    let material = world.material(world.collider(of_board).unwrap().material(0)).unwrap();
+    assert_eq!((material.static_friction, material.dynamic_friction), (0.6, 0.6));
+    let hinge = world.joint(world.find_joint("hinge").unwrap()).unwrap();
+    assert_eq!(hinge.bodies().map(|id| world.body(id).unwrap().name()), [Some("block"), Some("board")]);
+    assert_eq!(hinge.local_frames().map(|frame| frame.translation), [[0.0, 1.78, 0.0].into(), Point::ZERO]);
+    for frame in hinge.local_frames() {
+        // A hinge turns about the x axis of its frames.
+        assert!((frame.rotation.rotate(Vec3::X) - Vec3::Z).length() < 1e-6, "{frame:?}");
+    }
+    assert!((hinge.gap().to_f64() - 0.08).abs() < 1e-6, "{}", hinge.gap());
 }
 
 /// Every scene does what it says under the default method.
@@ -147,7 +201,7 @@ fn parameters_change_the_world() {
 fn runs_repeat_to_the_bit() {
     for scene in scenes() {
         let hash = || {
-            let mut run = crate::mutation::short(&scene).start().unwrap();
+            let mut run = scene.setup().start().unwrap();
             for _ in 0..run.steps_in(run.seconds()).min(200) {
                 run.step().unwrap();
             }

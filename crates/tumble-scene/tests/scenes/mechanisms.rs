@@ -244,7 +244,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "logo",
         check: "shrinks",
-        what: "a letter has lost its hook, and another piece cannot move",
+        what: "two pieces are fixed where they lie",
         apply: |world| {
             edit(world, "box-1", |b| b.set_kind(BodyKind::Fixed))?;
             edit(world, "box-5", |b| b.set_kind(BodyKind::Fixed))

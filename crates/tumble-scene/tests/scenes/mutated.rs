@@ -249,8 +249,13 @@ pub fn frames(bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
 
 /// A recording of these frames, whose sums are right whatever they hold.
 pub fn sealed(frames: &[(u8, Vec<u8>)]) -> Vec<u8> {
+    sealed_as(tumble_scene::recording::VERSION, frames)
+}
+
+/// The same in this version of the format.
+pub fn sealed_as(version: u32, frames: &[(u8, Vec<u8>)]) -> Vec<u8> {
     let mut bytes = b"TUMBLREC".to_vec();
-    bytes.extend(tumble_scene::recording::VERSION.to_le_bytes());
+    bytes.extend(version.to_le_bytes());
     for (kind, payload) in frames {
         let start = bytes.len();
         bytes.push(*kind);

@@ -106,6 +106,23 @@ fn two_walls_topple() {
     assert!(run.passed());
 }
 
+/// The density of the ball is what was set, however many walls there are: half the usual one is enough for a wall, and not for two.
+#[test]
+fn wrecking_ball_has_the_density_that_was_set() {
+    for walls in [1.0, 2.0] {
+        let scene = find("wrecking-ball").unwrap();
+        let setup = scene.setup().set("walls", walls).unwrap().set("density", 1_000.0).unwrap();
+        let mut run = setup.start().unwrap();
+        let ball = run.world().find_body("ball").unwrap();
+        let (mass, volume) =
+            (run.world().body(ball).unwrap().mass(), 4.0 / 3.0 * std::f64::consts::PI * 0.8_f64.powi(3));
+        assert!((mass / volume - 1_000.0).abs() < 0.01, "{} kg/m³", mass / volume);
+        run.finish().unwrap();
+        run.verdicts().iter().for_each(|verdict| println!("{walls}: {verdict}"));
+        assert_eq!(run.passed(), walls == 1.0, "{walls} walls");
+    }
+}
+
 /// At their usual sizes piles are far better than the bounds that any engine must keep at any size: here they stay within about twice what
 /// they come to, and the wall is breached at least half as far.
 #[test]

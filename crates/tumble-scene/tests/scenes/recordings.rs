@@ -1,6 +1,6 @@
 //! Recordings: the same bits again, the first step where they part, and files that were cut short.
 
-use super::mutated::{frames, sealed};
+use super::mutated::{frames, sealed, sealed_as};
 use tumble::{BodyDesc, Method, World, math::Vec3, shape::Shape};
 use tumble_scene::recording::{Input, Recorder, Recording};
 use tumble_scene::{Scene, library};
@@ -55,6 +55,28 @@ pub fn recorded(steps: u64, budget: u64) -> (Vec<u8>, Vec<u64>) {
         hashes.push(world.hash());
     }
     (recorder.finish().unwrap(), hashes)
+}
+
+/// A recording of version 1, which had whole worlds and no patches, is read and replays. What a version does not know is refused.
+#[test]
+fn recordings_of_version_1_are_read() {
+    let (bytes, hashes) = recorded(40, 0);
+    let mut all = frames(&bytes);
+    let world = all.iter().position(|frame| frame.0 == 5).unwrap();
+    assert!(all.iter().all(|frame| frame.0 < 6));
+    let recording = Recording::read(sealed_as(1, &all)).unwrap();
+    assert!(recording.is_whole());
+    let replay = recording.replay(|_| true).unwrap();
+    assert_eq!((replay.steps, replay.diverged_at, replay.hash), (40, None, hashes[40]));
+    assert_eq!(recording.world_at(20).unwrap().hash(), hashes[20]);
+    for version in [0, 3] {
+        let refused = Recording::read(sealed_as(version, &all)).unwrap_err().to_string();
+        assert!(refused.contains(&format!("version {version} of the format")), "{refused}");
+    }
+    all[world].0 = 6;
+    assert!(Recording::read(sealed_as(2, &all)).is_ok());
+    let refused = Recording::read(sealed_as(1, &all)).unwrap_err().to_string();
+    assert!(refused.ends_with("there is no kind 6 of frames"), "{refused}");
 }
 
 /// So many steps of a scene, with what it does to its world in between, come out the same from their recording.

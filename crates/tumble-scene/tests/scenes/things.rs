@@ -94,7 +94,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "car-track",
         check: "upside-down",
-        what: "gravity is that of the earth",
+        what: "gravity is three times that of the earth",
         apply: |world| world.set_gravity([0.0, -30.0, 0.0]),
     },
     Mutation {
@@ -111,7 +111,7 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "car-track",
         check: "goes-on",
-        what: "a wheel has no motor, and the others hardly any",
+        what: "no wheel has a motor",
         apply: |world| {
             for i in 0..4 {
                 edit_joint(world, &format!("strut-{i}"), |joint| {
