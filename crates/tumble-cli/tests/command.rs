@@ -362,6 +362,33 @@ fn the_summary_says_what_json_says() {
     assert!(text.ends_with(&format!("  {passed} of {} checks passed\n", checks.len())), "{text}");
 }
 
+/// Joints that give way are measured: the widest gap of a run is in both summaries.
+#[test]
+fn joint_gaps_are_told() {
+    let words = ["run", "wrecking-ball", "--seconds", "1.5", "--quiet"];
+    let run: Value = serde_json::from_str(&out(&tumble(&[&words[..], &["--json"]].concat()))).unwrap();
+    let gap = run["joint_gap"].as_f64().unwrap();
+    let text = out(&tumble(&words));
+    let line = text.lines().find_map(|line| line.trim_start().strip_prefix("joint gap")).unwrap();
+    let told: f64 = line.trim().strip_suffix(" m").unwrap().parse().unwrap();
+    // Three digits are shown.
+    assert!(gap > 1e-6 && (told / gap - 1.0).abs() < 0.01, "{line:?} for {gap}");
+}
+
+/// Kills a process after half a minute, or when the test has failed, unless the answer is told first that it has ended: whoever waits for
+/// what it prints then fails instead of hanging, and nothing is left that runs for hours.
+#[cfg(unix)]
+fn watch(child: &std::process::Child) -> std::sync::mpsc::Sender<()> {
+    let (ended, told) = std::sync::mpsc::channel();
+    let id = child.id().to_string();
+    std::thread::spawn(move || {
+        if told.recv_timeout(std::time::Duration::from_secs(30)).is_err() {
+            let _ = Command::new("kill").args(["-KILL", &id]).status();
+        }
+    });
+    ended
+}
+
 /// Where nobody watches a terminal, progress is a plain line now and then.
 #[cfg(unix)]
 #[test]
@@ -373,11 +400,14 @@ fn progress_is_plain_lines_elsewhere() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let ended = watch(&child);
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert_eq!(lines.next().unwrap().unwrap(), "free-fall: simulating 10000000.00 s");
-    let line = lines.next().unwrap().unwrap();
+    let mut line = || lines.next().unwrap_or_else(|| panic!("no progress within half a minute")).unwrap();
+    assert_eq!(line(), "free-fall: simulating 10000000.00 s");
+    let line = line();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
+    ended.send(()).unwrap();
     let plain = line.bytes().all(|b| (b' '..=b'~').contains(&b));
     assert!(plain && line.starts_with("free-fall: 0 %, ") && line.ends_with(" x real time"), "{line:?}");
 }
@@ -403,6 +433,7 @@ fn progress_is_a_bar_on_a_terminal() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
+    let ended = watch(&child);
     let (mut keys, mut screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let (mut seen, mut buffer, mut stopped) = (String::new(), [0; 4096], false);
     let times = |seen: &str| -> Vec<f64> {
@@ -421,7 +452,9 @@ fn progress_is_a_bar_on_a_terminal() {
             keys.write_all(b"\x03").unwrap();
         }
     }
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{seen:?}");
+    let status = child.wait().unwrap();
+    ended.send(()).unwrap();
+    assert_eq!(status.code(), Some(130), "{seen:?}");
     let (bars, summary) = seen.split_once("free-fall, by soft-step").unwrap_or_else(|| panic!("{seen:?}"));
     assert!(!bars.contains("simulating") && bars.contains("free-fall ") && bars.contains("  0 %  "), "{bars:?}");
     assert!(bars.contains(" x real time  ") && bars.contains(" left"), "{bars:?}");
@@ -459,6 +492,7 @@ fn interrupt_ends_with_a_summary_and_whole_files() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let ended = watch(&child);
     // The first line says that the run has begun, and that the signal will be heard.
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
@@ -467,6 +501,7 @@ fn interrupt_ends_with_a_summary_and_whole_files() {
     let mut text = String::new();
     child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
+    ended.send(()).unwrap();
     let run: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(run["stopped"], true);
     let steps = run["steps"].as_u64().unwrap();
