@@ -178,10 +178,10 @@ impl Dof {
                 "the coordinates of a spherical or free joint have no limits; a swing limits a spherical one",
             ));
         }
-        if let Some([low, high]) = self.limits {
-            if !(low <= high) {
-                return Err(Error::value(subject, "limits", "the least first", format_args!("[{low}, {high}]")));
-            }
+        if let Some([low, high]) = self.limits
+            && !(low <= high)
+        {
+            return Err(Error::value(subject, "limits", "the least first", format_args!("[{low}, {high}]")));
         }
         self.motor.validate(subject)
     }
