@@ -188,6 +188,45 @@ fn damaged_snapshots_are_refused() {
     assert_eq!(other.hash(), before);
 }
 
+/// A snapshot that several threads share in reading gives the same world as one does; cut or altered anywhere, be it where one thread reads or
+/// the other, it is refused with the same words and leaves the world as it was.
+#[test]
+fn threads_restore_the_same_world() {
+    let mut world = pile(6, 6);
+    for _ in 0..20 {
+        world.step(dt()).unwrap();
+    }
+    let bytes = world.snapshot().unwrap();
+    assert!(bytes.len() > 1 << 18, "{} bytes are read by one thread", bytes.len());
+    let mut alone = World::new();
+    let mut others = [2, 3].map(|threads| {
+        let mut other = World::new();
+        other.set_threads(threads).unwrap();
+        other
+    });
+    let before = alone.hash();
+    let step = bytes.len() / 97;
+    for place in (0..bytes.len()).step_by(step).chain([16, 24, 32, 40, 48, 56, bytes.len() - 1]) {
+        let mut altered = bytes.clone();
+        altered[place] ^= 0x40;
+        for bad in [&altered[..], &bytes[..place]] {
+            let refused = alone.restore(bad).unwrap_err().to_string();
+            for other in &mut others {
+                assert_eq!(other.restore(bad).unwrap_err().to_string(), refused, "byte {place}");
+                assert_eq!(other.hash(), before);
+            }
+        }
+    }
+    alone.restore(&bytes).unwrap();
+    alone.step(dt()).unwrap();
+    for other in &mut others {
+        other.restore(&bytes).unwrap();
+        assert_eq!(other.hash(), world.hash());
+        other.step(dt()).unwrap();
+        assert_eq!(other.hash(), alone.hash());
+    }
+}
+
 /// A snapshot of another format, or for the other crate, is refused and says which it is.
 #[test]
 fn foreign_snapshots_say_what_they_are() {

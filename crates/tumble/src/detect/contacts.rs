@@ -471,15 +471,15 @@ impl State {
         Placed { pose, lever, radius, moved: 0.0, turned: 0.0 }
     }
 
-    /// Notes where all colliders in the broad phase are: after a restore.
-    pub fn place_all(&mut self) {
-        self.placed = vec![Placed::NOWHERE; self.colliders.capacity()];
-        for (id, collider) in self.colliders.iter() {
-            if collider.proxy != NO_PROXY {
-                let radius = collider.shape.farthest_from(Vec3::ZERO);
-                self.placed[id.index() as usize] = self.place_of(collider, radius);
+    /// Where each collider in the broad phase is, by slot: after a restore.
+    pub fn places(&self) -> Vec<Placed> {
+        let place = |slot: u32| match self.colliders.at(slot) {
+            Some(collider) if collider.proxy != NO_PROXY => {
+                self.place_of(collider, collider.shape.farthest_from(Vec3::ZERO))
             }
-        }
+            _ => Placed::NOWHERE,
+        };
+        (0..self.colliders.capacity() as u32).map(place).collect()
     }
 
     /// Puts a collider into the broad phase, if it can meet anything.

@@ -7,30 +7,57 @@ use crate::articulation::store::Articulation;
 use crate::body::BodyKind;
 use crate::body::collider::NO_PROXY;
 use crate::body::store::Params;
-use crate::constraint::contact::NONE;
-use crate::detect::broad::{ProxyId, ProxyPair};
+use crate::constraint::contact::{NONE, Placing};
+use crate::crew::Team;
+use crate::detect::broad::{BroadPhase, ProxyId, ProxyPair};
+use crate::detect::look::Placed;
 use crate::force::{BodySet, EffectKind};
+use crate::id::MaterialId;
 use crate::solve::graph::Graph;
 use crate::world::{State, World};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What does not fit.
 type Misfit = &'static str;
 
 impl State {
-    /// This state with what follows from the rest filled in, or what does not fit. `pairs` are those of its contacts.
-    pub(super) fn resumed(mut self, pairs: &[ProxyPair]) -> Result<Self, Misfit> {
+    /// This state with what follows from the rest filled in, or what does not fit. `pairs` and `placings` are those of its contacts.
+    pub(super) fn resumed(mut self, team: &Team, pairs: &[ProxyPair], placings: &[Placing]) -> Result<Self, Misfit> {
         self.check_built_ins()?;
         self.check_colliders()?;
-        self.take_own_materials()?;
-        self.check_islands()?;
-        self.check_broad_phase(pairs)?;
-        self.place_all();
+        let broad = Mutex::new(core::mem::take(&mut self.broad));
+        let (of_bodies, of_boxes) = (OnceLock::new(), OnceLock::new());
+        team.for_blocks(2, |_, block| match block {
+            0 => drop(of_bodies.set(self.follow_bodies(placings))),
+            _ => {
+                drop(of_boxes.set(self.follow_boxes(&mut broad.lock().unwrap_or_else(PoisonError::into_inner), pairs)))
+            }
+        });
+        self.broad = broad.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (of_bodies, of_boxes) = (of_bodies.into_inner(), of_boxes.into_inner());
+        let unread = "what nobody looked at";
+        (self.own_materials, self.graph) = of_bodies.ok_or(unread)??;
+        self.placed = of_boxes.ok_or(unread)??;
         self.check_articulations()?;
         self.check_joints()?;
         self.check_effects()?;
-        let graph = Graph::of(&self.contacts, &self.joints, |body| self.node(body));
-        self.graph = graph.ok_or("the constraint graph")?;
         Ok(self)
+    }
+
+    /// Islands and their bodies; the materials that belong to one collider each, and the constraint graph.
+    fn follow_bodies(&self, placings: &[Placing]) -> Result<(BTreeSet<MaterialId>, Graph), Misfit> {
+        self.check_islands()?;
+        // A little list that stays in the cache: manifolds come in any order.
+        let nodes: Vec<u32> = (0..self.bodies.cold.capacity() as u32).map(|body| self.node(body)).collect();
+        let graph = Graph::of(placings, &self.joints, |body| nodes.get(body as usize).copied().unwrap_or(NONE));
+        Ok((self.find_own_materials()?, graph.ok_or("the constraint graph")?))
+    }
+
+    /// The broad phase gets to know its pairs; where the colliders are.
+    fn follow_boxes(&self, broad: &mut BroadPhase, pairs: &[ProxyPair]) -> Result<Vec<Placed>, Misfit> {
+        self.check_broad_phase(broad, pairs)?;
+        Ok(self.places())
     }
 
     fn check_built_ins(&self) -> Result<(), Misfit> {
@@ -62,7 +89,7 @@ impl State {
     }
 
     /// Finds the materials that belong to one collider each.
-    fn take_own_materials(&mut self) -> Result<(), Misfit> {
+    fn find_own_materials(&self) -> Result<BTreeSet<MaterialId>, Misfit> {
         let mut owned = Vec::with_capacity(self.colliders.len());
         for (_, collider) in self.colliders.iter() {
             for (slot, &material) in collider.materials.iter().enumerate() {
@@ -80,8 +107,7 @@ impl State {
         if owned.windows(2).any(|two| two[0] == two[1]) {
             return Err("the material of a collider");
         }
-        self.own_materials = owned.into_iter().collect();
-        Ok(())
+        Ok(owned.into_iter().collect())
     }
 
     /// Joints hold bodies that exist, and are solved where they should be.
@@ -119,8 +145,7 @@ impl State {
                     return Err("a link");
                 }
             }
-            let fits =
-                |a: &Articulation| a.bodies.iter().collect::<std::collections::BTreeSet<_>>().len() == a.bodies.len();
+            let fits = |a: &Articulation| a.bodies.iter().collect::<BTreeSet<_>>().len() == a.bodies.len();
             if !self.articulations.all.at(slot).is_some_and(fits) {
                 return Err("the links of an articulation");
             }
@@ -154,20 +179,20 @@ impl State {
     }
 
     /// Proxies and colliders name each other; the broad phase gets to know the pairs, one for every contact.
-    fn check_broad_phase(&mut self, pairs: &[ProxyPair]) -> Result<(), Misfit> {
+    fn check_broad_phase(&self, broad: &mut BroadPhase, pairs: &[ProxyPair]) -> Result<(), Misfit> {
         let mut proxies = 0;
         for (id, collider) in self.colliders.iter() {
             if collider.proxy != NO_PROXY {
                 let proxy = ProxyId(collider.proxy);
-                if !self.broad.contains(proxy) || self.broad.user(proxy) != Some(id.index()) {
+                if !broad.contains(proxy) || broad.user(proxy) != Some(id.index()) {
                     return Err("the proxy of a collider");
                 }
                 proxies += 1;
             }
         }
-        if self.broad.len() != proxies {
+        if broad.len() != proxies {
             return Err("the broad phase");
         }
-        if self.broad.know_all(pairs) { Ok(()) } else { Err("the pairs of the broad phase") }
+        if broad.know_all(pairs) { Ok(()) } else { Err("the pairs of the broad phase") }
     }
 }

@@ -1,6 +1,7 @@
 //! What stands before the payload of a snapshot, by which it is known to be one, whole and unaltered.
 
 use super::SNAPSHOT_VERSION;
+use super::parts::{Part, Parts};
 use super::stream::{Hasher, PIECE, Sink, Source};
 use crate::error::{Error, Result};
 use crate::math::Real;
@@ -9,9 +10,10 @@ use crate::math::Real;
 const MAGIC: [u8; 8] = *b"\x93TUMBL\r\n";
 /// Bytes of a number: `f32` and `f64` worlds have different snapshots.
 const PRECISION: u32 = size_of::<Real>() as u32;
-/// Where the length of the payload stands, and after it the checksum.
+/// Where the length of the payload stands, and after it the checksum and the places of the parts.
 const LENGTH: usize = 16;
-const SIZE: usize = 32;
+const PARTS: usize = 32;
+const SIZE: usize = PARTS + Parts::SIZE;
 
 /// Replaces `bytes` by an envelope and the payload that `save` writes.
 pub(super) fn wrap(bytes: &mut Vec<u8>, save: impl FnOnce(&mut Payload<'_>)) {
@@ -20,13 +22,19 @@ pub(super) fn wrap(bytes: &mut Vec<u8>, save: impl FnOnce(&mut Payload<'_>)) {
     bytes.u32(SNAPSHOT_VERSION);
     bytes.u32(PRECISION);
     bytes.bytes(&[0; SIZE - LENGTH]);
-    let mut payload = Payload { bytes, hasher: Hasher::new(), hashed: SIZE };
+    let mut payload = Payload { bytes, hasher: Hasher::new(), hashed: SIZE, parts: Parts::default() };
     save(&mut payload);
     payload.catch_up();
-    let checksum = payload.hasher.finish();
+    let Payload { hasher, parts, .. } = payload;
     let length = (bytes.len() - SIZE) as u64;
     bytes[LENGTH..LENGTH + 8].copy_from_slice(&length.to_le_bytes());
-    bytes[LENGTH + 8..SIZE].copy_from_slice(&checksum.to_le_bytes());
+    bytes[LENGTH + 8..PARTS].copy_from_slice(&checked(hasher.finish(), &parts).to_le_bytes());
+    bytes[PARTS..SIZE].copy_from_slice(&parts.to_bytes());
+}
+
+/// The checksum of a payload with this hash and these parts.
+fn checked(hash: u64, parts: &Parts) -> u64 {
+    hash ^ Hasher::of(&parts.to_bytes())
 }
 
 /// Writes a payload and hashes it in pieces, while they are in the cache.
@@ -34,6 +42,7 @@ pub(super) struct Payload<'a> {
     bytes: &'a mut Vec<u8>,
     hasher: Hasher,
     hashed: usize,
+    pub(super) parts: Parts,
 }
 
 impl Payload<'_> {
@@ -53,18 +62,25 @@ impl Sink for Payload<'_> {
             }
         }
     }
+
+    fn part(&mut self, part: Part, write: impl FnOnce(&mut Self)) {
+        let start = self.bytes.len() - SIZE;
+        write(self);
+        self.parts.put(part, start..self.bytes.len() - SIZE);
+    }
 }
 
 /// What is in an envelope.
 pub(super) struct Opened<'a> {
     pub payload: &'a [u8],
+    pub parts: Parts,
     checksum: u64,
 }
 
 impl Opened<'_> {
     /// An error unless this is the hash of the payload that was sent.
     pub fn check(&self, hash: u64) -> Result<()> {
-        if hash == self.checksum {
+        if checked(hash, &self.parts) == self.checksum {
             return Ok(());
         }
         Err(Error::refused("snapshot", "altered: its checksum does not match"))
@@ -95,12 +111,12 @@ pub(super) fn open(bytes: &[u8]) -> Result<Opened<'_>> {
         ));
     }
     let (length, checksum) = (source.u64()?, source.u64()?);
-    let payload = &bytes[SIZE..];
+    let payload = bytes.get(SIZE..).unwrap_or_default();
     if (payload.len() as u64) < length {
         return refuse(format!("cut short: {} of {length} bytes", payload.len()));
     }
     if payload.len() as u64 > length {
         return refuse(format!("{} bytes follow its end", payload.len() as u64 - length));
     }
-    Ok(Opened { payload, checksum })
+    Ok(Opened { payload, parts: Parts::load(&mut source, payload.len())?, checksum })
 }

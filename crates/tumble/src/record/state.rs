@@ -1,5 +1,6 @@
 //! The state of a world as bytes, and back.
 
+use super::parts::{self, Part, Parts};
 use super::shapes::{self, ShapeTable};
 use super::stream::{Sink, Source};
 use crate::articulation::store::Articulations;
@@ -7,9 +8,10 @@ use crate::body::collider::{self, NO_PROXY};
 use crate::body::store::{Bodies, CentrePose, Params, Rest, Velocity};
 use crate::body::{BodyKind, Material, PairTable};
 use crate::clock::Clock;
-use crate::constraint::contact::{Contact, ContactManifold, Contacts, NONE, Side};
+use crate::constraint::contact::{Contact, ContactManifold, Contacts, Loaded, NONE, Side};
 use crate::constraint::joint::Registry;
 use crate::constraint::joint::store::{Joint, Joints};
+use crate::crew::Team;
 use crate::detect::broad::BroadPhase;
 use crate::detect::hook::Hook;
 use crate::error::{Error, Result};
@@ -24,6 +26,7 @@ use crate::shape::Shape;
 use crate::solve::graph::Graph;
 use crate::world::State;
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 impl State {
     /// Everything the next step reads, in a fixed order.
@@ -86,7 +89,7 @@ impl State {
             out.u32(b);
         }
 
-        broad.save(out);
+        out.part(Part::Broad, |out| broad.save(out));
         contacts.save(out);
         joints.save(out);
         islands.save(out);
@@ -112,13 +115,30 @@ impl State {
             + 4096
     }
 
-    /// The state that was saved, checked through and through. `hook`, `registry` and `forces` are what is registered.
-    pub(super) fn load(
-        source: &mut Source<'_>,
-        hook: &Hook,
-        registry: &Registry,
-        forces: &force::Registry,
-    ) -> Result<Self> {
+    /// The hash of a payload, and the state that was saved in it, checked through and through. Two of a team share the work: one of them
+    /// reads the parts and hashes, the other reads the rest.
+    pub(super) fn load(team: &Team, payload: &[u8], parts: &Parts, known: Known<'_>) -> (u64, Result<Self>) {
+        if team.size() == 1 {
+            let mut source = Source::new(payload);
+            let state = Self::load_around(&mut source, known).and_then(|around| around.join(team, None));
+            return (source.hash(), state);
+        }
+        let (around, apart) = (OnceLock::new(), OnceLock::new());
+        team.for_blocks(2, |_, block| match block {
+            0 => drop(around.set(Self::load_around(&mut Source::shared(payload, Some(*parts)), known))),
+            _ => drop(apart.set(parts::read(payload, parts))),
+        });
+        match (around.into_inner(), apart.into_inner()) {
+            (Some(around), Some((hash, apart))) => {
+                (hash, around.and_then(|around| apart.and_then(|apart| around.join(team, Some(apart)))))
+            }
+            // Every block has been done, or the team has panicked.
+            _ => (0, Err(Error::refused("snapshot", "nobody read it"))),
+        }
+    }
+
+    /// What is around the parts, and these too unless the source knows that they are read elsewhere.
+    fn load_around(source: &mut Source<'_>, Known { hook, registry, forces }: Known<'_>) -> Result<Around> {
         let shapes = shapes::load_all(source)?;
         let of_masses = shapes_of(source, &shapes)?;
         let of_colliders = shapes_of(source, &shapes)?;
@@ -136,21 +156,21 @@ impl State {
 
         let materials = load_materials(source)?;
         let pairs = PairTable::load(source)?;
-        let bodies = Bodies::load(source, of_masses.into_iter())?;
-        let colliders = collider::load(source, of_colliders.into_iter())?;
+        let bodies = Bodies::load(source, of_masses)?;
+        let colliders = collider::load(source, of_colliders)?;
         let mut exclusions = BTreeSet::new();
         for _ in 0..source.count(8)? {
             exclusions.insert((source.u32()?, source.u32()?));
         }
 
-        let broad = BroadPhase::load(source)?;
+        let broad = source.part(Part::Broad, BroadPhase::load)?;
         let is_dynamic = |slot| bodies.cold.at(slot).is_some_and(|b| b.kind == BodyKind::Dynamic);
         let side = |slot| match colliders.at(slot) {
             Some(c) => Side { body: c.body, proxy: c.proxy, sensor: c.sensor, dynamic: is_dynamic(c.body) },
             None => Side { body: NONE, proxy: NO_PROXY, sensor: false, dynamic: false },
         };
         let sides: Vec<Side> = (0..colliders.capacity() as u32).map(side).collect();
-        let (contacts, met) = Contacts::load(source, &sides)?;
+        let contacts = Contacts::load(source, &sides)?;
         let capacity = bodies.cold.capacity();
         let joints = Joints::load(source, registry, capacity)?;
         let state = Self {
@@ -167,9 +187,10 @@ impl State {
             materials,
             pairs,
             exclusions,
-            broad,
+            // The parts join later.
+            broad: BroadPhase::new(),
             placed: Vec::new(),
-            contacts,
+            contacts: Contacts::new(),
             joints,
             registry: registry.clone(),
             forces: forces.clone(),
@@ -184,15 +205,50 @@ impl State {
         if !source.is_empty() {
             return Err(source.corrupt("the end"));
         }
-        state.resumed(&met).map_err(|what| Error::refused("snapshot", format!("{what} does not fit the rest of it")))
+        Ok(Around { state, contacts, broad })
+    }
+}
+
+/// What the user's code goes by in a world: it is no part of a snapshot.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub hook: &'a Hook,
+    pub registry: &'a Registry,
+    pub forces: &'a force::Registry,
+}
+
+/// A state without what is in the parts, and these where they were read with it.
+struct Around {
+    state: State,
+    contacts: Loaded,
+    broad: Option<BroadPhase>,
+}
+
+impl Around {
+    /// The whole state, if all of it fits together.
+    fn join(self, team: &Team, apart: Option<parts::Read>) -> Result<State> {
+        let Self { mut state, mut contacts, broad } = self;
+        let mut read = broad;
+        if let Some(parts::Read { broad, manifolds }) = apart {
+            read = Some(broad);
+            contacts.manifolds = Some(manifolds);
+        }
+        let misfit = |what| Error::refused("snapshot", format!("{what} does not fit the rest of it"));
+        let (Some(broad), Some((contacts, pairs, placings))) = (read, contacts.join()) else {
+            return Err(misfit("the list of contacts"));
+        };
+        (state.broad, state.contacts) = (broad, contacts);
+        state.resumed(team, &pairs, &placings).map_err(misfit)
     }
 }
 
 /// A list of shapes by number.
-fn shapes_of(source: &mut Source<'_>, shapes: &[Shape]) -> Result<Vec<Shape>> {
+fn shapes_of<'a>(source: &mut Source<'_>, shapes: &'a [Shape]) -> Result<impl Iterator<Item = Shape> + 'a> {
     let numbers = source.u32s()?;
-    let shape = |n: u32| shapes.get(n as usize).cloned();
-    numbers.into_iter().map(shape).collect::<Option<_>>().ok_or_else(|| source.corrupt("a list of shapes"))
+    if numbers.iter().any(|&n| n as usize >= shapes.len()) {
+        return Err(source.corrupt("a list of shapes"));
+    }
+    Ok(numbers.into_iter().filter_map(|n| shapes.get(n as usize).cloned()))
 }
 
 fn save_materials(materials: &Slots<Material, MaterialTag>, out: &mut impl Sink) {

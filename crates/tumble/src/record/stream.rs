@@ -1,5 +1,6 @@
 //! Byte streams: one description of the state serves snapshot and hash alike, so neither can forget what the other covers.
 
+use super::parts::{Part, Parts};
 use crate::error::{Error, Result};
 use crate::math::{Real, Vec3};
 use bytemuck::Pod;
@@ -42,6 +43,13 @@ pub(crate) trait Sink {
     fn u32s(&mut self, v: &[u32]) {
         self.u32(v.len() as u32);
         self.bytes(bytemuck::cast_slice(v));
+    }
+    /// Takes a part that can be read apart from what is around it.
+    fn part(&mut self, _part: Part, write: impl FnOnce(&mut Self))
+    where
+        Self: Sized,
+    {
+        write(self);
     }
 }
 
@@ -161,9 +169,12 @@ impl Sink for Hasher {
 pub(crate) struct Source<'a> {
     bytes: &'a [u8],
     position: usize,
-    /// The hash of the first `hashed` bytes. It follows the reading in pieces, while they are in the cache.
-    hasher: Hasher,
+    /// The hash of the first `hashed` bytes. It follows the reading in pieces, while they are in the cache; `None` where it is somebody else's
+    /// concern.
+    hasher: Option<Hasher>,
     hashed: usize,
+    /// Where the parts are that are read elsewhere.
+    elsewhere: Option<Parts>,
 }
 
 /// Bytes that are hashed at once: what is left of the fastest cache beside what else is going on.
@@ -171,13 +182,30 @@ pub(super) const PIECE: usize = 1 << 14;
 
 impl<'a> Source<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, position: 0, hasher: Hasher::new(), hashed: 0 }
+        Self { bytes, position: 0, hasher: Some(Hasher::new()), hashed: 0, elsewhere: None }
+    }
+
+    /// Bytes whose hash, and whose parts where `parts` says where they are, are somebody else's concern.
+    pub fn shared(bytes: &'a [u8], parts: Option<Parts>) -> Self {
+        Self { bytes, position: 0, hasher: None, hashed: 0, elsewhere: parts }
     }
 
     /// The hash of the whole stream.
-    pub fn hash(mut self) -> u64 {
-        self.hasher.bytes(&self.bytes[self.hashed..]);
-        self.hasher.finish()
+    pub fn hash(self) -> u64 {
+        let mut hasher = self.hasher.unwrap_or_else(Hasher::new);
+        hasher.bytes(&self.bytes[self.hashed..]);
+        hasher.finish()
+    }
+
+    /// What a sink took as this part, or `None` where it is read elsewhere.
+    pub fn part<T>(&mut self, part: Part, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<Option<T>> {
+        let Some(parts) = &self.elsewhere else { return read(self).map(Some) };
+        let range = parts.range(part);
+        if range.start != self.position {
+            return Err(self.corrupt("the place of a part"));
+        }
+        self.position = range.end;
+        Ok(None)
     }
 
     pub fn corrupt(&self, what: &'static str) -> Error {
@@ -188,8 +216,10 @@ impl<'a> Source<'a> {
         match self.position.checked_add(count).and_then(|end| self.bytes.get(self.position..end)) {
             Some(bytes) => {
                 self.position += count;
-                if self.position - self.hashed >= PIECE {
-                    self.hasher.bytes(&self.bytes[self.hashed..self.position]);
+                if self.position - self.hashed >= PIECE
+                    && let Some(hasher) = &mut self.hasher
+                {
+                    hasher.bytes(&self.bytes[self.hashed..self.position]);
                     self.hashed = self.position;
                 }
                 Ok(bytes)
@@ -268,6 +298,11 @@ impl<'a> Source<'a> {
 
     /// An array that [`save_pods`] wrote.
     pub fn pods<T: Pod>(&mut self) -> Result<Vec<T>> {
+        self.pods_seen(|_| ())
+    }
+
+    /// An array that [`save_pods`] wrote, shown to `see` part by part while these are in the cache.
+    pub fn pods_seen<T: Pod>(&mut self, mut see: impl FnMut(&[T])) -> Result<Vec<T>> {
         let n = self.count(size_of::<T>())?;
         let mut records: Vec<T> = Vec::with_capacity(n);
         let at_once = (PIECE / size_of::<T>()).max(1);
@@ -281,6 +316,7 @@ impl<'a> Source<'a> {
                 core::ptr::copy_nonoverlapping(bytes.as_ptr(), end.cast::<u8>(), bytes.len());
                 records.set_len(records.len() + more);
             }
+            see(&records[records.len() - more..]);
         }
         Ok(records)
     }

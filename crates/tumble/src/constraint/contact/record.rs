@@ -3,11 +3,12 @@
 //! What follows from the rest is not stored: the bodies of the colliders, the links back, the places in the list of awake
 //! contacts. That takes less room, and what is made again cannot be wrong.
 
-use super::{Contact, Contacts, NONE, Neighbours, RelativePose, SOLVED_POINTS};
+use super::{Contact, ContactManifold, Contacts, NONE, Neighbours, RelativePose, SOLVED_POINTS};
 use crate::body::collider::NO_PROXY;
 use crate::detect::broad::{ProxyId, ProxyPair};
 use crate::detect::narrow::PairCache;
 use crate::error::Result;
+use crate::record::parts::Part;
 use crate::record::stream::{Sink, Source, save_pods};
 use bytemuck::{Pod, Zeroable};
 
@@ -23,6 +24,69 @@ struct ContactRecord {
     /// The contact has a pose.
     posed: u32,
     cache: PairCache,
+}
+
+/// What the rest of a world must agree with in a manifold. Walks along lists read these, of which thousands fit into the cache, instead of
+/// the manifolds.
+#[derive(Clone, Copy)]
+pub(crate) struct Placing {
+    pub bodies: [u32; 2],
+    pub colour: u32,
+    pub colour_index: u32,
+    contact: u32,
+    next: u32,
+    point_count: u32,
+}
+
+impl From<&ContactManifold> for Placing {
+    fn from(m: &ContactManifold) -> Self {
+        Self {
+            bodies: [m.body_a, m.body_b],
+            colour: m.colour,
+            colour_index: m.colour_index,
+            contact: m.contact,
+            next: m.next,
+            point_count: m.point_count,
+        }
+    }
+}
+
+/// Manifolds as they were read.
+pub(crate) struct Manifolds {
+    all: Vec<ContactManifold>,
+    placings: Vec<Placing>,
+}
+
+impl Manifolds {
+    pub fn load(source: &mut Source<'_>) -> Result<Self> {
+        let mut placings = Vec::new();
+        let all = source.pods_seen(|some: &[ContactManifold]| placings.extend(some.iter().map(Placing::from)))?;
+        Ok(Self { all, placings })
+    }
+}
+
+/// Contacts as they were read.
+pub(crate) struct Loaded {
+    /// Without manifolds.
+    contacts: Contacts,
+    /// Those, unless they are read elsewhere.
+    pub manifolds: Option<Manifolds>,
+    /// The pairs of boxes that the contacts stand for.
+    pairs: Vec<ProxyPair>,
+    /// The bodies of the contacts. Like what follows, it is little enough to stay in the cache while walks along lists jump about.
+    bodies: Vec<[u32; 2]>,
+    /// The contacts that have manifolds, each with its first.
+    touching: Vec<[u32; 2]>,
+}
+
+impl Loaded {
+    /// The contacts, their pairs of boxes, and what was placed where; `None` where contacts and manifolds do not fit.
+    pub fn join(self) -> Option<(Contacts, Vec<ProxyPair>, Vec<Placing>)> {
+        let Manifolds { all, placings } = self.manifolds?;
+        let contacts = Contacts { manifolds: all, ..self.contacts };
+        let sound = contacts.manifold_lists_are_sound(&self.touching, &self.bodies, &placings);
+        (placings.len() < NONE as usize && sound).then_some((contacts, self.pairs, placings))
+    }
 }
 
 /// Records that are written, and read, in one piece; the poses of their contacts follow them, while these are in the cache.
@@ -54,7 +118,7 @@ impl Contacts {
             }
             out.bytes(bytemuck::cast_slice(&next[..part.len()]));
         }
-        save_pods(out, manifolds);
+        out.part(Part::Manifolds, |out| save_pods(out, manifolds));
         out.u32(*free_manifold);
     }
 
@@ -75,9 +139,9 @@ impl Contacts {
         ContactRecord { collider_a, collider_b, flags, manifolds, generation, posed, cache }
     }
 
-    /// What [`Contacts::save`] wrote, or an error where a walk along its lists could go astray; and the pairs of boxes that the contacts
-    /// stand for. `sides` holds what colliders bring into their contacts, by slot.
-    pub fn load(source: &mut Source<'_>, sides: &[Side]) -> Result<(Self, Vec<ProxyPair>)> {
+    /// What [`Contacts::save`] wrote, or an error where a walk along its lists could go astray. `sides` holds what colliders bring into their
+    /// contacts, by slot.
+    pub fn load(source: &mut Source<'_>, sides: &[Side]) -> Result<Loaded> {
         let free = source.u32s()?;
         let awake = source.u32s()?;
         let heads = source.u32s()?;
@@ -87,7 +151,6 @@ impl Contacts {
         };
         let mut all = Vec::with_capacity(count);
         let mut pairs = Vec::with_capacity(count);
-        // What the walks below need to know of the contacts, side by side: they jump about, and this little stays in the cache.
         let (mut bodies, mut touching) = (vec![[NONE; 2]; count], Vec::new());
         let (mut records, mut part) = ([ContactRecord::zeroed(); PART], [Contact::zeroed(); PART]);
         for (places, bodies) in places.chunks(PART).zip(bodies.chunks_mut(PART)) {
@@ -130,7 +193,7 @@ impl Contacts {
                 };
                 *bodies = [body_a, body_b];
                 if manifolds != NONE {
-                    touching.push((all.len() + i) as u32);
+                    touching.push([(all.len() + i) as u32, manifolds]);
                 }
                 meetings[met] = pair;
                 met += 1;
@@ -142,12 +205,14 @@ impl Contacts {
         let neighbours = (next.chunks_exact(8))
             .map(|next| Neighbours { next: bytemuck::pod_read_unaligned(next), ..Neighbours::NONE })
             .collect();
-        let manifolds = source.pods()?;
-        let mut contacts = Self { all, neighbours, free, manifolds, free_manifold: source.u32()?, awake, heads };
-        let sound = contacts.manifolds.len() < NONE as usize
-            && contacts.link_back(&bodies) == Some(())
-            && contacts.manifold_lists_are_sound(&touching);
-        if sound { Ok((contacts, pairs)) } else { Err(source.corrupt("the list of contacts")) }
+        let manifolds = source.part(Part::Manifolds, Manifolds::load)?;
+        let free_manifold = source.u32()?;
+        let mut contacts = Self { all, neighbours, free, manifolds: Vec::new(), free_manifold, awake, heads };
+        if contacts.link_back(&bodies) == Some(()) {
+            Ok(Loaded { contacts, manifolds, pairs, bodies, touching })
+        } else {
+            Err(source.corrupt("the list of contacts"))
+        }
     }
 
     /// Follows the lists of all bodies and sets the links back. `None` where a contact is missing, or on a list that is not
@@ -173,32 +238,31 @@ impl Contacts {
     }
 
     /// Every manifold belongs to one contact or is free, and has no more points than there is room for. `touching` are the contacts that have
-    /// manifolds.
-    fn manifold_lists_are_sound(&self, touching: &[u32]) -> bool {
-        let mut seen = vec![false; self.manifolds.len()];
-        let mut visit = |m: u32| seen.get_mut(m as usize).is_some_and(|s| !core::mem::replace(s, true));
-        for &c in touching {
-            let contact = &self.all[c as usize];
-            let mut m = contact.manifolds;
+    /// manifolds, `bodies` those of all contacts.
+    fn manifold_lists_are_sound(&self, touching: &[[u32; 2]], bodies: &[[u32; 2]], placings: &[Placing]) -> bool {
+        let mut seen = vec![false; placings.len()];
+        let mut visit = |m: u32| {
+            let seen = seen.get_mut(m as usize)?;
+            (!core::mem::replace(seen, true)).then(|| &placings[m as usize])
+        };
+        for &[contact, first] in touching {
+            let mut m = first;
             while m != NONE {
-                if !visit(m) {
-                    return false;
-                }
-                let manifold = &self.manifolds[m as usize];
-                let bodies = (manifold.body_a, manifold.body_b) == (contact.body_a, contact.body_b);
+                let Some(placing) = visit(m) else { return false };
                 let points = 1..=SOLVED_POINTS as u32;
-                if manifold.contact != c || !bodies || !points.contains(&manifold.point_count) {
+                let own = placing.contact == contact && placing.bodies == bodies[contact as usize];
+                if !own || !points.contains(&placing.point_count) {
                     return false;
                 }
-                m = manifold.next;
+                m = placing.next;
             }
         }
         let mut m = self.free_manifold;
         while m != NONE {
-            if !visit(m) || self.manifolds[m as usize].colour != NONE {
-                return false;
+            match visit(m) {
+                Some(placing) if placing.colour == NONE => m = placing.next,
+                _ => return false,
             }
-            m = self.manifolds[m as usize].next;
         }
         seen.into_iter().all(|s| s)
     }

@@ -1,20 +1,19 @@
 //! The constraint graph in snapshots: the manifolds and joints know their places in it.
 
 use super::{COLOURS, Colour, Graph, OVERFLOW};
-use crate::constraint::contact::{Contacts, NONE};
+use crate::constraint::contact::{NONE, Placing};
 use crate::constraint::joint::store::Joints;
 
 impl Graph {
     /// The graph in which every manifold and joint has the place that it says it has. `None` where two say the same, one says
     /// an impossible one, or two of one colour share a body. The bodies of the manifolds have been checked; `node` is the body as the graph sees it: `NONE` where nothing
     /// moves it.
-    pub fn of(contacts: &Contacts, joints: &Joints, node: impl Fn(u32) -> u32) -> Option<Self> {
+    pub fn of(manifolds: &[Placing], joints: &Joints, node: impl Fn(u32) -> u32) -> Option<Self> {
         let mut graph = Self::new();
         let mut counts = [0; COLOURS + 1];
-        let mut coloured = Vec::with_capacity(contacts.manifolds.len());
-        for (index, m) in contacts.manifolds.iter().enumerate().filter(|(_, m)| m.colour != NONE) {
+        let coloured = || manifolds.iter().enumerate().filter(|(_, m)| m.colour != NONE);
+        for (_, m) in coloured() {
             *counts.get_mut(m.colour as usize)? += 1;
-            coloured.push((index as u32, m.colour, m.colour_index, [m.body_a, m.body_b]));
         }
         let mut joint_counts = [0; COLOURS + 1];
         for (_, joint) in joints.all.iter().filter(|(_, j)| j.colour != NONE) {
@@ -24,10 +23,10 @@ impl Graph {
             colour.manifolds = vec![NONE; manifolds];
             colour.joints = vec![NONE; joints];
         }
-        for (index, of, at, bodies) in coloured {
-            let colour = &mut graph.colours[of as usize];
-            place(&mut colour.manifolds, at, index)?;
-            claim(colour, of, bodies.map(&node))?;
+        for (index, m) in coloured() {
+            let colour = &mut graph.colours[m.colour as usize];
+            place(&mut colour.manifolds, m.colour_index, index as u32)?;
+            claim(colour, m.colour, m.bodies.map(&node))?;
         }
         for (id, joint) in joints.all.iter().filter(|(_, j)| j.colour != NONE) {
             let colour = &mut graph.colours[joint.colour as usize];
