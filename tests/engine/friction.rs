@@ -80,16 +80,15 @@ fn slopes() -> impl Iterator<Item = (FrictionModel, f64)> {
     MODELS.into_iter().flat_map(|model| ANGLES.map(|degrees| (model, degrees)))
 }
 
-/// Friction a fiftieth above tan α holds for a minute; the bar for creep is 1 mm. Points that are solved one after the other, each of them at its limit, miss it by
-/// a little: at 10° the slab creeps 1.2 mm.
+/// Friction a fiftieth above tan α holds for a minute; the bar for creep is 1 mm. Points that are solved one after the other, each of them near its limit, come
+/// close to it: with one pass that relaxes the slab creeps 1.2 mm at 10°.
 #[test]
 fn slab_sticks_on_a_slope() {
     for (model, degrees) in slopes() {
         let mut slope = Slope::slab(model, degrees, &material(1.0201 * Float::tan(degrees.to_radians())));
         run(&mut slope.world, 60.0);
         println!("{model:?}, {degrees}°: creeps {:.2e} m in 60 s", slope.gone());
-        let most = if model == FrictionModel::Manifold { 1e-3 } else { 1.5e-3 };
-        assert!(slope.gone().abs() < most, "{model:?}, {degrees}°: creeps {} m", slope.gone());
+        assert!(slope.gone().abs() < 1e-3, "{model:?}, {degrees}°: creeps {} m", slope.gone());
     }
 }
 

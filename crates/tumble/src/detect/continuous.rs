@@ -340,6 +340,11 @@ impl Ahead {
         self.impacts.iter().map(|&(i, _, rotation)| (i as usize, rotation))
     }
 
+    /// The bodies that will hit something, and when, in shares of the step.
+    pub fn moments(&self) -> impl Iterator<Item = (usize, Real)> {
+        self.impacts.iter().map(|&(i, t, _)| (i as usize, t))
+    }
+
     /// Marks the bodies that fast kinematic ones may have met.
     pub fn expose(&mut self, state: &State) {
         if !self.any {

@@ -19,6 +19,7 @@ pub(crate) mod joint_web;
 pub(crate) mod joint_work;
 pub(crate) mod motion;
 pub(crate) mod projected_gauss_seidel;
+pub(crate) mod rebound;
 pub(crate) mod restitution;
 pub(crate) mod rolling;
 pub(crate) mod simultaneous;

@@ -48,6 +48,16 @@ pub(crate) fn travel_of(motion: &Motion) -> (Vec3, Vec3) {
     (Vec3::new(motion[6], motion[7], motion[8]), Vec3::new(motion[9], motion[10], motion[11]))
 }
 
+/// Moves and turns a body besides what its velocities do.
+pub(crate) fn shift(motion: &mut Motion, by: Vec3, turn: Vec3) {
+    for (place, more) in motion[6..12].iter_mut().zip(by.to_array().into_iter().chain(turn.to_array())) {
+        *place += more;
+    }
+    if turn != Vec3::ZERO && has_rotation(motion) {
+        set_rotation(motion, (Quat::from_rotation_vector(turn) * rotation_of(motion)).normalized());
+    }
+}
+
 pub(crate) fn rotation_of(motion: &Motion) -> Quat {
     Quat::new(motion[12], motion[13], motion[14], motion[15])
 }

@@ -10,7 +10,8 @@
 //!     solve with push                                                   1 pass over constraints (2 in the first)
 //!     x ← x + h v                                                       1 pass over bodies
 //!     solve without push: relax                                         1 pass over constraints
-//!     restitution, where something can bounce                           3 passes over constraints, and one per blow
+//!     restitution, where something can bounce                           3 passes over constraints, and one per blow;
+//!                                                                       3 over bodies with impacts ahead, see `rebound`
 //!   store impulses, write poses back, boxes, sleep                      1 pass each
 //! ```
 //!
@@ -27,7 +28,7 @@ use crate::detect::{contacts, continuous};
 use crate::integrate::{Loads, flight};
 use crate::interact::sleep;
 use crate::math::{Float, Quat, Real, Vec3};
-use crate::method::SoftStep;
+use crate::method::{FrictionModel, SoftStep};
 use crate::profile::{Profile, Stage, Stopwatch};
 use crate::solve::contact_constraint::{ContactConstraints, SHARE, Soft};
 use crate::solve::contact_kernel::{Pass, Rules, Solve, WarmStart};
@@ -187,9 +188,12 @@ fn tree_recipe(state: &State, method: &SoftStep, dt: Real) -> tree_work::Recipe 
 }
 
 /// Passes of one sub-step that push, and passes that relax. The first sub-step of a step pushes twice: its contacts have just
-/// been found anew, and where they are new they know nothing yet of the load that they are to carry.
-fn passes(substep: u32) -> (u32, u32) {
-    if substep == 0 { (2, 1) } else { (1, 1) }
+/// been found anew, and where they are new they know nothing yet of the load that they are to carry. Friction at points relaxes twice: where one of
+/// them is at its limit the others of its body must take over, which those before it in the pass cannot.
+fn passes(substep: u32, friction: FrictionModel) -> (u32, u32) {
+    let pushes = if substep == 0 { 2 } else { 1 };
+    let relaxes = if friction == FrictionModel::Point { 2 } else { 1 };
+    (pushes, relaxes)
 }
 
 /// Rounds of blows in one sub-step, at the most: how far down a row of touching bodies a blow is handed on at once.
@@ -209,7 +213,7 @@ fn joint_recipe(state: &State, method: &SoftStep, h: Real) -> joint_work::Recipe
 }
 
 fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, loads: &Loads, h: Real) {
-    let Scratch { motions, kicks, free, solved, constraints, joints, trees, masses, .. } = scratch;
+    let Scratch { motions, kicks, free, solved, constraints, joints, trees, masses, rebounds, detector, .. } = scratch;
     if solved.is_empty() && trees.is_empty() {
         // All fly or sleep.
         return;
@@ -217,6 +221,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
     let recipe = joint_recipe(state, method, h);
     let dt = h * method.substeps as Real;
     let of_trees = tree_recipe(state, method, dt);
+    rebounds.clear();
     trees.fly(dt);
     joints.evaluate(state, motions, free, masses, &recipe, When { time: state.time, first: true }, team);
     let tolerances = &state.method.tolerances;
@@ -227,6 +232,9 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
     let threshold = tolerances.restitution_speed * speed;
     for substep in 0..method.substeps {
         if constraints.bounces {
+            let part = [substep, substep + 1].map(|k| k as Real / method.substeps as Real);
+            let impacts = detector.ahead.moments().filter(|&(body, _)| !trees.has(body as u32));
+            rebounds.await_blows(impacts, part, motions, dt);
             for _ in 0..BLOWS {
                 let struck = AtomicBool::new(false);
                 let free = Shared::new(free);
@@ -240,6 +248,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
                     break;
                 }
             }
+            rebounds.note_blows(motions);
             let contacts = |pass: Pass<'_>| isa.dispatch(Approach(pass));
             sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
         }
@@ -266,12 +275,13 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
                 joints.solve_again(motions, push, &recipe, team);
                 trees.solve(motions, masses, &of_trees, push);
             };
-        let (pushes, relaxes) = passes(substep);
+        let (pushes, relaxes) = passes(substep, state.method.friction);
         for _ in 0..pushes {
             pass(joints, trees, motions, masses, true);
         }
         trees.drift(motions, masses, h);
         motion::advance(motions, solved, h);
+        rebounds.take_back(motions);
         joints.advance(state, motions, free, masses, &recipe, team);
         let time = state.time + h.to_f64() * f64::from(substep + 1);
         joints.evaluate(state, motions, free, masses, &recipe, When { time, first: false }, team);

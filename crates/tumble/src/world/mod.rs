@@ -45,6 +45,7 @@ use crate::solve::contact_constraint::ContactConstraints;
 use crate::solve::graph::Graph;
 use crate::solve::joint_work::JointWork;
 use crate::solve::motion::{Free, Kick, Mass, Motion};
+use crate::solve::rebound::Rebounds;
 use crate::solve::simultaneous;
 use crate::solve::tree_work::TreeWork;
 use crate::step::adrift::Adrift;
@@ -172,6 +173,7 @@ pub(crate) struct Scratch {
     pub constraints: ContactConstraints,
     pub joints: JointWork,
     pub adrift: Adrift,
+    pub rebounds: Rebounds,
     pub trees: TreeWork,
     pub motions: Vec<Motion>,
     pub kicks: Vec<Kick>,
