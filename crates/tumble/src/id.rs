@@ -8,6 +8,7 @@
 //! that it gave out since. And an id of one world may happen to be one of another world too.
 
 use crate::error::{AnyId, Error, Result};
+use crate::math::prefetch;
 use crate::record::stream::{Sink, Source};
 use core::marker::PhantomData;
 use serde::{Deserialize, Serialize};
@@ -255,6 +256,14 @@ impl<T, K: Kind> Slots<T, K> {
     /// The occupant of a slot that is known to be taken: internal links only.
     pub fn at(&self, index: u32) -> Option<&T> {
         self.slots.get(index as usize)?.value.as_ref()
+    }
+
+    /// Asks for a slot that will soon be looked at.
+    #[inline(always)]
+    pub fn prefetch(&self, index: u32) {
+        if let Some(slot) = self.slots.get(index as usize) {
+            prefetch(slot);
+        }
     }
 
     pub fn at_mut(&mut self, index: u32) -> Option<&mut T> {

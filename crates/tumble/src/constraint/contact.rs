@@ -219,6 +219,8 @@ pub(crate) struct Contact {
     pub cache: PairCache,
     /// Pose of B as seen from A when the manifolds were found, for recycling.
     pub pose: RelativePose,
+    /// Means something where [`RelativePose::clearance`] does.
+    pub apart: Apart,
 }
 
 /// The neighbours of a contact in the lists of its two bodies: keys, see [`key`]. They lie beside the contacts and not in them, so
@@ -240,9 +242,25 @@ impl Neighbours {
 pub(crate) struct RelativePose {
     pub translation: [Real; 3],
     pub rotation: [Real; 4],
-    /// Of a pair that is apart, whose pose means nothing: the surfaces stay farther apart than the detection distance until they have moved by
-    /// this. A look before that changes nothing; so it need not be saved.
+    /// Of a pair that is apart, whose pose means nothing: what is left to it. See [`Apart`].
     pub clearance: Real,
+}
+
+/// A direction along which a pair is apart, fixed to one of the shapes.
+///
+/// With p the origin of the other shape as this one sees it and n the direction, the other shape's points q are at p + q, and the gap is
+/// n·p + min n·q and a constant. A turn moves no q by more than its chord times the shape's radius; n·p is looked at. So the surfaces stay
+/// farther apart than the detection distance as long as the clearance, of which turns take away, and n·(p - p₀) make more than nothing. A look
+/// before that changes nothing; so none of this need be saved.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Zeroable, Pod)]
+#[repr(C)]
+pub(crate) struct Apart {
+    /// n, in the frame of the shape that it is fixed to.
+    pub along: [Real; 3],
+    /// n·p₀: where it was found.
+    pub from: Real,
+    /// Radius of the other shape; negative where the direction is fixed to B.
+    pub reach: Real,
 }
 
 impl RelativePose {
@@ -349,6 +367,7 @@ impl Contacts {
             generation,
             cache: PairCache::default(),
             pose: RelativePose::default(),
+            apart: Apart::default(),
         };
         self.neighbours[index as usize] = Neighbours::NONE;
         for (side, body) in [body_a, body_b].into_iter().enumerate() {

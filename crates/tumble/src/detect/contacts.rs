@@ -468,7 +468,7 @@ impl State {
         let lever = at.rotation.rotate(collider.pose.translation - params.local_centre);
         let pose =
             WorldPose { translation: at.centre + lever.to_f64(), rotation: at.rotation * collider.pose.rotation };
-        Placed { pose, lever, radius, moved: 0.0, turned: 0.0 }
+        Placed { pose, lever, radius, turned: 0.0 }
     }
 
     /// Where each collider in the broad phase is, by slot: after a restore.

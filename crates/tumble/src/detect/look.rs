@@ -10,19 +10,25 @@
 
 use super::continuous::{Ahead, watched};
 use super::manifolds::{self, Patch, Workspace};
+use super::narrow::Gap;
 use crate::body::collider::Collider;
 use crate::body::store::Bodies;
-use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, NONE, Origin, RelativePose, SOLVED_POINTS};
+use crate::constraint::contact::{
+    Apart, Contact, ContactManifold, ContactPoint, NONE, Origin, RelativePose, SOLVED_POINTS,
+};
 use crate::crew::{Shared, Team};
 use crate::detect::broad::{BroadPhase, ProxyId};
 use crate::id::{ColliderTag, Slots};
-use crate::math::{Num, Pose, Quat, Real, Vec3, WorldPose};
+use crate::math::{Num, Pose, Quat, Real, Vec3, WorldPose, prefetch};
 use crate::profile::Profile;
 use crate::shape::Shape;
 use crate::world::State;
 
 /// Contacts in a block.
 const BLOCK: usize = 128;
+
+/// How many contacts ahead of the look at them their bodies' boxes and their manifolds are asked for.
+const AHEAD: usize = 4;
 
 /// Where a collider is in the world: what detection reads of it in every step, side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,23 +38,19 @@ pub(crate) struct Placed {
     pub lever: Vec3,
     /// Largest distance of a point of the shape from its origin.
     pub radius: Real,
-    /// How far its origin has moved since the contacts were last looked at, and by how much it has turned: 2 sin(θ/2). What a body that is
-    /// not awake did last stands here until it moves again: too much, never too little.
-    pub moved: Real,
+    /// By how much it has turned since the contacts were last looked at: 2 sin(θ/2). What a body that is not awake did last stands here until
+    /// it moves again: too much, never too little.
     pub turned: Real,
 }
 
 impl Placed {
-    pub const NOWHERE: Self =
-        Self { pose: WorldPose::IDENTITY, lever: Vec3::ZERO, radius: 0.0, moved: 0.0, turned: 0.0 };
+    pub const NOWHERE: Self = Self { pose: WorldPose::IDENTITY, lever: Vec3::ZERO, radius: 0.0, turned: 0.0 };
 
-    /// Adds the way from another place.
+    /// Adds the turn from another place.
     pub fn come_from(&mut self, before: &Self, looked: bool) {
         let turn = self.pose.rotation * before.pose.rotation.conjugate();
-        self.moved = (self.pose.translation - before.pose.translation).to_real().length();
         self.turned = 2.0 * Vec3::new(turn.x, turn.y, turn.z).length();
         if !looked {
-            self.moved += before.moved;
             self.turned += before.turned;
         }
     }
@@ -160,8 +162,18 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, ahead: &Ahead, team: 
             // SAFETY: a worker's number and a block are given to one thread at a time.
             let (work, out) = unsafe { (workspaces.get(worker), outs.get(block)) };
             out.clear();
-            for i in block * BLOCK..count.min((block + 1) * BLOCK) {
-                let index = if in_order { i as u32 } else { awake[i] };
+            let index_of = |i: usize| if in_order { i as u32 } else { awake[i] };
+            let (first, end) = (block * BLOCK, count.min((block + 1) * BLOCK));
+            for i in first..end {
+                // Contacts stand in the order in which they began, and what they point to stands anywhere: it is asked for in time, links first.
+                for (ahead, links) in [(2 * AHEAD, true), (AHEAD, false)] {
+                    if i + ahead < end {
+                        // SAFETY: as below; of this block, it is this thread's.
+                        let contact = unsafe { all.get(index_of(i + ahead) as usize) };
+                        scene.prefetch(contact, links);
+                    }
+                }
+                let index = index_of(i);
                 // SAFETY: every contact stands on the list of awake ones once.
                 let contact = unsafe { all.get(index as usize) };
                 if contact.awake == NONE {
@@ -205,6 +217,26 @@ impl Findings {
 }
 
 impl Scene<'_> {
+    /// Asks for what the look at a contact will read: colliders and places where `links`, else what is found through them, and manifolds.
+    #[inline(always)]
+    fn prefetch(&self, contact: &Contact, links: bool) {
+        if contact.awake == NONE {
+            return;
+        }
+        for slot in [contact.collider_a, contact.collider_b] {
+            if links {
+                self.colliders.prefetch(slot);
+                prefetch(&self.placed[slot as usize]);
+            } else if let Some(collider) = self.colliders.at(slot) {
+                self.broad.prefetch(ProxyId(collider.proxy));
+            }
+        }
+        if !links && contact.manifolds != NONE {
+            // SAFETY: a manifold belongs to one contact, and this thread has it.
+            prefetch(unsafe { self.manifolds.get(contact.manifolds as usize) });
+        }
+    }
+
     fn look_at(&self, contact: &mut Contact, work: &mut Workspace, out: &mut Findings) -> Option<Finding> {
         let (slot_a, slot_b) = (contact.collider_a, contact.collider_b);
         let (Some(a), Some(b)) = (self.colliders.at(slot_a), self.colliders.at(slot_b)) else {
@@ -215,9 +247,7 @@ impl Scene<'_> {
         }
         let (pa, pb) = (&self.placed[slot_a as usize], &self.placed[slot_b as usize]);
         let was = contact.has(Contact::TOUCHING);
-        if !was && contact.pose.clearance > 0.0 {
-            contact.pose.clearance -= way(pa, pb);
-        }
+        let clear = !was && contact.pose.clearance > 0.0 && stays_apart(contact, pa, pb);
         if contact.has(Contact::SENSOR) {
             let b_in_a = pb.pose.relative_to(&pa.pose);
             manifolds::find(work, &a.shape, &b.shape, &b_in_a, 0.0, self.rules.reduce, &mut contact.cache);
@@ -238,7 +268,7 @@ impl Scene<'_> {
                 return Some(Finding::Encounter);
             }
         }
-        if !was && contact.pose.clearance > 0.0 {
+        if clear {
             return None;
         }
         let b_in_a = pb.pose.relative_to(&pa.pose);
@@ -260,8 +290,7 @@ impl Scene<'_> {
         let found = work.found();
         if found.is_empty() {
             if !was {
-                let (radii, distance) = (pa.radius + pb.radius, b_in_a.translation.length());
-                contact.pose.clearance = clearance(work.apart, self.rules.margin, radii, distance);
+                note_apart(contact, &work.apart, self.rules.margin, pa, pb);
             }
             return was.then_some(Finding::Parted);
         }
@@ -342,23 +371,29 @@ impl Scene<'_> {
     }
 }
 
-/// How much two shapes that are near each other, and were apart along a direction fixed to one of them, may have come closer along it. The
-/// turn of the one also turns the direction, by which the farthest point of the other counts.
-fn way(a: &Placed, b: &Placed) -> Real {
-    a.moved + b.moved + (a.turned + b.turned) * (REACH * (a.radius + b.radius))
+/// Remembers that a pair is apart, for [`stays_apart`].
+fn note_apart(contact: &mut Contact, gap: &Gap, margin: Real, a: &Placed, b: &Placed) {
+    let (of, other, sign) = if gap.of_b { (b, a, -1.0) } else { (a, b, 1.0) };
+    let at = seen_from(of, other);
+    // What rounding may do to places in the frame of the one shape, here and in the search.
+    let rounding = 32.0 * Real::EPSILON * (a.radius + b.radius + at.length());
+    contact.pose.clearance = 0.99 * (gap.distance - margin) - rounding;
+    contact.apart = Apart { along: gap.along.into(), from: gap.along.dot(at), reach: other.radius.copysign(sign) };
 }
 
-/// Points of one shape that is near another are within this many times both radii of the other's origin.
-const REACH: Real = 3.5;
+/// Whether a pair is still farther apart than the detection distance along the direction in which it was; see [`Apart`]. To be asked in every
+/// step, since it counts the turns.
+fn stays_apart(contact: &mut Contact, a: &Placed, b: &Placed) -> bool {
+    let Apart { along, from, reach } = contact.apart;
+    let left = contact.pose.clearance - (a.turned + b.turned) * reach.abs();
+    contact.pose.clearance = left;
+    let (of, other) = if reach.is_sign_negative() { (b, a) } else { (a, b) };
+    left > 0.0 && left + (Vec3::from(along).dot(seen_from(of, other)) - from) > 0.0
+}
 
-/// By how much two shapes of these radii together may move, whose origins have this distance and which are `apart`, before they have to be
-/// looked at, rounding included.
-fn clearance(apart: Real, margin: Real, radii: Real, distance: Real) -> Real {
-    if !(distance < (REACH - 1.5) * radii) {
-        return 0.0;
-    }
-    let near = Num::min(apart, 0.5 * radii);
-    0.99 * (near - margin) - 16.0 * Real::EPSILON * radii
+/// The origin of one shape in the frame of another.
+fn seen_from(of: &Placed, other: &Placed) -> Vec3 {
+    of.pose.rotation.unrotate((other.pose.translation - of.pose.translation).to_real())
 }
 
 /// The shape rolls: where it touches does not move with it, and a point that did would turn it.

@@ -4,7 +4,7 @@
 //! manifolds whose normals agree are merged, so that a box on a floor of many triangles stands on four points and not on
 //! four per triangle.
 
-use super::narrow::{ConvexRef, Manifold, ManifoldPoint, PairCache, Triangle, collide_by, reduce};
+use super::narrow::{ConvexRef, Gap, Manifold, ManifoldPoint, PairCache, Triangle, collide_by, reduce};
 use crate::constraint::contact::SOLVED_POINTS;
 use crate::math::{Aabb, Pose, Real, Vec3};
 use crate::method::Narrow;
@@ -38,8 +38,8 @@ pub(crate) struct Workspace {
     /// Which routines answer.
     pub narrow: Narrow,
     manifold: Manifold,
-    /// How far apart a pair of convex shapes is in which the last search found nothing; see [`Manifold::apart`]. 0 for others.
-    pub apart: Real,
+    /// How far apart a pair of convex shapes is in which the last search found nothing; see [`Manifold::apart`]. Nothing for others.
+    pub apart: Gap,
 }
 
 impl Workspace {
@@ -51,7 +51,7 @@ impl Workspace {
     fn clear(&mut self) {
         self.used = 0;
         self.ahead = usize::MAX;
-        self.apart = 0.0;
+        self.apart = Gap::default();
     }
 
     /// The first patch of the search under way.

@@ -4,6 +4,7 @@ mod record;
 
 use super::hull_climb::Climb;
 use super::hull_merge::Polygons;
+use super::hull_ribs::Ribs;
 use super::hull_scan::{Planes, Scan};
 use super::mass::checked_density;
 use super::query::{Clip, Line};
@@ -104,6 +105,7 @@ pub struct Hull {
     sharpest: Real,
     scan: Scan,
     planes: Planes,
+    ribs: Ribs,
     climb: Option<Climb>,
 }
 
@@ -136,6 +138,12 @@ impl Hull {
     #[inline(always)]
     pub(crate) fn sharpest(&self) -> Real {
         self.sharpest
+    }
+
+    /// The edges, each once.
+    #[inline(always)]
+    pub(crate) fn ribs(&self) -> &Ribs {
+        &self.ribs
     }
 
     /// The number of the face whose normal is most along `direction`.
@@ -246,13 +254,14 @@ impl Hull {
         let reach = Real::from_f64(reach);
         let scan = Scan::new(&vertices);
         let planes = Planes::new(&faces);
+        let ribs = Ribs::new(&vertices, &faces, &edges);
         // A half-edge without its twin belongs to a hull that is not sound, and will be refused.
         let sharpest = edges.iter().filter_map(|half| Some((half.face, edges.get(half.twin as usize)?.face)));
         let sharpest = sharpest.fold(1.0, |least, (left, right)| {
             let sum = faces[left as usize].normal + faces[right as usize].normal;
             Num::min(sum.length() * 0.5, least)
         });
-        Self { vertices, faces, edges, vertex_edges, mass, inner, reach, sharpest, scan, planes, climb: None }
+        Self { vertices, faces, edges, vertex_edges, mass, inner, reach, sharpest, scan, planes, ribs, climb: None }
     }
 
     /// The half-edges make a closed surface without handles: every edge has two sides, the faces around each vertex make

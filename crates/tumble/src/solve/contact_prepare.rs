@@ -10,7 +10,19 @@ use super::rolling::Rolling;
 use crate::body::store::Bodies;
 use crate::constraint::contact::{ContactManifold, Contacts, FAR, NONE, SOLVED_POINTS};
 use crate::crew::{Shared, Team};
-use crate::math::{Isa, Kernel, LANES, Lane, NO_ROW, Real, Sym3, Vec3};
+use crate::math::{Isa, Kernel, LANES, Lane, NO_ROW, Real, Sym3, Vec3, prefetch};
+
+/// How many groups before they are read manifolds are asked for: those of one colour stand anywhere.
+const AHEAD: usize = 2;
+
+/// Asks for the numbers of a manifold that a group is made of.
+#[inline(always)]
+fn ask(rows: &[[Real; ContactManifold::ROW]], manifold: u32) {
+    const NUMBERS: usize = ContactManifold::POINTS + SOLVED_POINTS * ContactManifold::POINT;
+    if let Some(numbers) = rows.get(manifold as usize).and_then(|row| row.first_chunk::<NUMBERS>()) {
+        prefetch(numbers);
+    }
+}
 
 /// Share of the diagonal that is added to the response of four points in the relaxing pass.
 pub(crate) const FIRMNESS: Real = 0.01;
@@ -86,7 +98,12 @@ fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: 
     for (index, colour) in graph.colours.iter().enumerate() {
         out.ranges.push(at as u32);
         out.rolling_ranges.push(out.rolling.len() as u32);
-        for chunk in colour.manifolds.chunks(width(index)) {
+        for (i, chunk) in colour.manifolds.chunks(width(index)).enumerate() {
+            for &m in colour.manifolds.iter().skip((i + AHEAD) * width(index)).take(width(index)) {
+                let manifold = &input.contacts.manifolds[m as usize];
+                prefetch(&manifold.point_count);
+                prefetch(&manifold.flags);
+            }
             let group = &mut out.groups[at];
             let (mut most, mut flags) = (0, 0);
             for lane in 0..LANES {
@@ -196,7 +213,13 @@ impl Kernel for Fill<'_> {
         let keep = L::splat(if recipe.warm_start { 1.0 } else { 0.0 });
         let splat = |s: &Soft| (L::splat(s.bias_rate), L::splat(s.mass_scale), L::splat(s.impulse_scale));
         let (soft, soft_fixed) = (splat(&recipe.soft), splat(&recipe.soft_fixed));
-        for i in range {
+        for i in range.clone() {
+            if i + AHEAD < range.end {
+                // SAFETY: as below.
+                for &m in &unsafe { groups.get(i + AHEAD) }.manifold {
+                    ask(rows, m);
+                }
+            }
             // SAFETY: ranges of groups do not overlap, and no two groups have a point, a block or a watch in common.
             let mut sink = unsafe {
                 let group = groups.get(i);
@@ -494,7 +517,13 @@ fn store_inverse<L: Lane, const N: usize>(
 
 /// Writes the impulses back to the manifolds: where the next step starts. One pass over the groups.
 pub(crate) fn store(constraints: &ContactConstraints, contacts: &mut Contacts) {
-    for group in &constraints.groups {
+    for (i, group) in constraints.groups.iter().enumerate() {
+        if let Some(next) = constraints.groups.get(i + AHEAD) {
+            let rows = ContactManifold::rows(&contacts.manifolds);
+            for &m in &next.manifold {
+                ask(rows, m);
+            }
+        }
         let points = &constraints.points[group.points()];
         for lane in 0..LANES {
             let index = group.manifold[lane];

@@ -126,10 +126,7 @@ impl State {
             ensure!(fixed == (body.kind == BodyKind::Fixed), "{id} is in the wrong tree");
             let placed = self.placed[id.index() as usize];
             let truth = self.place_of(c, c.shape.farthest_from(Vec3::ZERO));
-            ensure!(
-                placed == Placed { moved: placed.moved, turned: placed.turned, ..truth },
-                "{id} is not where detection believes it"
-            );
+            ensure!(placed == Placed { turned: placed.turned, ..truth }, "{id} is not where detection believes it");
             let (fat, tight) = (self.broad.fat_aabb(proxy), self.collider_bounds(c, &placed.pose));
             ensure!(fat.is_some_and(|fat| fat.contains(&tight)), "{id} has left its box: {tight:?} in {fat:?}");
         }

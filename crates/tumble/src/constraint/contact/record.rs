@@ -3,7 +3,7 @@
 //! What follows from the rest is not stored: the bodies of the colliders, the links back, the places in the list of awake
 //! contacts. That takes less room, and what is made again cannot be wrong.
 
-use super::{Contact, ContactManifold, Contacts, NONE, Neighbours, RelativePose, SOLVED_POINTS};
+use super::{Apart, Contact, ContactManifold, Contacts, NONE, Neighbours, RelativePose, SOLVED_POINTS};
 use crate::body::collider::NO_PROXY;
 use crate::detect::broad::{ProxyId, ProxyPair};
 use crate::detect::narrow::PairCache;
@@ -134,6 +134,7 @@ impl Contacts {
             generation,
             cache,
             ref pose,
+            apart: _,
         } = contact;
         let posed = u32::from(pose.is_known());
         ContactRecord { collider_a, collider_b, flags, manifolds, generation, posed, cache }
@@ -190,6 +191,7 @@ impl Contacts {
                     generation,
                     cache,
                     pose,
+                    apart: Apart::default(),
                 };
                 *bodies = [body_a, body_b];
                 if manifolds != NONE {

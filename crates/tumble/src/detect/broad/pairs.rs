@@ -3,7 +3,7 @@
 use super::PairSet;
 use super::search::SearchScratch;
 use super::tree::{BoxCast, DynamicTree, LeafId};
-use crate::math::{Aabb, Real, Vec3};
+use crate::math::{Aabb, Real, Vec3, prefetch};
 
 /// Names a proxy until it is destroyed.
 ///
@@ -363,6 +363,14 @@ impl BroadPhase {
         match (self.get(a), self.get(b)) {
             (Some(a), Some(b)) => a.fat.overlaps(&b.fat),
             _ => false,
+        }
+    }
+
+    /// Asks for a proxy whose box will soon be looked at.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, id: ProxyId) {
+        if let Some(proxy) = self.proxies.get(id.0 as usize) {
+            prefetch(proxy);
         }
     }
 

@@ -17,7 +17,7 @@ use super::contact::{BallOver, NEAR_FACE, Place, SLACK, Touch, is_least, toleran
 use super::convex::ConvexRef;
 use super::curved;
 use super::faceted::{around_edges, nearest_on_lines};
-use super::manifold::{Feature, Manifold, ManifoldPoint};
+use super::manifold::{Feature, Gap, Manifold, ManifoldPoint};
 use super::polytope::Small;
 use super::sat::Placed;
 use crate::math::{Mat3, Num, Pose, Real, Vec3};
@@ -95,8 +95,9 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
     let (r, t) = (b_in_a.rotation.to_mat3(), b_in_a.translation);
     let along = |n: Vec3| n.dot(t) - ha.dot(n.abs()) - hb.dot(r.transpose_mul(n).abs());
     let n = cache.direction();
-    out.apart = along(n);
-    if out.apart > margin {
+    let last = along(n);
+    if last > margin {
+        out.apart = Gap::of_a(last, n);
         return;
     }
     let tolerance = tolerance(ha.max_component(), hb.max_component(), t);
@@ -113,7 +114,6 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
     let face_b = best_face(faces_b);
     let best = Num::max(face_a.separation, face_b.separation);
     if best > margin {
-        out.apart = best;
         if face_a.separation == best {
             let face = face_a.i * 2 + usize::from(t[face_a.i] < 0.0);
             cache.set(Axis::FaceA(face as u32), boxes.face_normal_a(face));
@@ -121,6 +121,8 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
             let face = face_b.i * 2 + usize::from(t_in_b[face_b.i] > 0.0);
             cache.set(Axis::FaceB(face as u32), boxes.face_normal_b(face));
         }
+        // The next search takes it for a direction of A's, whichever face it came from.
+        out.apart = Gap::of_a(best, cache.direction());
         return;
     }
 
@@ -131,7 +133,7 @@ pub(super) fn collide(a: &Cuboid, b: &Cuboid, b_in_a: &Pose, margin: Real, cache
     {
         cache.set(Axis::Edges(e.i as u16, e.j as u16), n);
         // Of edges that are nearly parallel the separation is not that along a rounded normal.
-        out.apart = along(n);
+        out.apart = Gap::of_a(along(n), n);
         return;
     }
     let target = edges.map_or(best, |e| e.separation);

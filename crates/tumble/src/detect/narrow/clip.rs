@@ -10,6 +10,9 @@ use crate::math::{Mat3, Num, Real, Vec3};
 /// Most corners of a polygon; faces with more are thinned out.
 pub(super) const MAX_CORNERS: usize = 24;
 
+/// Corners of two polygons together up to which they are clipped in little room.
+const FEW_CORNERS: usize = 8;
+
 /// A flat face, counter-clockwise seen from outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Polygon {
@@ -33,6 +36,11 @@ impl Polygon {
             vertices: [Feature::ROUND; MAX_CORNERS],
             edges: [Feature::ROUND; MAX_CORNERS],
         }
+    }
+
+    /// Forgets its corners.
+    pub fn start(&mut self, normal: Vec3, face: Feature) {
+        (self.normal, self.face, self.len) = (normal, face, 0);
     }
 
     pub fn push(&mut self, point: Vec3, vertex: Feature, edge: Feature) {
@@ -63,7 +71,8 @@ impl Polygon {
         least
     }
 
-    fn move_to(&mut self, rotation: &Mat3, translation: Vec3) {
+    /// Sees it from where its frame stands at (`rotation`, `translation`).
+    pub fn move_to(&mut self, rotation: &Mat3, translation: Vec3) {
         self.normal = *rotation * self.normal;
         for p in &mut self.points[..self.len] {
             *p = *rotation * *p + translation;
@@ -202,6 +211,11 @@ impl Gather {
         Self { normal, offset, radius, flip, margin, slack, least: Real::INFINITY, len: 0, list }
     }
 
+    /// Forgets all points, for those over another face.
+    pub fn start(&mut self, normal: Vec3, offset: Real, flip: bool) {
+        (self.normal, self.offset, self.flip, self.least, self.len) = (normal, offset, flip, Real::INFINITY, 0);
+    }
+
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -312,7 +326,16 @@ impl Gather {
 
     /// Adds the corners of what the two polygons have in common as seen along the reference's normal.
     pub fn polygon_over_polygon(&mut self, reference: &Polygon, incident: &Polygon) {
-        let mut rings = [[Corner::default(); 2 * MAX_CORNERS]; 2];
+        // A cut leaves one corner more at most; and room that is not needed would have to be cleared.
+        if reference.len + incident.len <= FEW_CORNERS {
+            self.cut_polygon::<FEW_CORNERS>(reference, incident);
+        } else {
+            self.cut_polygon::<{ 2 * MAX_CORNERS }>(reference, incident);
+        }
+    }
+
+    fn cut_polygon<const ROOM: usize>(&mut self, reference: &Polygon, incident: &Polygon) {
+        let mut rings = [[Corner::default(); ROOM]; 2];
         let mut len = incident.len;
         for i in 0..len {
             rings[0][i] = Corner { p: incident.points[i], edge: i as u8, clipped: false };
@@ -376,7 +399,8 @@ impl SidePlane {
     }
 
     /// Copies the part of the ring inside of the plane to `target` and returns its length.
-    fn cut(&self, ring: &[Corner], target: &mut [Corner; 2 * MAX_CORNERS], side: u8) -> usize {
+    #[inline(always)]
+    fn cut(&self, ring: &[Corner], target: &mut [Corner], side: u8) -> usize {
         let mut len = 0;
         let mut push = |corner: Corner| {
             if len < target.len() {

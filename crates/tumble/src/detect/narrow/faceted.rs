@@ -5,7 +5,7 @@ use super::clip::{Gather, Polygon};
 use super::contact::{NEAR_FACE, SLACK, Touch, gathered_are_least, tolerance};
 use super::convex::ConvexRef;
 use super::curved;
-use super::manifold::{Feature, Manifold};
+use super::manifold::{Feature, Gap, Manifold};
 use super::patch::ON_FACE;
 use super::polytope::Polytope;
 use super::sat::{Axes, EdgeAxis, FaceAxis, Placed};
@@ -27,22 +27,38 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
         if matches!(last, Axis::Direction | Axis::Edges(..)) {
             let along = placed.along(cache.direction());
             if along > margin {
-                out.apart = along;
+                out.apart = Gap::of_a(along, cache.direction());
                 return;
             }
         }
         let tolerance = tolerance(self.shapes.0.extent(), self.shapes.1.extent(), b_in_a.translation);
-        let mut tried = None;
-        if let Some((flip, face)) = likely_face(&placed, last) {
-            match at_once(&placed, flip, face, margin, tolerance, cache, out) {
-                Tried::Settled => return,
-                Tried::Open(clipped) => tried = Some((flip, face, clipped)),
+        let likely = likely_face(&placed, last);
+        let mut tried = likely.map(|(flip, face)| (flip, if flip { placed.face_b(face) } else { placed.face_a(face) }));
+        if let Some((flip, axis)) = tried
+            && axis.separation > margin
+        {
+            let kind = if flip { Axis::FaceB(axis.face as u32) } else { Axis::FaceA(axis.face as u32) };
+            if kind != cache.axis() {
+                cache.set(kind, if flip { -(rotation * self.b.normal(axis.face)) } else { self.a.normal(axis.face) });
+            }
+            out.apart = face_gap(&placed, flip, axis.face, axis.separation);
+            return;
+        }
+        let mut clipped = Clipped::nothing(margin, SLACK * tolerance);
+        if let Some((flip, axis)) = &tried {
+            clipped.clip(&placed, *flip, axis);
+            if clipped.settles(&placed, *flip, axis, tolerance) {
+                clipped.write(*flip, axis, cache, out);
+                return;
             }
         }
-        let mut axes = placed.axes(last, margin, 0.25 * tolerance);
+        let mut axes = placed.axes(last, tried, margin, 0.25 * tolerance);
         if let Some((axis, direction, separation)) = axes.separating {
             cache.set(axis, direction);
-            out.apart = separation;
+            out.apart = match axis {
+                Axis::FaceB(face) => face_gap(&placed, true, face as usize, separation),
+                _ => Gap::of_a(separation, direction),
+            };
             return;
         }
         if let Some(e) = axes.edges.as_mut() {
@@ -60,12 +76,12 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
             if edges.is_some_and(|e| e.normal.dot(normal) < NEAR_FACE) {
                 continue;
             }
-            let clipped = match tried.take_if(|(of_b, face, _)| (*of_b, *face) == (flip, axis.face)) {
-                Some((.., clipped)) => clipped,
-                None => clip(&placed, flip, &axis, margin, SLACK * tolerance),
-            };
+            if tried.is_none_or(|(of_b, face)| (of_b, face.face) != (flip, axis.face)) {
+                clipped.clip(&placed, flip, &axis);
+                tried = None;
+            }
             if (clipped.gather.least - best).abs() <= tolerance && !clipped.gather.is_empty() {
-                write_face(&clipped, flip, &axis, cache, out);
+                clipped.write(flip, &axis, cache, out);
                 return;
             }
             // For overlaps in which rounding parts the axis from its points.
@@ -83,7 +99,8 @@ impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
         if best <= 0.0
             && let Some((flip, axis)) = fallback
         {
-            write_face(&clip(&placed, flip, &axis, margin, SLACK * tolerance), flip, &axis, cache, out);
+            clipped.clip(&placed, flip, &axis);
+            clipped.write(flip, &axis, cache, out);
             return;
         }
         // Apart, with a vertex nearest to a vertex or an edge: no axis of a face shows the distance.
@@ -130,49 +147,10 @@ fn likely_face<P: Polytope, Q: Polytope>(placed: &Placed<P, Q>, last: Axis) -> O
     }
 }
 
-/// What came of a face that was tried first.
-#[allow(clippy::large_enum_variant)]
-enum Tried {
-    /// It is the answer.
-    Settled,
-    /// It may not be; these are its points.
-    Open(Clipped),
-}
-
-/// Takes the face as the answer where no other axis can be better (see [`is_least`](super::contact::is_least)), or where it separates.
-fn at_once<P: Polytope, Q: Polytope>(
-    placed: &Placed<P, Q>,
-    flip: bool,
-    face: usize,
-    margin: Real,
-    tolerance: Real,
-    cache: &mut PairCache,
-    out: &mut Manifold,
-) -> Tried {
-    let axis = if flip { placed.face_b(face) } else { placed.face_a(face) };
-    if axis.separation > margin {
-        let normal = if flip { -(*placed.rotation * placed.b.normal(face)) } else { placed.a.normal(face) };
-        let kind = if flip { Axis::FaceB(face as u32) } else { Axis::FaceA(face as u32) };
-        out.apart = axis.separation;
-        if kind != cache.axis() {
-            cache.set(kind, normal);
-        }
-        return Tried::Settled;
-    }
-    let clipped = clip(placed, flip, &axis, margin, SLACK * tolerance);
-    let gather = &clipped.gather;
-    if (gather.least - axis.separation).abs() > tolerance || gather.is_empty() {
-        return Tried::Open(clipped);
-    }
-    let (centre, radius) = if flip { placed.a.inner_ball() } else { placed.b.inner_ball() };
-    let centre = if flip { centre } else { *placed.rotation * centre + placed.translation };
-    let least = gathered_are_least(gather, (centre, radius), tolerance, |p| clipped.reference.inset(p));
-    if least {
-        write_face(&clipped, flip, &axis, cache, out);
-        Tried::Settled
-    } else {
-        Tried::Open(clipped)
-    }
+/// The polytopes are this far apart along the normal of a face of A (of B where `flip`).
+fn face_gap<P: Polytope, Q: Polytope>(placed: &Placed<P, Q>, flip: bool, face: usize, distance: Real) -> Gap {
+    let along = if flip { placed.b.normal(face) } else { placed.a.normal(face) };
+    Gap { distance, along, of_b: flip }
 }
 
 /// The points over a face, the feature of the other polytope that faces it, and the face.
@@ -180,44 +158,65 @@ struct Clipped {
     gather: Gather,
     facing: Feature,
     reference: Polygon,
+    incident: Polygon,
 }
 
-/// Clips the patch that faces a face of A (of B where `flip`).
-fn clip<P: Polytope, Q: Polytope>(
-    placed: &Placed<P, Q>,
-    flip: bool,
-    axis: &FaceAxis,
-    margin: Real,
-    slack: Real,
-) -> Clipped {
-    let (r, t) = (placed.rotation, placed.translation);
-    let (reference, incident, normal, offset);
-    if flip {
-        normal = *r * placed.b.normal(axis.face);
-        offset = placed.b.offset(axis.face) + normal.dot(t);
-        reference = placed.b.polygon(axis.face, 0).moved(r, t);
-        let face = placed.a.face_at(axis.vertex, -normal);
-        incident = placed.a.polygon(face, axis.vertex);
-    } else {
-        normal = placed.a.normal(axis.face);
-        offset = placed.a.offset(axis.face);
-        reference = placed.a.polygon(axis.face, 0);
-        let face = placed.b.face_at(axis.vertex, -r.transpose_mul(normal));
-        incident = placed.b.polygon(face, axis.vertex).moved(r, t);
+impl Clipped {
+    /// Nothing yet: filled in place, since it is large.
+    fn nothing(margin: Real, slack: Real) -> Self {
+        let none = Polygon::new(Vec3::ZERO, Feature::ROUND);
+        let gather = Gather::new(Vec3::ZERO, 0.0, 0.0, false, margin, slack);
+        Self { gather, facing: Feature::ROUND, reference: none, incident: none }
     }
-    let mut gather = Gather::new(normal, offset, 0.0, flip, margin, slack);
-    gather.polygon_over_polygon(&reference, &incident);
-    let flat = incident.normal.dot(normal) < ON_FACE - 1.0;
-    let facing = if flat { incident.face } else { Feature::vertex(axis.vertex as u32) };
-    Clipped { gather, facing, reference }
-}
 
-fn write_face(clipped: &Clipped, flip: bool, axis: &FaceAxis, cache: &mut PairCache, out: &mut Manifold) {
-    clipped.gather.write(out);
-    let (face, facing) = (Feature::face(axis.face as u32), clipped.facing);
-    (out.feature_a, out.feature_b) = if flip { (facing, face) } else { (face, facing) };
-    let kind = if flip { Axis::FaceB(axis.face as u32) } else { Axis::FaceA(axis.face as u32) };
-    cache.set(kind, out.normal);
+    /// Clips the patch that faces a face of A (of B where `flip`).
+    fn clip<P: Polytope, Q: Polytope>(&mut self, placed: &Placed<P, Q>, flip: bool, axis: &FaceAxis) {
+        let (r, t) = (placed.rotation, placed.translation);
+        let (normal, offset);
+        if flip {
+            normal = *r * placed.b.normal(axis.face);
+            offset = placed.b.offset(axis.face) + normal.dot(t);
+            placed.b.polygon_into(axis.face, 0, &mut self.reference);
+            self.reference.move_to(r, t);
+            placed.a.polygon_into(placed.a.face_at(axis.vertex, -normal), axis.vertex, &mut self.incident);
+        } else {
+            normal = placed.a.normal(axis.face);
+            offset = placed.a.offset(axis.face);
+            placed.a.polygon_into(axis.face, 0, &mut self.reference);
+            let face = placed.b.face_at(axis.vertex, -r.transpose_mul(normal));
+            placed.b.polygon_into(face, axis.vertex, &mut self.incident);
+            self.incident.move_to(r, t);
+        }
+        self.gather.start(normal, offset, flip);
+        self.gather.polygon_over_polygon(&self.reference, &self.incident);
+        let flat = self.incident.normal.dot(normal) < ON_FACE - 1.0;
+        self.facing = if flat { self.incident.face } else { Feature::vertex(axis.vertex as u32) };
+    }
+
+    /// The face is the answer: no other axis can be better (see [`is_least`](super::contact::is_least)).
+    fn settles<P: Polytope, Q: Polytope>(
+        &self,
+        placed: &Placed<P, Q>,
+        flip: bool,
+        axis: &FaceAxis,
+        tolerance: Real,
+    ) -> bool {
+        let gather = &self.gather;
+        if (gather.least - axis.separation).abs() > tolerance || gather.is_empty() {
+            return false;
+        }
+        let (centre, radius) = if flip { placed.a.inner_ball() } else { placed.b.inner_ball() };
+        let centre = if flip { centre } else { *placed.rotation * centre + placed.translation };
+        gathered_are_least(gather, (centre, radius), tolerance, |p| self.reference.inset(p))
+    }
+
+    fn write(&self, flip: bool, axis: &FaceAxis, cache: &mut PairCache, out: &mut Manifold) {
+        self.gather.write(out);
+        let (face, facing) = (Feature::face(axis.face as u32), self.facing);
+        (out.feature_a, out.feature_b) = if flip { (facing, face) } else { (face, facing) };
+        let kind = if flip { Axis::FaceB(axis.face as u32) } else { Axis::FaceA(axis.face as u32) };
+        cache.set(kind, out.normal);
+    }
 }
 
 /// Parameters of the nearest points of two lines p + s u and q + t v that are not parallel.

@@ -113,6 +113,23 @@ impl ManifoldPoint {
 /// Most points that a manifold holds.
 pub const MAX_POINTS: usize = 8;
 
+/// How far two shapes are apart along a direction that is fixed to one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub(crate) struct Gap {
+    pub distance: Real,
+    /// Unit vector to the other shape, in the frame of the one that it is fixed to.
+    pub along: Vec3,
+    /// It is fixed to B.
+    pub of_b: bool,
+}
+
+impl Gap {
+    /// Along a direction that is fixed to A.
+    pub fn of_a(distance: Real, along: Vec3) -> Self {
+        Self { distance, along, of_b: false }
+    }
+}
+
 /// How two convex shapes touch, in A's frame. Empty where they are farther apart than the margin asked for.
 ///
 /// ```
@@ -154,7 +171,7 @@ pub struct Manifold {
     /// The part of B that the normal belongs to.
     pub feature_b: Feature,
     /// See [`Self::apart`].
-    pub(super) apart: Real,
+    pub(super) apart: Gap,
     count: u8,
     points: [ManifoldPoint; MAX_POINTS],
 }
@@ -182,14 +199,14 @@ impl Manifold {
     #[inline(always)]
     pub fn clear(&mut self) {
         self.count = 0;
-        self.apart = 0.0;
+        self.apart = Gap::default();
     }
 
-    /// Where there are no points: the shapes are at least this far apart along a direction that the cache remembers and that is fixed to one of
-    /// them, so that they stay farther apart than the margin until they have moved by the difference. 0 where that is not known.
+    /// Where there are no points: how far the shapes are apart along a direction that the cache remembers, so that the next search ends there
+    /// as long as it parts them by more than the margin. Nothing where that is not known.
     #[inline(always)]
-    pub(crate) fn apart(&self) -> Real {
-        if self.count == 0 { self.apart } else { 0.0 }
+    pub(crate) fn apart(&self) -> Gap {
+        if self.count == 0 { self.apart } else { Gap::default() }
     }
 
     /// Adds a point; does nothing where eight are there already.

@@ -5,11 +5,11 @@ use super::convex::Triangle;
 use super::manifold::Feature;
 use super::sat::{BATCH, Heights, Seen, Side};
 use crate::math::{Num, Real, Vec3};
-use crate::shape::{Cuboid, Geometry, Hull, Rectangle};
+use crate::shape::{Cuboid, Geometry, Hull, KEPT, Rectangle, Rib};
 
 /// An edge with the normals of the two faces that it borders. Seen from outside it runs counter-clockwise about the left
 /// face, so that tail → head is along left × right.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub tail: Vec3,
     pub head: Vec3,
@@ -31,10 +31,12 @@ pub(super) trait Polytope {
     fn edge(&self, i: usize) -> Option<Edge>;
     /// Fills `found` with edges, from the one that `next` stands for on, some normal of which may see the ball, and some the point, higher
     /// than `bar` over the edge, and returns how many; 0 when there are no more. `over` tells how high they are over a face.
-    /// See [`reaches`].
-    fn edges_reaching(&self, next: &mut usize, over: &Heights<'_, Self>, bar: Seen, found: &mut [Side; BATCH]) -> usize
+    /// See [`reaches`]. What is found is for [`Self::side`] to read.
+    fn edges_reaching(&self, next: &mut usize, over: &Heights<'_, Self>, bar: Seen, found: &mut [u32; BATCH]) -> usize
     where
         Self: Sized;
+    /// An edge that [`Self::edges_reaching`] found.
+    fn side(&self, found: u32) -> Side;
     /// The vertex farthest along `d`.
     fn support(&self, d: Vec3) -> usize;
     /// Centre and radius of a ball inside.
@@ -44,7 +46,13 @@ pub(super) trait Polytope {
     /// Of the edges at the vertex, the one most across `d`.
     fn edge_at(&self, vertex: usize, d: Vec3) -> Segment;
     /// The face as a polygon that has `vertex` as one of its corners, if the face has.
-    fn polygon(&self, face: usize, vertex: usize) -> Polygon;
+    fn polygon(&self, face: usize, vertex: usize) -> Polygon {
+        let mut polygon = Polygon::new(Vec3::ZERO, Feature::ROUND);
+        self.polygon_into(face, vertex, &mut polygon);
+        polygon
+    }
+    /// The same, written over another.
+    fn polygon_into(&self, face: usize, vertex: usize, polygon: &mut Polygon);
     /// The half of directions in which the shape can touch, by a normal: a one-sided triangle only its front.
     fn front(&self) -> Option<Vec3> {
         None
@@ -197,6 +205,13 @@ impl Small {
         (small.offsets[0], small.offsets[1]) = (offset, -offset);
         small
     }
+
+    #[inline(always)]
+    fn edge_number(&self, i: usize) -> Edge {
+        let [tail, head, left, right] = self.topology.edges[i].map(usize::from);
+        let (tail, head) = (self.vertices[tail & 7], self.vertices[head & 7]);
+        Edge { tail, head, left: self.normals[left], right: self.normals[right] }
+    }
 }
 
 impl Polytope for Small {
@@ -239,18 +254,10 @@ impl Polytope for Small {
 
     #[inline(always)]
     fn edge(&self, i: usize) -> Option<Edge> {
-        let [tail, head, left, right] = self.topology.edges[i].map(usize::from);
-        let (tail, head) = (self.vertices[tail & 7], self.vertices[head & 7]);
-        Some(Edge { tail, head, left: self.normals[left], right: self.normals[right] })
+        Some(self.edge_number(i))
     }
 
-    fn edges_reaching(
-        &self,
-        next: &mut usize,
-        over: &Heights<'_, Self>,
-        bar: Seen,
-        found: &mut [Side; BATCH],
-    ) -> usize {
+    fn edges_reaching(&self, next: &mut usize, over: &Heights<'_, Self>, bar: Seen, found: &mut [u32; BATCH]) -> usize {
         let mut len = 0;
         for i in *next..self.topology.edges.len() {
             let [.., left, right] = self.topology.edges[i].map(usize::from);
@@ -262,14 +269,18 @@ impl Polytope for Small {
             let (l, r) = (seen(left), seen(right));
             if reaches(Num::max(l.0, r.0), self.half_cosine, bar.ball)
                 && reaches(Num::max(l.1, r.1), self.half_cosine, bar.point)
-                && let Some(edge) = self.edge(i)
             {
-                found[len] = Side::new(edge, i);
+                found[len] = i as u32;
                 len += 1;
             }
         }
         *next = self.topology.edges.len();
         len
+    }
+
+    #[inline(always)]
+    fn side(&self, found: u32) -> Side {
+        Side::new(self.edge_number(found as usize), found as usize)
     }
 
     #[inline]
@@ -314,13 +325,12 @@ impl Polytope for Small {
         }
     }
 
-    fn polygon(&self, face: usize, _vertex: usize) -> Polygon {
-        let mut polygon = Polygon::new(self.normals[face], Feature::face(face as u32));
+    fn polygon_into(&self, face: usize, _vertex: usize, polygon: &mut Polygon) {
+        polygon.start(self.normals[face], Feature::face(face as u32));
         for &(vertex, edge) in self.topology.faces[face] {
             let point = self.vertices[usize::from(vertex) & 7];
             polygon.push(point, Feature::vertex(vertex.into()), Feature::edge(edge.into()));
         }
-        polygon
     }
 
     fn front(&self) -> Option<Vec3> {
@@ -380,14 +390,12 @@ impl Polytope for Hull {
     }
 
     #[inline(always)]
-    fn edges_reaching(
-        &self,
-        next: &mut usize,
-        over: &Heights<'_, Self>,
-        bar: Seen,
-        found: &mut [Side; BATCH],
-    ) -> usize {
-        let (edges, faces) = (self.edges(), self.faces());
+    fn edges_reaching(&self, next: &mut usize, over: &Heights<'_, Self>, bar: Seen, found: &mut [u32; BATCH]) -> usize {
+        let (edges, faces, ribs) = (self.edges(), self.faces(), self.ribs());
+        if faces.len() <= KEPT {
+            let (above, least) = (reach(self.sharpest(), bar.point), reach(self.sharpest(), bar.ball));
+            return ribs.pick(next, (over.of_point(), above), (over.of_ball(), least), found);
+        }
         let mut len = 0;
         // From the faces that are high enough for some edge of theirs; `next` is a half-edge.
         let first = edges.get(*next).map_or(faces.len(), |half| half.face as usize);
@@ -414,15 +422,20 @@ impl Polytope for Hull {
                     *next = i;
                     return len;
                 }
-                let number = i.min(half.twin as usize);
-                if let Some(edge) = self.edge(number) {
-                    found[len] = Side::new(edge, number);
+                if let Some(rib) = ribs.with_number(half.twin.min(i as u32)) {
+                    found[len] = rib as u32;
                     len += 1;
                 }
             }
         }
         *next = edges.len();
         len
+    }
+
+    #[inline(always)]
+    fn side(&self, found: u32) -> Side {
+        let Rib { tail, head, left, right, number } = self.ribs().all()[found as usize];
+        Side::new(Edge { tail, head, left, right }, number as usize)
     }
 
     #[inline(always)]
@@ -472,18 +485,17 @@ impl Polytope for Hull {
         }
     }
 
-    fn polygon(&self, face: usize, vertex: usize) -> Polygon {
+    fn polygon_into(&self, face: usize, vertex: usize, polygon: &mut Polygon) {
         let first = self.faces()[face].first_edge;
         let edges = self.face_edges(face as u32);
         let start = edges.iter().position(|e| e.origin as usize == vertex).unwrap_or(0);
-        let mut polygon = Polygon::new(self.normal(face), Feature::face(face as u32));
+        polygon.start(self.normal(face), Feature::face(face as u32));
         for i in thinned(edges.len()) {
-            let i = (start + i) % edges.len();
+            let i = if start + i < edges.len() { start + i } else { start + i - edges.len() };
             let half = edges[i];
             let edge = half.twin.min(first + i as u32);
             polygon.push(self.vertex(half.origin as usize), Feature::vertex(half.origin), Feature::edge(edge));
         }
-        polygon
     }
 }
 
@@ -505,7 +517,8 @@ fn each_edge_at(hull: &Hull, vertex: usize, mut visit: impl FnMut(usize)) {
 /// Which of `count` corners are kept of a face that has more than a polygon can hold: at even steps from the first.
 pub(super) fn thinned(count: usize) -> impl Iterator<Item = usize> {
     let kept = count.min(MAX_CORNERS);
-    (0..kept).map(move |i| i * count / kept)
+    // Nearly always all of them: no division then.
+    (0..kept).map(move |i| if count == kept { i } else { i * count / kept })
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@
 use super::cache::Axis;
 use super::polytope::{Edge, Polytope};
 use crate::math::{Mat3, Num, Real, Vec3};
+// Faces whose heights are kept; for larger polytopes those beyond are found anew each time.
+use crate::shape::KEPT;
 
 /// A face normal with the separation along it.
 #[derive(Clone, Copy, Debug)]
@@ -44,22 +46,31 @@ pub(super) struct Axes {
 }
 
 /// An edge with its number and direction.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
     pub edge: Edge,
     pub along: Vec3,
     pub number: usize,
 }
 
+/// The line of an edge.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    tail: Vec3,
+    along: Vec3,
+    number: usize,
+}
+
 impl Side {
+    fn line(&self) -> Line {
+        Line { tail: self.edge.tail, along: self.along, number: self.number }
+    }
+
     #[inline(always)]
     pub fn new(edge: Edge, number: usize) -> Self {
         Self { edge, along: edge.head - edge.tail, number }
     }
 }
-
-/// Faces whose heights are kept; for larger polytopes those beyond are found anew each time.
-const KEPT: usize = 64;
 
 /// Heights that are looked at together: the compiler keeps them in vector registers.
 const TOGETHER: usize = 8;
@@ -98,26 +109,35 @@ impl<'a, P: Polytope> Heights<'a, P> {
     #[inline(always)]
     fn find_highest(&self) -> usize {
         let count = self.polytope.face_count().min(KEPT);
-        let (mut most, mut group) = ([Real::NEG_INFINITY; TOGETHER], [0; TOGETHER]);
-        for (g, heights) in self.of_ball[..count].chunks_exact(TOGETHER).enumerate() {
+        let heights = &self.of_ball[..count];
+        let higher = |a: Real, b: Real| if a > b { a } else { b };
+        let (mut most, whole) = ([Real::NEG_INFINITY; TOGETHER], heights.chunks_exact(TOGETHER));
+        for (lane, &height) in whole.remainder().iter().enumerate() {
+            most[lane] = height;
+        }
+        for group in whole {
             for lane in 0..TOGETHER {
-                let higher = heights[lane] > most[lane];
-                most[lane] = if higher { heights[lane] } else { most[lane] };
-                group[lane] = if higher { g as u32 } else { group[lane] };
+                most[lane] = higher(group[lane], most[lane]);
             }
         }
-        let mut best = (Real::NEG_INFINITY, 0);
-        for lane in 0..TOGETHER {
-            if most[lane] > best.0 {
-                best = (most[lane], group[lane] as usize * TOGETHER + lane);
+        let mut width = TOGETHER / 2;
+        while width > 0 {
+            for lane in 0..width {
+                most[lane] = higher(most[lane], most[lane + width]);
             }
+            width /= 2;
         }
-        for (i, &height) in self.of_ball[..count].iter().enumerate().skip(count / TOGETHER * TOGETHER) {
-            if height > best.0 {
-                best = (height, i);
+        // Once more, for the one that it is: a branch on each height could not be foreseen.
+        let mut found = 0_u64;
+        for (g, group) in self.of_ball.chunks_exact(TOGETHER).take(count.div_ceil(TOGETHER)).enumerate() {
+            let mut bits = 0;
+            for lane in 0..TOGETHER {
+                bits |= u32::from(group[lane] == most[0]) << lane;
             }
+            found |= u64::from(bits) << (g * TOGETHER);
         }
-        best.1
+        let first = found.trailing_zeros() as usize;
+        if first < count { first } else { 0 }
     }
 
     /// The first face from this number on over which the point is higher than `bar`.
@@ -164,6 +184,17 @@ impl<'a, P: Polytope> Heights<'a, P> {
         if face < KEPT { self.of_ball[face] } else { self.over(face, self.centre) }
     }
 
+    /// The heights of the ball's centre over the faces, and those of the point, as many as are kept.
+    #[inline(always)]
+    pub fn of_ball(&self) -> &[Real; KEPT] {
+        &self.of_ball
+    }
+
+    #[inline(always)]
+    pub fn of_point(&self) -> &[Real; KEPT] {
+        &self.of_point
+    }
+
     /// Over a face.
     #[inline(always)]
     pub fn of(&self, face: usize) -> Seen {
@@ -187,8 +218,8 @@ impl<'a, P: Polytope> Heights<'a, P> {
 
 const NONE: FaceAxis = FaceAxis { separation: Real::NEG_INFINITY, face: 0, vertex: 0 };
 
-/// Edges that are compared at a time.
-pub(super) const BATCH: usize = 16;
+/// Edges that are looked for at a time.
+pub(super) const BATCH: usize = 64;
 
 /// Sine of the angle under which edges count as parallel: their perpendicular is rounding.
 const PARALLEL: Real = 1e-4;
@@ -249,12 +280,14 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
 
     /// Measures what may be best; stops at the first axis along which the polytopes are farther apart than `margin`.
     /// Pairs of edges count only where they are better than the faces by `lead`.
-    pub fn axes(&self, last: Axis, margin: Real, lead: Real) -> Axes {
+    ///
+    /// `tried` is the last face, of B where `true`, if it was measured already.
+    pub fn axes(&self, last: Axis, tried: Option<(bool, FaceAxis)>, margin: Real, lead: Real) -> Axes {
         let mut axes = Axes { face_a: NONE, face_b: NONE, edges: None, separating: None };
-        match last {
-            Axis::FaceA(i) if (i as usize) < self.a.face_count() => axes.face_a = self.face_a(i as usize),
-            Axis::FaceB(i) if (i as usize) < self.b.face_count() => axes.face_b = self.face_b(i as usize),
-            Axis::Edges(i, j) => {
+        match (last, tried) {
+            (Axis::FaceA(_), Some((false, face))) => axes.face_a = face,
+            (Axis::FaceB(_), Some((true, face))) => axes.face_b = face,
+            (Axis::Edges(i, j), _) => {
                 if let (Some(e), Some(f)) = (self.edge_of_a(i.into()), self.edge_of_b(j.into())) {
                     axes.edges = self.pair(&Side::new(e, i.into()), &Side::new(f, j.into()));
                 }
@@ -309,8 +342,7 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
 
     fn edge_pairs(&self, axes: &mut Axes, over_a: &Heights<P>, over_b: &Heights<Q>, margin: Real, lead: Real) {
         let bar = axes.best_face() + lead;
-        let mut of_b = [Side::default(); BATCH];
-        let mut of_a = [Side::default(); BATCH];
+        let (mut of_a, mut of_b) = ([0; BATCH], [0; BATCH]);
         let mut next_b = 0;
         loop {
             let best = axes.best_edge(bar);
@@ -319,32 +351,58 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
             if count_b == 0 {
                 return;
             }
-            for side in &mut of_b[..count_b] {
-                *side = Side::new(self.placed(&side.edge), side.number);
-            }
             let mut next_a = 0;
             loop {
-                let mut best = axes.best_edge(bar);
+                let best = axes.best_edge(bar);
                 let over = Seen { ball: best + over_a.radius, point: best };
                 let count_a = self.a.edges_reaching(&mut next_a, over_a, over, &mut of_a);
                 if count_a == 0 {
                     break;
                 }
-                for e in &of_a[..count_a] {
-                    for f in &of_b[..count_b] {
-                        if let Some(found) = self.pair(e, f)
-                            && found.separation > best
-                        {
-                            axes.edges = Some(found);
-                            if axes.note_separating(self, margin) {
-                                return;
+                for group in of_b[..count_b].chunks(TOGETHER) {
+                    let group = self.arcs(group);
+                    for &found in &of_a[..count_a] {
+                        let side = self.a.side(found);
+                        let mut crossing = group.crossed(&side);
+                        while crossing != 0 {
+                            let lane = crossing.trailing_zeros() as usize % TOGETHER;
+                            crossing &= crossing - 1;
+                            if let Some(found) = self.measure(&side, &group.line(lane))
+                                && found.separation > axes.best_edge(bar)
+                            {
+                                axes.edges = Some(found);
+                                if axes.note_separating(self, margin) {
+                                    return;
+                                }
                             }
-                            best = axes.best_edge(bar);
                         }
                     }
                 }
             }
         }
+    }
+
+    /// Edges of B in A's frame.
+    #[inline(always)]
+    fn arcs(&self, found: &[u32]) -> Arcs {
+        let none = [[0.0; TOGETHER]; 3];
+        let mut arcs = Arcs { columns: [none; 3], tails: none, numbers: [0; TOGETHER] };
+        for (lane, &found) in found.iter().enumerate() {
+            let side = self.b.side(found);
+            let side = Side::new(self.placed(&side.edge), side.number);
+            let [left, right, along] = &mut arcs.columns;
+            let vectors = [
+                (left, side.edge.left),
+                (right, side.edge.right),
+                (along, side.along),
+                (&mut arcs.tails, side.edge.tail),
+            ];
+            for ([x, y, z], v) in vectors {
+                (x[lane], y[lane], z[lane]) = (v.x, v.y, v.z);
+            }
+            arcs.numbers[lane] = side.number;
+        }
+        arcs
     }
 
     /// The pair's axis, if the edges' arcs cross on the Gauss map.
@@ -354,11 +412,14 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
         // The arc of B, negated, must cross the plane of A's arc, and the other way round, on the same side.
         let (cba, dba) = (f.edge.left.dot(u), f.edge.right.dot(u));
         let (adc, bdc) = (e.edge.left.dot(v), e.edge.right.dot(v));
-        if (cba * dba < 0.0) & (adc * bdc < 0.0) & (cba * bdc < 0.0) { self.measure(e, f, bdc) } else { None }
+        if (cba * dba < 0.0) & (adc * bdc < 0.0) & (cba * bdc < 0.0) { self.measure(e, &f.line()) } else { None }
     }
 
-    fn measure(&self, e: &Side, f: &Side, side: Real) -> Option<EdgeAxis> {
+    /// The axis of a pair whose arcs cross.
+    #[inline(always)]
+    fn measure(&self, e: &Side, f: &Line) -> Option<EdgeAxis> {
         let (u, v) = (e.along, f.along);
+        let side = e.edge.right.dot(v);
         let cross = v.cross(u);
         let length = cross.length();
         if length * length <= PARALLEL * PARALLEL * (u.length_squared() * v.length_squared()) {
@@ -368,8 +429,40 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
         if !self.allowed(normal) {
             return None;
         }
-        let separation = normal.dot(f.edge.tail - e.edge.tail);
+        let separation = normal.dot(f.tail - e.edge.tail);
         Some(EdgeAxis { separation, a: e.number, b: f.number, normal })
+    }
+}
+
+/// Several edges of B in A's frame, in columns: x, y and z of each vector. Those left over cross nothing.
+struct Arcs {
+    /// Left and right normals, and directions.
+    columns: [[[Real; TOGETHER]; 3]; 3],
+    tails: [[Real; TOGETHER]; 3],
+    numbers: [usize; TOGETHER],
+}
+
+impl Arcs {
+    /// What [`Placed::measure`] needs of one of them.
+    #[inline(always)]
+    fn line(&self, lane: usize) -> Line {
+        let vector = |[x, y, z]: &[[Real; TOGETHER]; 3]| Vec3::new(x[lane], y[lane], z[lane]);
+        Line { tail: vector(&self.tails), along: vector(&self.columns[2]), number: self.numbers[lane] }
+    }
+
+    /// Which of them [`Placed::pair`] would measure with an edge of A, as bits: the same test for all of them at once.
+    #[inline(always)]
+    fn crossed(&self, e: &Side) -> u32 {
+        let [left, right, along] = &self.columns;
+        let (u, l, r) = (e.along, e.edge.left, e.edge.right);
+        let mut bits = 0;
+        for lane in 0..TOGETHER {
+            let dot = |v: &[[Real; TOGETHER]; 3], w: Vec3| v[0][lane] * w.x + v[1][lane] * w.y + v[2][lane] * w.z;
+            let (cba, dba, adc, bdc) = (dot(left, u), dot(right, u), dot(along, l), dot(along, r));
+            let crosses = (cba * dba < 0.0) & (adc * bdc < 0.0) & (cba * bdc < 0.0);
+            bits |= u32::from(crosses) << lane;
+        }
+        bits
     }
 }
 

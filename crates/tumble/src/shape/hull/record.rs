@@ -20,6 +20,7 @@ impl Hull {
             sharpest: _,
             scan: _,
             planes: _,
+            ribs: _,
             climb,
         } = self;
         save_pods(out, vertices);
