@@ -23,7 +23,7 @@ use stream::{Hasher, Source};
 
 /// The format of snapshots that this version of the engine writes and reads. It changes whenever the state of a world
 /// does; see [`World::restore`].
-pub const SNAPSHOT_VERSION: u32 = 8;
+pub const SNAPSHOT_VERSION: u32 = 9;
 
 impl World {
     /// A number that stands for everything the next step reads, to the last bit: two worlds with the same hash have, in
