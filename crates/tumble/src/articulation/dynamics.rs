@@ -225,7 +225,7 @@ impl Pass {
     /// and the forces τ. As [`Pass::set_bias`], [`Pass::factor`] and [`Pass::accelerate`] one after the other, and quicker: each link is
     /// met once on the way in.
     #[inline(always)]
-    pub fn forward(&mut self, tree: &Tree, loads: &[Load], tau: &[f64]) {
+    pub fn forward(&mut self, tree: &Tree, loads: &[Load], tau: impl Fn(usize) -> f64) {
         let Self { links, axes, columns, .. } = self;
         for (i, link) in tree.links.iter().enumerate().rev() {
             let moving = &links[i];
@@ -239,7 +239,7 @@ impl Pass {
             for k in link.dofs().rev() {
                 let (column, axis) = (&mut columns[k], axes[k]);
                 inertia = column.eliminate(axis, inertia, tree.dofs[k].armature);
-                column.drive = tau[k] - axis.dot(bias);
+                column.drive = tau(k) - axis.dot(bias);
                 bias += column.force * (column.drive * column.inverse);
             }
             if let Some(parent) = link.parent() {

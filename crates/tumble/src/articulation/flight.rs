@@ -59,9 +59,17 @@ impl Stages {
     }
 }
 
-/// Moves the tree over `span` seconds. Afterwards the pass has the links where they are then, and their velocities.
-pub(crate) fn fly(isa: Isa, tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces<'_>, span: f64) {
-    isa.dispatch(Flight { tree, pass, stages, forces, span });
+/// Moves the tree over `span` seconds. Afterwards the pass has the links where they are then, and their velocities. The answer is the
+/// largest error of a step, as a share of what was allowed for it; infinite where the span was cut.
+pub(crate) fn fly(
+    isa: Isa,
+    tree: &mut Tree,
+    pass: &mut Pass,
+    stages: &mut Stages,
+    forces: &Forces<'_>,
+    span: f64,
+) -> f64 {
+    isa.dispatch(Flight { tree, pass, stages, forces, span })
 }
 
 struct Flight<'a> {
@@ -73,15 +81,15 @@ struct Flight<'a> {
 }
 
 impl Kernel for Flight<'_> {
-    type Output = ();
+    type Output = f64;
     #[inline(always)]
-    fn run<L: Lane>(self) {
-        follow(self.tree, self.pass, self.stages, self.forces, self.span);
+    fn run<L: Lane>(self) -> f64 {
+        follow(self.tree, self.pass, self.stages, self.forces, self.span)
     }
 }
 
 #[inline(always)]
-fn follow(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces<'_>, span: f64) {
+fn follow(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces<'_>, span: f64) -> f64 {
     stages.resize(tree);
     let (mut q, mut qd) = (core::mem::take(&mut tree.q), core::mem::take(&mut tree.qd));
     pass.place_moving(tree, &q, &qd);
@@ -92,6 +100,7 @@ fn follow(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces
 
     let whole = 1u32 << FINEST;
     let (mut done, mut level) = (0, tree.pace.min(FINEST));
+    let mut worst = 0.0;
     while done < whole {
         let mut power = slope(tree, pass, stages, forces, &q, &qd, 0);
         let first = power;
@@ -125,6 +134,7 @@ fn follow(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces
         core::mem::swap(&mut q, &mut stages.q);
         core::mem::swap(&mut qd, &mut stages.qd);
         energy = after;
+        worst = if level > 0 { f64::INFINITY } else { error };
         done += whole >> level;
         // The error grows with the fifth power of the step, the allowance with the first: 2⁴, with room to spare.
         if error < 1.0 / 40.0 && level > 0 && done % (whole >> (level - 1)) == 0 {
@@ -133,6 +143,7 @@ fn follow(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces
     }
     tree.pace = level;
     (tree.q, tree.qd) = (q, qd);
+    worst
 }
 
 /// q and q̇ of the stages ← those at the start, and slopes times steps.
@@ -168,7 +179,7 @@ fn slope(
     } else {
         tau.fill(0.0);
     }
-    pass.forward(tree, forces.loads, tau);
+    pass.forward(tree, forces.loads, |k| tau[k]);
     for (out, column) in stages.dqd[stage].iter_mut().zip(&pass.columns) {
         *out = column.acceleration;
     }
@@ -192,7 +203,7 @@ pub(crate) fn joint_forces(tree: &Tree, q: &[f64], qd: &[f64], offset: &mut [f64
 
 /// The kinetic energy that the forces on the links alone would give them in a span.
 #[inline(always)]
-fn stirred(tree: &Tree, loads: &[Load], span: f64) -> f64 {
+pub(super) fn stirred(tree: &Tree, loads: &[Load], span: f64) -> f64 {
     let mut twice = 0.0;
     for (link, load) in tree.links.iter().zip(loads) {
         if link.mass > 0.0 {

@@ -7,6 +7,7 @@ pub(crate) mod assembly;
 mod desc;
 pub(crate) mod dynamics;
 pub(crate) mod flight;
+pub(crate) mod glide;
 mod inverse;
 mod inverse_kinematics;
 pub(crate) mod keep;

@@ -1,6 +1,7 @@
 //! Articulations in snapshots.
 
 use super::desc::{Dof, Motor, check_numbers, check_quaternion};
+use super::glide::Glide;
 use super::kind::LinkJoint;
 use super::restraint::{Coupling, Swing};
 use super::store::{Articulation, Articulations};
@@ -39,7 +40,7 @@ impl Articulations {
 impl Articulation {
     fn save(&self, out: &mut impl Sink) {
         let Self { tree, bodies, self_collision, name } = self;
-        let Tree { links, dofs, dof_parent: _, dof_link: _, q, qd, rest, target, couplings, memory, pace } = tree;
+        let Tree { links, dofs, dof_parent: _, dof_link: _, q, qd, rest, target, couplings, memory, pace, glide } = tree;
         out.bool(*self_collision);
         out.bool(name.is_some());
         out.str(name.as_deref().unwrap_or(""));
@@ -70,6 +71,7 @@ impl Articulation {
             }
         }
         out.u32(*pace);
+        save_glide(glide, q, qd, out);
     }
 
     fn load(source: &mut Source<'_>) -> Result<Self> {
@@ -112,6 +114,7 @@ impl Articulation {
             }
         }
         tree.pace = source.u32()?;
+        tree.glide = load_glide(source, &tree.q, &tree.qd)?;
         let sound = tree.links.iter().all(|link| {
             let qs = link.coordinates();
             check_numbers("link", "velocity", &tree.qd[link.dofs()], qs.len().min(link.dofs().len())).is_ok()
@@ -126,6 +129,31 @@ impl Articulation {
         }
         Ok(Self { tree, bodies, self_collision, name: named.then_some(name) })
     }
+}
+
+/// How a tree has glided, where the next step will go on with that.
+fn save_glide(glide: &Glide, q: &[f64], qd: &[f64], out: &mut impl Sink) {
+    let Glide { refused, accelerations, energy, key, q: _, qd: _ } = glide;
+    let holds = glide.holds(q, qd);
+    out.u8(u8::from(*refused) | u8::from(holds) << 1);
+    if holds {
+        out.f64(*energy);
+        out.u64(*key);
+        accelerations.iter().for_each(|&a| out.f64(a));
+    }
+}
+
+/// What [`save_glide`] wrote.
+fn load_glide(source: &mut Source<'_>, q: &[f64], qd: &[f64]) -> Result<Glide> {
+    let flags = source.u8()?;
+    let mut glide = Glide { refused: flags & 1 != 0, ..Glide::default() };
+    if flags & 2 != 0 {
+        (glide.energy, glide.key) = (source.f64()?, source.u64()?);
+        glide.accelerations = qd.iter().map(|_| source.f64()).collect::<Result<_>>()?;
+        (glide.q, glide.qd) = (q.to_vec(), qd.to_vec());
+    }
+    let sound = flags < 4 && glide.energy.is_finite() && glide.accelerations.iter().all(|a| a.is_finite());
+    if sound { Ok(glide) } else { Err(source.corrupt("the motion of an articulation")) }
 }
 
 fn save_swing(swing: Option<&Swing>, out: &mut impl Sink) {

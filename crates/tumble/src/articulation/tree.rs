@@ -1,6 +1,7 @@
 //! A tree of links: its structure, its masses and its state, in flat arrays with parents before children.
 
 use super::desc::{ArticulationDesc, Dof, LinkDesc};
+use super::glide::Glide;
 use super::kind::{Kind, LinkJoint, Place};
 use super::restraint::{Coupling, Swing};
 use crate::constraint::contact::NONE;
@@ -135,6 +136,7 @@ pub(crate) struct Tree {
     pub memory: Vec<f64>,
     /// How finely time was last cut: log₂ of the parts of a step; see `flight`.
     pub pace: u32,
+    pub glide: Glide,
 }
 
 impl Tree {
@@ -177,6 +179,7 @@ impl Tree {
             couplings: Vec::new(),
             memory: Vec::new(),
             pace: 0,
+            glide: Glide { refused: false, accelerations: Vec::new(), energy: 0.0, key: 0, q: Vec::new(), qd: Vec::new() },
         }
     }
 

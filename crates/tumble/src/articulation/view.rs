@@ -236,7 +236,7 @@ impl<'a> ArticulationRef<'a> {
         let all = Loads { gravity: self.state.gravity, gyroscopic: true };
         self.articulation.gather_loads(&self.state.bodies, &all, loads);
         pass.place_moving(tree, &tree.q, &tree.qd);
-        pass.forward(tree, loads, tau);
+        pass.forward(tree, loads, |k| tau[k]);
         for (out, column) in out.iter_mut().zip(&pass.columns) {
             *out = column.acceleration;
         }

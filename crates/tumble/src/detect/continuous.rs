@@ -55,6 +55,9 @@ use trees::TreeWay;
 /// Share of the radius of the inner ball by which a body may move without being watched.
 const SLOW: Real = 0.5;
 
+/// Steps that the boxes of trees reach ahead which nothing is near to.
+const LONE_STEPS: Real = 8.0;
+
 /// How a body moves in a step, in shares of it: constant velocities from time 0 to 1.
 #[derive(Clone, Copy, Debug)]
 struct Travel {
@@ -164,6 +167,10 @@ pub(crate) struct Ahead {
     fast: Vec<bool>,
     /// Bodies that a fast kinematic one may meet; as above.
     exposed: Vec<bool>,
+    /// The fast links, by slot of the tree.
+    links: Vec<[u32; 2]>,
+    /// Slots of the trees that are fast and have nothing near them, in ascending order.
+    lone: Vec<u32>,
     movers: Vec<Mover>,
     obstacles: Obstacles,
     /// Bodies that have been held, and what joints tie to them.
@@ -190,6 +197,8 @@ impl Default for Ahead {
             any: false,
             fast: Vec::new(),
             exposed: Vec::new(),
+            links: Vec::new(),
+            lone: Vec::new(),
             movers: Vec::new(),
             obstacles: Obstacles::default(),
             held: Vec::with_capacity(along::MOST),
@@ -214,6 +223,7 @@ pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loa
     ahead.any = false;
     ahead.movers.clear();
     ahead.impacts.clear();
+    ahead.lone.clear();
     if !ahead.on {
         return;
     }
@@ -242,10 +252,28 @@ pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loa
         }
     }
     if ahead.any {
+        let mut links = core::mem::take(&mut ahead.links);
+        links.clear();
         for i in (0..awake).filter(|&i| ahead.fast[i]) {
+            if let Some((tree, _)) = state.articulations.link_of(state.bodies.slot[i]) {
+                links.push([tree, i as u32]);
+                continue;
+            }
             let travel = ahead.travel(state, i);
             state.widen_proxies(i, &travel);
         }
+        links.sort_unstable();
+        for links in links.chunk_by(|a, b| a[0] == b[0]) {
+            if !trees::may_meet(state, ahead, links) {
+                ahead.lone.push(links[0][0]);
+            } else {
+                for &[_, i] in links {
+                    let travel = ahead.travel(state, i as usize);
+                    state.widen_proxies(i as usize, &travel);
+                }
+            }
+        }
+        ahead.links = links;
     }
 }
 
@@ -285,6 +313,19 @@ impl Ahead {
         let new = accelerated(old, &bodies.params[dense], bodies.load_on(dense), start.rotation, &self.loads, self.dt);
         let turn = if bodies.rest[dense].extent.is_finite() { new.angular * self.dt } else { Vec3::ZERO };
         Travel { start, shift: (old.linear + new.linear) * (0.5 * self.dt), turn }
+    }
+
+    /// How many steps ahead the boxes of an awake body are to reach. Long boxes meet many others; those of a tree that has nothing near it and whose links
+    /// pass through each other meet nobody, and need not be moved in every step.
+    pub fn steps(&self, state: &State, dense: usize) -> Real {
+        if self.lone.is_empty() {
+            return 2.0;
+        }
+        let tree = state.articulations.link_of(state.bodies.slot[dense]).map(|(tree, _)| tree);
+        let lone = |tree: u32| {
+            self.lone.binary_search(&tree).is_ok() && state.articulations.all.at(tree).is_some_and(|a| !a.self_collision)
+        };
+        if tree.is_some_and(lone) { LONE_STEPS } else { 2.0 }
     }
 
     /// Somebody is fast.

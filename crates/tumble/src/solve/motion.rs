@@ -84,13 +84,23 @@ const SLOW_TURN: Real = 0.02;
 /// a body that hits something.
 const FAST_TURN: Real = 2.0;
 
+/// A sub-step that does nothing.
+const NO_KICK: Kick = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+
+/// The motion of a body at the start of a step to which sub-steps do nothing.
+pub(crate) fn carried(bodies: &Bodies, i: usize) -> (Motion, Kick) {
+    let (velocity, mut motion) = (&bodies.velocity[i], [0.0; 16]);
+    set_velocity(&mut motion, velocity.linear, velocity.angular);
+    (motion, NO_KICK)
+}
+
 /// The motion of an awake body at the start of a step, and what each of `substeps` sub-steps of `h` does to it.
 pub(crate) fn prepare(bodies: &Bodies, i: usize, loads: &Loads, h: Real, substeps: u32) -> (Motion, Kick) {
     let (velocity, params) = (&bodies.velocity[i], &bodies.params[i]);
     let mut motion = [0.0; 16];
     set_velocity(&mut motion, velocity.linear, velocity.angular);
     if params.has(Params::KINEMATIC) {
-        return (motion, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+        return (motion, NO_KICK);
     }
     let locks = params.locks();
     let load = bodies.load_on(i);

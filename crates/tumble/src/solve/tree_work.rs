@@ -24,6 +24,7 @@ use super::motion::{self, Free, Mass, Motion};
 use super::tree_rows::{Field, TreeRows};
 use crate::articulation::dynamics::{Load, Pass};
 use crate::articulation::flight::{Forces, Stages, fly};
+use crate::articulation::glide::glide;
 use crate::articulation::keep::{Drive, Kept};
 use crate::articulation::kind::Kind;
 use crate::articulation::store::{Articulation, Starts};
@@ -99,7 +100,9 @@ pub(super) struct Working {
     worn: f64,
     /// The mass of all links, and that over the mass of the lightest.
     mass: f64,
-    spread: f64,
+    pub spread: f64,
+    /// Its coordinates or velocities are no numbers any more.
+    lost: bool,
     /// It has been factored since rows last had its response.
     pub renewed: bool,
     /// The coordinates have moved on since the links were placed.
@@ -112,6 +115,8 @@ pub(super) struct Working {
     /// Momentum and spin of a tree that floats and that nothing touches: only loads change them, whatever its joints do. Factors that
     /// are a little worn would.
     drives: Vec<Drive>,
+    /// Coordinates and velocities before a drift of several stages.
+    departed: [Vec<f64>; 2],
     /// Velocities of free roots that a drift rides along with; in a step that is one solve, before it, all velocities.
     ride: Vec<f64>,
 }
@@ -227,7 +232,11 @@ impl TreeWork {
     pub fn fly(&mut self, dt: Real) {
         for working in self.trees.iter_mut().filter(|w| w.flies) {
             let Working { articulation, pass, loads, isa, .. } = working;
-            fly(*isa, &mut articulation.tree, pass, &mut self.stages, &Forces { loads, joints: true }, dt.to_f64());
+            let (tree, dt) = (&mut articulation.tree, dt.to_f64());
+            if !glide(*isa, tree, pass, loads, dt) {
+                let error = fly(*isa, tree, pass, &mut self.stages, &Forces { loads, joints: true }, dt);
+                tree.glide.flown(error);
+            }
         }
     }
 
@@ -300,11 +309,16 @@ impl TreeWork {
         }
     }
 
+    /// Finds the trees that have lost their way, before anyone asks where their links are.
+    pub fn take_stock(&mut self) {
+        self.trees.iter_mut().for_each(|working| working.lost = working.is_lost());
+    }
+
     /// Where a link is after the step, and how it moves. Not numbers where its tree has lost its way.
     pub fn state_of(&self, dense: usize) -> (CentrePose, Velocity) {
         let [tree, link] = self.links[dense];
         let working = &self.trees[tree as usize];
-        if working.is_lost() {
+        if working.lost {
             let nan = Point::all(f64::NAN);
             return (CentrePose { centre: nan, rotation: Quat::IDENTITY }, Velocity::default());
         }
@@ -316,7 +330,7 @@ impl TreeWork {
         starts.clear();
         for mut working in self.trees.drain(..) {
             starts.note(working.slot, &working.before);
-            let lost = working.is_lost();
+            let lost = working.lost;
             let Some(home) = state.articulations.all.at_mut(working.slot) else { continue };
             home.bodies = core::mem::take(&mut working.articulation.bodies);
             home.tree = core::mem::take(&mut working.articulation.tree);

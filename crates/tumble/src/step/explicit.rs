@@ -87,6 +87,7 @@ pub(crate) fn step(
     profile.add(Stage::Solve, watch.lap());
 
     let idle = finish::idle(state);
+    trees.take_stock();
     ahead.expose(state);
     for (i, before) in before.iter().enumerate() {
         if trees.has(i as u32) {

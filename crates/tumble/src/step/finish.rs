@@ -99,7 +99,7 @@ pub(crate) fn conclude(state: &mut State, ahead: &mut Ahead, broken: &mut Vec<u3
         let slot = state.bodies.slot[i];
         // Boxes reach two steps ahead, and one where that is far: long boxes meet many others.
         let (step, extent) = (state.bodies.velocity[i].linear * dt, state.bodies.rest[i].extent);
-        let ahead = if step.length_squared() < extent * extent { step * 2.0 } else { step };
+        let ahead = if step.length_squared() < extent * extent { step * ahead.steps(state, i) } else { step };
         state.move_proxies(slot, ahead, true);
     }
 }

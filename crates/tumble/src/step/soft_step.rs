@@ -96,8 +96,15 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     scratch.supports.clear();
     scratch.supports.resize(awake, 0);
     for i in 0..awake {
-        let (motion, kick) = motion::prepare(bodies, i, loads, h, method.substeps);
-        let mass = motion::mass(bodies, i, bodies.pose[i].rotation);
+        let link = bodies.params[i].has(Params::LINK);
+        // A link moves as its tree does, and what it weighs by itself matters to rows alone.
+        let (motion, kick) =
+            if link { motion::carried(bodies, i) } else { motion::prepare(bodies, i, loads, h, method.substeps) };
+        let mass = if link && is_alone(state, bodies.slot[i]) {
+            [0.0; 12]
+        } else {
+            motion::mass(bodies, i, bodies.pose[i].rotation)
+        };
         if motion::is_finite(&motion, &kick) {
             scratch.motions.push(motion);
             scratch.kicks.push(kick);
@@ -150,6 +157,11 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     if loads.gyroscopic {
         scratch.adrift.find(state, &scratch.constraints, &scratch.solved, &scratch.joints.bodies);
     }
+}
+
+/// Nothing touches the body, and no joint holds it but that of its tree.
+fn is_alone(state: &State, body: u32) -> bool {
+    state.contacts.first_of(body).is_none() && state.joints.of_body(body).is_empty()
 }
 
 /// Articulations into trees at work, which take part in the sub-steps in their own way.
@@ -340,6 +352,7 @@ fn sweep(
 /// Writes velocities and poses back, lets the others fly, and tells the broad phase.
 fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps: u32, dt: Real) {
     let idle = finish::idle(state);
+    scratch.trees.take_stock();
     let ahead = &mut scratch.detector.ahead;
     ahead.expose(state);
     for i in 0..state.bodies.awake() {

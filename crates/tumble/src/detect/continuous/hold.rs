@@ -128,8 +128,7 @@ impl State {
     pub(super) fn comes_near(&self, ahead: &Ahead, mover: &Mover) -> bool {
         let i = mover.dense as usize;
         let shift = (self.bodies.pose[i].centre - mover.start.centre).to_real();
-        // A way of this length leaves its ends by no more than half of it. How long it was is taken from the speed at its end.
-        let bulge = 0.5 * Num::max(self.bodies.velocity[i].linear.length() * ahead.dt, shift.length());
+        let bulge = self.bulge(ahead, i, shift);
         let mut near = false;
         let travel = Travel { start: mover.start, shift, turn: mover.turn };
         self.search_way(ahead, i, &travel, bulge, &mut |_, _, _| {
@@ -137,6 +136,12 @@ impl State {
             0.0
         });
         near
+    }
+
+    /// How far the way of a link may be bent: one of its length leaves its ends by no more than half of it. How long it was is taken from the speed
+    /// at its end.
+    pub(super) fn bulge(&self, ahead: &Ahead, i: usize, shift: Vec3) -> Real {
+        0.5 * Num::max(self.bodies.velocity[i].linear.length() * ahead.dt, shift.length())
     }
 
     /// Visits what may hold the body on its way, with each of its colliders and how that moves. `visit` is given the time of interest, and

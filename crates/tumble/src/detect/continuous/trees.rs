@@ -26,9 +26,10 @@ use crate::articulation::dynamics::Pass;
 use crate::articulation::response::Impulse;
 use crate::articulation::store::{Articulation, NOBODY};
 use crate::articulation::tree::Tree;
-use crate::body::store::CentrePose;
+use crate::body::store::{CentrePose, Params};
+use crate::detect::broad::{ProxyId, ProxyKind};
 use crate::math::spatial::{Motion, Wrench};
-use crate::math::{Float, Num, Vec3};
+use crate::math::{Aabb, Float, Num, Point, Real, Vec3};
 use crate::world::State;
 
 /// Radians by which a link turns in a part of the way, at the most; points at its rim leave their chords by an eighth of the square of it.
@@ -86,13 +87,86 @@ pub(super) fn hold(state: &mut State, ahead: &mut Ahead) {
     let fast = core::mem::take(&mut way.fast);
     for links in fast.chunk_by(|a, b| a[0] == b[0]) {
         let slot = links[0][0];
-        let near = links.iter().any(|&[_, _, mover]| state.comes_near(ahead, &ahead.movers[mover as usize]));
+        let near = passes_something(state, ahead, links) && links.iter().any(|&[_, _, mover]| state.comes_near(ahead, &ahead.movers[mover as usize]));
         if near && way.begin(state, ahead, slot, links) && way.follow(state, ahead, slot) {
             way.finish(state, ahead, slot);
         }
     }
     way.fast = fast;
     ahead.tree = way;
+}
+
+/// Something that is not of its tree is so near to fast links, each with the slot of the tree and its dense index, that they may meet it in the step
+/// to come. Whether links of one tree meet is no matter of foresight; but of one that has bullets or links without mass it is.
+pub(super) fn may_meet(state: &State, ahead: &Ahead, links: &[[u32; 2]]) -> bool {
+    let slot = links[0][0];
+    let bodies = &state.bodies;
+    let watched = |p: &Params| p.has(Params::BULLET) || p.inv_mass == 0.0;
+    if tree_at(state, slot).bodies.iter().any(|&b| watched(&bodies.params[bodies.dense_at(b)])) {
+        return true;
+    }
+    let mut way = Around::new(bodies.pose[links[0][1] as usize].centre);
+    for &[_, i] in links {
+        let travel = ahead.travel(state, i as usize);
+        // What moves may have left its box by as much as slow bodies move.
+        let reach = super::extent(&bodies.rest[i as usize]) + 2.0 * ahead.margin;
+        way.add(travel.start.centre, travel.shift, reach);
+    }
+    let Some(way) = way.bounds() else { return true };
+    let foreign = |proxy: u32| {
+        let collider = state.broad.user(ProxyId(proxy)).and_then(|slot| state.colliders.at(slot));
+        collider.is_some_and(|c| state.articulations.link_of(c.body).is_none_or(|(tree, _)| tree != slot))
+    };
+    [ProxyKind::Fixed, ProxyKind::Moving].iter().any(|&kind| {
+        let tree = state.broad.tree(kind);
+        !tree.overlap(&way, u32::MAX, |proxy| !foreign(proxy))
+    })
+}
+
+/// Something that may hold fast links of a tree, each with the number of its mover, is near the way of one of them: told of all at once.
+fn passes_something(state: &State, ahead: &Ahead, links: &[[u32; 3]]) -> bool {
+    let bodies = &state.bodies;
+    let of = |link: &[u32; 3]| ahead.movers[link[2] as usize];
+    let mut way = Around::new(of(&links[0]).start.centre);
+    for link in links {
+        let Mover { dense, start, .. } = of(link);
+        let i = dense as usize;
+        let shift = (bodies.pose[i].centre - start.centre).to_real();
+        way.add(start.centre, shift, super::extent(&bodies.rest[i]) + ahead.margin + state.bulge(ahead, i, shift));
+    }
+    let Some(way) = way.bounds() else { return true };
+    // Bullets look into other trees than the others.
+    links.iter().any(|link| {
+        let obstacles = ahead.obstacles.trees(state, of(link).dense as usize);
+        obstacles.into_iter().any(|tree| !tree.overlap(&way, u32::MAX, |_| false))
+    })
+}
+
+/// A box around ways, about a point near them.
+struct Around {
+    origin: Point,
+    min: Vec3,
+    max: Vec3,
+}
+
+impl Around {
+    fn new(origin: Point) -> Self {
+        Self { origin, min: Vec3::all(Real::INFINITY), max: Vec3::all(-Real::INFINITY) }
+    }
+
+    /// Takes in all within `reach` of a straight way.
+    fn add(&mut self, start: Point, shift: Vec3, reach: Real) {
+        let start = (start - self.origin).to_real();
+        let (end, reach) = (start + shift, Vec3::all(reach));
+        self.min = self.min.min(start.min(end) - reach);
+        self.max = self.max.max(start.max(end) + reach);
+    }
+
+    /// None where it is beyond the range of numbers.
+    fn bounds(&self) -> Option<Aabb> {
+        let finite = self.min.is_finite() && self.max.is_finite();
+        finite.then(|| Aabb::new(self.min, self.max).moved_to(self.origin))
+    }
 }
 
 fn tree_at(state: &State, slot: u32) -> &Articulation {
