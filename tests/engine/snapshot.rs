@@ -383,7 +383,7 @@ fn a_copy_runs_at_the_speed_of_memory() {
 }
 
 /// Not a test but a measurement: run it in release, with `--ignored --nocapture`. The bar is 5 ms each way for 10,000
-/// bodies with their contacts; restoring this pile, with its 93,000 pairs, misses it.
+/// bodies with their contacts; restoring this pile, with its 93,000 pairs, misses it, on one thread as on two.
 #[test]
 #[ignore = "a measurement"]
 fn speed() {
@@ -416,6 +416,8 @@ fn speed() {
     measure("snapshot", &mut || drop(world.snapshot().unwrap()));
     measure("snapshot_into", &mut || world.snapshot_into(&mut kept).unwrap());
     measure("restore", &mut || other.restore(&bytes).unwrap());
+    other.set_threads(2).unwrap();
+    measure("restore on two threads", &mut || other.restore(&bytes).unwrap());
     measure("hash", &mut || assert_ne!(world.hash(), 0));
     measure("clone", &mut || drop(world.clone()));
     assert_eq!(other.hash(), world.hash());
