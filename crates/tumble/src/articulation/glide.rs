@@ -125,7 +125,8 @@ fn step(tree: &mut Tree, pass: &mut Pass, loads: &[Load], h: f64) -> bool {
     if gentle {
         let scale = Num::sqrt(wanted / now);
         qd.iter_mut().for_each(|v| *v *= scale);
-        pass.links.iter_mut().for_each(|l| l.velocity = l.velocity * scale);
+        // From the velocities along the joints, so that the links move as these say to the last bit.
+        pass.move_links(tree, &qd);
         tree.q.copy_from_slice(&q);
         tree.qd.copy_from_slice(&qd);
     }

@@ -40,7 +40,8 @@ impl Articulations {
 impl Articulation {
     fn save(&self, out: &mut impl Sink) {
         let Self { tree, bodies, self_collision, name } = self;
-        let Tree { links, dofs, dof_parent: _, dof_link: _, q, qd, rest, target, couplings, memory, pace, glide } = tree;
+        let Tree { links, dofs, dof_parent: _, dof_link: _, q, qd, rest, target, couplings, memory, pace, glide } =
+            tree;
         out.bool(*self_collision);
         out.bool(name.is_some());
         out.str(name.as_deref().unwrap_or(""));

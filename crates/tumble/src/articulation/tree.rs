@@ -179,7 +179,14 @@ impl Tree {
             couplings: Vec::new(),
             memory: Vec::new(),
             pace: 0,
-            glide: Glide { refused: false, accelerations: Vec::new(), energy: 0.0, key: 0, q: Vec::new(), qd: Vec::new() },
+            glide: Glide {
+                refused: false,
+                accelerations: Vec::new(),
+                energy: 0.0,
+                key: 0,
+                q: Vec::new(),
+                qd: Vec::new(),
+            },
         }
     }
 

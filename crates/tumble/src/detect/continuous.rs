@@ -323,7 +323,8 @@ impl Ahead {
         }
         let tree = state.articulations.link_of(state.bodies.slot[dense]).map(|(tree, _)| tree);
         let lone = |tree: u32| {
-            self.lone.binary_search(&tree).is_ok() && state.articulations.all.at(tree).is_some_and(|a| !a.self_collision)
+            self.lone.binary_search(&tree).is_ok()
+                && state.articulations.all.at(tree).is_some_and(|a| !a.self_collision)
         };
         if tree.is_some_and(lone) { LONE_STEPS } else { 2.0 }
     }

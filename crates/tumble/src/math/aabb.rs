@@ -181,12 +181,13 @@ impl Aabb {
 
 fn round_down(v: f64) -> Real {
     let r = Real::from_f64(v);
-    if r.to_f64() > v { r.next_down() } else { r }
+    // As often one way as the other.
+    core::hint::select_unpredictable(r.to_f64() > v, r.next_down(), r)
 }
 
 fn round_up(v: f64) -> Real {
     let r = Real::from_f64(v);
-    if r.to_f64() < v { r.next_up() } else { r }
+    core::hint::select_unpredictable(r.to_f64() < v, r.next_up(), r)
 }
 
 #[cfg(test)]

@@ -33,8 +33,9 @@ use crate::constraint::contact::{Contact, ContactManifold, Contacts, NONE, SOLVE
 use crate::math::{Float, Isa, Kernel, Lane, Num, Real, Vec3};
 use crate::world::State;
 
-/// Rounds over all rows in one pass.
+/// Rounds over all rows in one pass that pushes, and in one that relaxes, which starts from what the other has left.
 const ROUNDS: usize = 4;
+const RELAXING_ROUNDS: usize = 2;
 
 /// The share of the response of loose links below which a row is held by the joints of its trees.
 const HELD: f64 = 1e-10;
@@ -79,6 +80,8 @@ struct Block {
     dofs: u32,
 }
 
+const NO_BLOCK: Block = Block { tree: NONE, first: 0, dofs: 0 };
+
 impl Block {
     #[inline(always)]
     fn range(&self) -> core::ops::Range<usize> {
@@ -98,7 +101,21 @@ struct Row {
     impulse: f64,
     /// It is solved with others of its kind: see `direct`.
     direct: bool,
+    /// It acts on a free body as well.
+    free: bool,
 }
+
+/// A row that is not there.
+const IDLE: Row = Row {
+    halves: [NO_HALF; 2],
+    along: NOWHERE,
+    blocks: [NO_BLOCK; 2],
+    block_count: 0,
+    mass: 0.0,
+    impulse: 0.0,
+    direct: false,
+    free: false,
+};
 
 impl Row {
     #[inline(always)]
@@ -150,6 +167,8 @@ pub(super) struct TreeRows {
     held: Vec<bool>,
     /// Which rows are those of each tree.
     spans: Vec<Span>,
+    /// All blocks, one tree after the other: the tree, the row, and which block of the row it is.
+    order: Vec<[u32; 3]>,
     batch: Batch,
 }
 
@@ -186,6 +205,9 @@ impl RowSet {
         for block in row.blocks() {
             rate += dot(&self.j[block.range()], qd(&trees[block.tree as usize]));
         }
+        if !row.free {
+            return rate;
+        }
         for half in &row.halves {
             if let End::Body(dense) = half.end {
                 let (v, w) = velocity(&motions[dense as usize]);
@@ -203,11 +225,9 @@ impl RowSet {
         }
         for block in row.blocks() {
             let qd = &mut trees[block.tree as usize].articulation.tree.qd;
-            for (qd, y) in qd.iter_mut().zip(&self.y[block.range()]) {
-                *qd += y * delta;
-            }
+            add_scaled(qd, &self.y[block.range()], delta);
         }
-        let Some((motions, masses)) = bodies else { return };
+        let Some((motions, masses)) = bodies.filter(|_| row.free) else { return };
         for half in &row.halves {
             let End::Body(dense) = half.end else { continue };
             let (motion, mass) = (&mut motions[dense as usize], &masses[dense as usize]);
@@ -249,7 +269,7 @@ impl TreeRows {
         recipe: &Recipe,
         busy: &mut Vec<u32>,
     ) {
-        let Self { rows: RowSet { all: rows, j, y, .. }, sites, stops, ties, bounces, held, spans, .. } = self;
+        let Self { rows: RowSet { all: rows, j, y, .. }, sites, stops, ties, bounces, held, spans, order, .. } = self;
         rows.clear();
         bounces.clear();
         ties.clear();
@@ -311,13 +331,16 @@ impl TreeRows {
         }
         // Blocks find their places once: the trees of a row do not change within a step.
         let mut length = 0;
-        for row in rows.iter_mut() {
-            for block in &mut row.blocks[..row.block_count as usize] {
+        order.clear();
+        for (i, row) in rows.iter_mut().enumerate() {
+            for (b, block) in row.blocks[..row.block_count as usize].iter_mut().enumerate() {
+                order.push([block.tree, i as u32, b as u32]);
                 block.first = length;
                 block.dofs = trees[block.tree as usize].articulation.tree.dofs.len() as u32;
                 length += block.dofs;
             }
         }
+        order.sort_unstable();
         j.resize(length as usize, 0.0);
         y.resize(length as usize, 0.0);
         self.gather_direct(trees.len(), links.len());
@@ -331,11 +354,12 @@ impl TreeRows {
 
     #[inline(always)]
     fn answer(&mut self, trees: &[Working], masses: &[Mass]) {
-        let Self { rows: RowSet { all: rows, j, y, .. }, batch, .. } = self;
+        let Self { rows: RowSet { all: rows, j, y, .. }, batch, order, .. } = self;
         let is_new = |row: &Row| row.blocks().iter().any(|b| trees[b.tree as usize].renewed);
-        for row in rows.iter().filter(|r| is_new(r)) {
-            for block in row.blocks() {
-                batch.add(row, block, trees, j, y);
+        for of_tree in order.chunk_by(|a, b| a[0] == b[0]).filter(|of| trees[of[0][0] as usize].renewed) {
+            for &[_, row, block] in of_tree {
+                let row = &rows[row as usize];
+                batch.add(row, &row.blocks[block as usize], trees, j, y);
             }
         }
         batch.flush(trees, j, y);
@@ -362,23 +386,14 @@ impl TreeRows {
     }
 
     /// Applies the impulses that the rows carry: to trees, and in the first sub-step to free bodies.
-    pub fn warm_start(
-        &mut self,
-        trees: &mut [Working],
-        motions: &mut [Motion],
-        masses: &[Mass],
-        first: bool,
-        recipe: &Recipe,
-    ) {
-        if first && !recipe.warm_start {
+    pub fn warm_start(&mut self, isa: Isa, field: &mut Field<'_>, first: bool) {
+        if first && !field.recipe.warm_start {
             for row in &mut self.rows.all {
                 row.impulse = 0.0;
             }
             return;
         }
-        for row in &self.rows.all {
-            self.rows.push(row, row.impulse, trees, if first { Some((motions, masses)) } else { None });
-        }
+        isa.dispatch(WarmStart { rows: &self.rows, field, first });
     }
 
     /// One pass over all rows, pushing or relaxing.
@@ -395,7 +410,11 @@ impl TreeRows {
             let Span { sites, stops, ties } = self.spans[tree].clone();
             // A single row along degrees of freedom has nothing to agree with.
             let alone = sites.is_empty() && ties.is_empty() && stops.len() < 2;
-            let rounds = if alone { 1 } else { ROUNDS };
+            let rounds = match field.push {
+                _ if alone => 1,
+                true => ROUNDS,
+                false => RELAXING_ROUNDS,
+            };
             let quiet = field.trees[tree].quiet(field.recipe.h.to_f64());
             for _ in 0..rounds {
                 self.rows.stir = 0.0;
@@ -492,7 +511,12 @@ impl TreeRows {
     }
 
     /// Separations after a sub-step of these velocities.
-    pub fn travel(&mut self, trees: &[Working], motions: &[Motion], h: f64) {
+    pub fn travel(&mut self, isa: Isa, trees: &[Working], motions: &[Motion], h: f64) {
+        isa.dispatch(Travel { rows: self, trees, motions, h });
+    }
+
+    #[inline(always)]
+    fn travel_all(&mut self, trees: &[Working], motions: &[Motion], h: f64) {
         for site in &mut self.sites {
             let points = &self.rows.all[site.first as usize + 3..][..site.points as usize];
             for (separation, row) in site.separation.iter_mut().zip(points) {
@@ -568,6 +592,38 @@ impl Kernel for Respond<'_> {
     }
 }
 
+struct WarmStart<'a, 'b> {
+    rows: &'a RowSet,
+    field: &'a mut Field<'b>,
+    first: bool,
+}
+
+impl Kernel for WarmStart<'_, '_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let Self { rows, field: Field { trees, motions, masses, .. }, first } = self;
+        for row in &rows.all {
+            rows.push(row, row.impulse, trees, if first { Some((motions, masses)) } else { None });
+        }
+    }
+}
+
+struct Travel<'a> {
+    rows: &'a mut TreeRows,
+    trees: &'a [Working],
+    motions: &'a [Motion],
+    h: f64,
+}
+
+impl Kernel for Travel<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        self.rows.travel_all(self.trees, self.motions, self.h);
+    }
+}
+
 struct SolveRows<'a, 'b> {
     rows: &'a mut TreeRows,
     field: &'a mut Field<'b>,
@@ -597,9 +653,28 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
+/// to ← to + y t, four at a time: lists this short would mostly be left to the end of a wider loop.
+#[inline(always)]
+fn add_scaled(to: &mut [f64], y: &[f64], t: f64) {
+    let ((to4, to_rest), (y4, y_rest)) = (to.as_chunks_mut::<4>(), y.as_chunks::<4>());
+    for (to, y) in to4.iter_mut().zip(y4) {
+        for k in 0..4 {
+            to[k] += y[k] * t;
+        }
+    }
+    for (to, y) in to_rest.iter_mut().zip(y_rest) {
+        *to += y * t;
+    }
+}
+
+/// One of the ends is a free body.
+fn acts_on_free(halves: &[Half; 2]) -> bool {
+    halves.iter().any(|half| matches!(half.end, End::Body(_)))
+}
+
 /// The blocks of a row with these ends: one for each tree.
 fn blocks_of(halves: &[Half; 2]) -> ([Block; 2], u32) {
-    let mut blocks = [Block { tree: NONE, first: 0, dofs: 0 }; 2];
+    let mut blocks = [NO_BLOCK; 2];
     let mut count = 0;
     for half in halves {
         if let End::Link(tree, _) = half.end
@@ -632,6 +707,10 @@ fn add_manifold(
     }
     let (t1, t2) = n.tangents();
     let mut add = |linear: Vec3, arm_a: Option<Vec3>, impulse: Real| {
+        if linear == Vec3::ZERO {
+            rows.push(IDLE);
+            return rows.len() as u32 - 1;
+        }
         // J = [-d, -(r_A × d), d, r_B × d], or [0, -d, 0, d] for a turn about d.
         let half = |side: usize, sign: Real, arm: Option<Vec3>| {
             let (end, body) = (ends[side], bodies[side]);
@@ -644,13 +723,15 @@ fn add_manifold(
         };
         let halves = [half(0, -1.0, arm_a), half(1, 1.0, arm_a.map(|a| a - manifold.lever))];
         let (blocks, block_count) = blocks_of(&halves);
-        let impulse = impulse.to_f64();
-        rows.push(Row { halves, along: NOWHERE, blocks, block_count, mass: 0.0, impulse, direct: false });
+        let (impulse, free) = (impulse.to_f64(), acts_on_free(&halves));
+        rows.push(Row { halves, along: NOWHERE, blocks, block_count, mass: 0.0, impulse, direct: false, free });
         rows.len() as u32 - 1
     };
     let first = add(t1, Some(centre), manifold.friction_impulse.dot(t1));
     add(t2, Some(centre), manifold.friction_impulse.dot(t2));
-    add(n, None, manifold.angular_impulse.dot(n));
+    // One point bears no torque unless its material does.
+    let twists = points.len() > 1 || material.spinning_friction > 0.0;
+    add(if twists { n } else { Vec3::ZERO }, None, manifold.angular_impulse.dot(n));
     let still = |end: End| match end {
         End::Nothing => true,
         End::Body(_) => false,

@@ -100,7 +100,7 @@ pub(super) struct Working {
     worn: f64,
     /// The mass of all links, and that over the mass of the lightest.
     mass: f64,
-    pub spread: f64,
+    spread: f64,
     /// Its coordinates or velocities are no numbers any more.
     lost: bool,
     /// It has been factored since rows last had its response.
@@ -252,7 +252,8 @@ impl TreeWork {
         }
         self.respond(masses);
         self.rows.approach(&self.trees, motions);
-        self.rows.warm_start(&mut self.trees, motions, masses, first, recipe);
+        let mut field = Field { trees: &mut self.trees, motions, masses, recipe, push: true };
+        self.rows.warm_start(self.isa, &mut field, first);
     }
 
     /// The responses of the rows of trees that have been factored anew.
@@ -275,7 +276,7 @@ impl TreeWork {
         if self.trees.is_empty() {
             return;
         }
-        self.rows.travel(&self.trees, motions, h.to_f64());
+        self.rows.travel(self.isa, &self.trees, motions, h.to_f64());
         self.rows.travel_stops(&self.trees, motions, h.to_f64());
         self.rows.travel_ties(&self.trees, motions, h.to_f64());
         for working in self.trees.iter_mut().filter(|w| !w.flies) {

@@ -87,7 +87,8 @@ pub(super) fn hold(state: &mut State, ahead: &mut Ahead) {
     let fast = core::mem::take(&mut way.fast);
     for links in fast.chunk_by(|a, b| a[0] == b[0]) {
         let slot = links[0][0];
-        let near = passes_something(state, ahead, links) && links.iter().any(|&[_, _, mover]| state.comes_near(ahead, &ahead.movers[mover as usize]));
+        let near = passes_something(state, ahead, links)
+            && links.iter().any(|&[_, _, mover]| state.comes_near(ahead, &ahead.movers[mover as usize]));
         if near && way.begin(state, ahead, slot, links) && way.follow(state, ahead, slot) {
             way.finish(state, ahead, slot);
         }

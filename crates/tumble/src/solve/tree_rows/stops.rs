@@ -1,9 +1,8 @@
 //! Rows along degrees of freedom: limits, cones, dry friction, motors that hold a speed, couplings.
 
 use super::bounces::Bounces;
-use super::{Block, Field, NO_HALF, Row, TreeRows};
+use super::{Block, Field, NO_BLOCK, NO_HALF, Row, TreeRows};
 use crate::articulation::stops::{Stop, Task};
-use crate::constraint::contact::NONE;
 use crate::math::{Float, Num};
 use crate::solve::motion::Motion;
 use crate::solve::tree_work::{Recipe, Working};
@@ -35,7 +34,7 @@ impl Stops {
     ) {
         let of = &working.articulation.tree;
         of.stops(recipe.dt.to_f64(), recipe.near, |stop| {
-            let blocks = [Block { tree, first: 0, dofs: 0 }, Block { tree: NONE, first: 0, dofs: 0 }];
+            let blocks = [Block { tree, ..NO_BLOCK }, NO_BLOCK];
             self.all.push((tree, rows.len() as u32, stop));
             bounces.add(rows.len(), stop.restitution);
             let impulse = of.remembered(&stop);
@@ -47,6 +46,7 @@ impl Stops {
                 mass: 0.0,
                 impulse,
                 direct: false,
+                free: false,
             });
         });
     }

@@ -1,7 +1,7 @@
 //! Joints between a link and another body: they close loops, or hang free bodies on trees.
 
 use super::bounces::Bounces;
-use super::{End, Field, Half, Row, TreeRows, blocks_of};
+use super::{End, Field, Half, Row, TreeRows, acts_on_free, blocks_of};
 use crate::articulation::stops::NOWHERE;
 use crate::constraint::{self, Bound, Jacobian, Rows, Stiffness};
 use crate::math::{Float, Num, Real, Vec3};
@@ -225,7 +225,8 @@ fn add_tie_row(
     ];
     let (blocks, block_count) = blocks_of(&halves);
     let start = if sound { impulse.to_f64() } else { 0.0 };
-    rows.push(Row { halves, along: NOWHERE, blocks, block_count, mass: 0.0, impulse: start, direct: false });
+    let free = acts_on_free(&halves);
+    rows.push(Row { halves, along: NOWHERE, blocks, block_count, mass: 0.0, impulse: start, direct: false, free });
     let hard = row.stiffness == Stiffness::Method;
     wishes.push(Wish {
         error: if sound { row.error.to_f64() } else { 0.0 },
