@@ -243,6 +243,68 @@ fn two_bullets_keep_their_angular_momentum() {
     assert!(worst < 1e-3, "{worst} of the angular momentum");
 }
 
+// The same where the hit wakes the target.
+#[test]
+fn bullet_and_sleeper_keep_their_angular_momentum() {
+    let ball = Shape::sphere(0.025).unwrap();
+    for aside in [0.3, 0.6, 0.9].map(|share| share * 0.05) {
+        let mut world = weightless();
+        let surface = ColliderDesc::new(ball.clone()).restitution(0.5).friction(0.0);
+        let target = world.add_body(BodyDesc::dynamic().mass(3.0).collider(surface.clone())).unwrap();
+        run(&mut world, 320);
+        assert!(world.body(target).unwrap().is_asleep());
+        let bullet = BodyDesc::dynamic().position([-5.0, aside, 0.0]).linear_velocity([400.0, 0.0, 0.0]).mass(1.0);
+        world.add_body(bullet.bullet(true).collider(surface)).unwrap();
+        let before = world.measure().angular_momentum;
+        run(&mut world, 2);
+        assert!(!world.body(target).unwrap().is_asleep());
+        let share = (world.measure().angular_momentum - before).length() / (0.75 * 400.0 * aside);
+        println!("{aside} aside: {share:.1e}");
+        assert!(share < 1e-3, "{aside} aside: {share} of the angular momentum");
+    }
+}
+
+// Whoever is struck by a bullet and held by something else, the ground or a joint, does not move as if nothing held him, whenever in its sub-step the
+// blow comes.
+#[test]
+fn struck_bodies_stay_where_others_hold_them() {
+    let bullet = |at: [f64; 3], velocity: [f64; 3]| {
+        let ball = ColliderDesc::new(Shape::sphere(0.05).unwrap()).restitution(1.0);
+        let way = velocity.map(|v| v as Real);
+        BodyDesc::dynamic().position(at).linear_velocity(way).mass(1.0).bullet(true).collider(ball)
+    };
+    let target = || ColliderDesc::new(Shape::cuboid(0.25, 0.25, 0.25).unwrap()).restitution(0.0);
+    let mut worst = [0.0_f64; 2];
+    for k in 0..16 {
+        // Meets it after this share of a step.
+        let way = 100.0 / 60.0 * (f64::from(k) + 0.5) / 16.0;
+        let mut world = World::new();
+        let ground = ColliderDesc::new(Shape::half_space(Vec3::Y, 0.0).unwrap()).restitution(0.0);
+        world.add_body(BodyDesc::fixed().collider(ground)).unwrap();
+        let desc = BodyDesc::dynamic().position([0.0, 0.25, 0.0]).mass(1.0);
+        let box_ = world.add_body(desc.collider(target())).unwrap();
+        run(&mut world, 10);
+        world.add_body(bullet([0.0, 0.55 + way, 0.0], [0.0, -100.0, 0.0])).unwrap();
+        for _ in 0..10 {
+            world.step(DT).unwrap();
+            worst[0] = worst[0].max((position(&world, box_).y - 0.25).abs());
+        }
+
+        let mut world = weightless();
+        let light = world.add_body(BodyDesc::dynamic().mass(1.0).collider(target())).unwrap();
+        let heavy = BodyDesc::dynamic().position([1.0, 0.0, 0.0]).mass(100.0);
+        let heavy = world.add_body(heavy.collider(target())).unwrap();
+        let joint = world.add_joint(JointDesc::ball(light, heavy).anchor([0.5, 0.0, 0.0])).unwrap();
+        world.add_body(bullet([-0.3 - way, 0.0, 0.0], [100.0, 0.0, 0.0])).unwrap();
+        for _ in 0..10 {
+            world.step(DT).unwrap();
+            worst[1] = worst[1].max(f64::from(world.joint(joint).unwrap().gap()));
+        }
+    }
+    println!("off the ground or into it by {} m, gap of the joint {} m", worst[0], worst[1]);
+    assert!(worst[0] < 0.02 && worst[1] < 0.02, "{worst:?}");
+}
+
 // A bullet hits a sleeping box with the flag on either of the two, and wakes it.
 #[test]
 fn one_flag_is_enough() {

@@ -76,7 +76,7 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
             }
         }
     }
-    ahead.sort_impacts(state.bodies.awake());
+    ahead.sort_impacts(&state.bodies);
 }
 
 impl State {
@@ -275,7 +275,7 @@ impl State {
         manifolds::find(work, &ca.shape, &cb.shape, &b_in_a, reach, reduce, &mut cache);
         let impact = encounter.and_then(|e| {
             let place = self.look_ahead(work, ahead, &e, (ca, cb))?;
-            ahead.note_impact(&e, place.t, a, b);
+            ahead.note_impact(&self.bodies, &e, place.t, a, b);
             Some(place)
         });
         aside.clear();

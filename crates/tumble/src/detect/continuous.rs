@@ -181,8 +181,10 @@ pub(crate) struct Ahead {
     tree: TreeWay,
     /// Where the trees of the step were before it.
     pub starts: Starts,
-    /// Bodies with an impact ahead, by dense index: when, and how they are turned then.
+    /// Bodies with an impact ahead, by slot until they are brought in order, then by dense index: when, and how they are turned then.
     impacts: Vec<(u32, Real, Quat)>,
+    /// Pairs of bodies that can both move and will meet, in the same way: when.
+    meetings: Vec<([u32; 2], Real)>,
     dt: Real,
     loads: Loads,
     /// Detection distance and slop, in metres.
@@ -208,6 +210,7 @@ impl Default for Ahead {
             tree: TreeWay::default(),
             starts: Starts::default(),
             impacts: Vec::new(),
+            meetings: Vec::new(),
             dt: 0.0,
             loads: Loads { gravity: Vec3::ZERO, gyroscopic: false },
             margin: 0.0,
@@ -223,6 +226,7 @@ pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loa
     ahead.any = false;
     ahead.movers.clear();
     ahead.impacts.clear();
+    ahead.meetings.clear();
     ahead.lone.clear();
     if !ahead.on {
         return;
@@ -363,17 +367,27 @@ impl Ahead {
     }
 
     /// Takes note of an impact of two bodies, by their dense indices.
-    pub fn note_impact(&mut self, encounter: &Encounter, t: Real, a: usize, b: usize) {
-        for (i, travel) in [(a, &encounter.a), (b, &encounter.b)] {
-            self.impacts.push((i as u32, t, travel.at(t).rotation));
+    pub fn note_impact(&mut self, bodies: &Bodies, encounter: &Encounter, t: Real, a: usize, b: usize) {
+        // Whom the impact wakes gets another index.
+        let slots = [a, b].map(|i| bodies.slot[i]);
+        for (slot, travel) in slots.into_iter().zip([&encounter.a, &encounter.b]) {
+            self.impacts.push((slot, t, travel.at(t).rotation));
+        }
+        if [a, b].iter().all(|&i| bodies.params[i].inv_mass > 0.0 && !bodies.params[i].has(Params::LINK)) {
+            self.meetings.push((slots, t));
         }
     }
 
-    /// Brings the impacts in order: of each awake body the first one.
-    pub fn sort_impacts(&mut self, awake: usize) {
-        self.impacts.retain(|&(i, ..)| (i as usize) < awake);
+    /// Brings the impacts in order: of each awake body the first one; and the meetings.
+    pub fn sort_impacts(&mut self, bodies: &Bodies) {
+        let dense = |slot: u32| bodies.dense_at(slot) as u32;
+        self.impacts.iter_mut().for_each(|(body, ..)| *body = dense(*body));
+        self.impacts.retain(|&(i, ..)| (i as usize) < bodies.awake());
         self.impacts.sort_unstable_by(|x, y| x.0.cmp(&y.0).then(x.1.total_cmp(&y.1)));
         self.impacts.dedup_by_key(|&mut (i, ..)| i);
+        self.meetings.iter_mut().for_each(|(pair, _)| *pair = pair.map(dense));
+        self.meetings.retain(|(pair, _)| pair.iter().all(|&i| (i as usize) < bodies.awake()));
+        self.meetings.sort_unstable_by(|x, y| x.1.total_cmp(&y.1).then(x.0.cmp(&y.0)));
     }
 
     /// The bodies that will hit something, and how they will be turned when they do. What they weigh against an impulse is
@@ -382,9 +396,9 @@ impl Ahead {
         self.impacts.iter().map(|&(i, _, rotation)| (i as usize, rotation))
     }
 
-    /// The bodies that will hit something, and when, in shares of the step.
-    pub fn moments(&self) -> impl Iterator<Item = (usize, Real)> {
-        self.impacts.iter().map(|&(i, t, _)| (i as usize, t))
+    /// The pairs of bodies that can both move and will meet, and when, in shares of the step; in the order of time.
+    pub fn meetings(&self) -> &[([u32; 2], Real)] {
+        &self.meetings
     }
 
     /// Marks the bodies that fast kinematic ones may have met.

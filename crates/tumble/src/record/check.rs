@@ -125,7 +125,7 @@ impl State {
         Ok(())
     }
 
-    /// Links are dynamic bodies, each of one tree, and say that they are; the trees take over their masses.
+    /// Links are dynamic bodies, each of one tree, awake or not with the others of it, and say that they are; the trees take over their masses.
     fn check_articulations(&mut self) -> Result<(), Misfit> {
         let mut links = 0;
         for slot in 0..self.articulations.all.capacity() as u32 {
@@ -140,7 +140,10 @@ impl State {
             self.articulations.index(slot, true);
             for &body in &bodies {
                 self.link_mass_changed(body);
-                let apart = |&other: &u32| self.islands.of(other) != self.islands.of(body);
+                let awake = self.bodies.is_awake(body);
+                let apart = |&other: &u32| {
+                    self.islands.of(other) != self.islands.of(body) || self.bodies.is_awake(other) != awake
+                };
                 if !self.bodies.params[self.bodies.dense_at(body)].has(Params::LINK) || bodies.iter().any(apart) {
                     return Err("a link");
                 }

@@ -3,6 +3,7 @@
 use super::envelope;
 use super::parts::Part;
 use super::stream::Sink;
+use crate::articulation::{ArticulationDesc, LinkDesc};
 use crate::force::{Spring, Uniform};
 use crate::math::{Pose, Real, Vec3};
 use crate::shape::{CompoundChild, MeshDesc, Shape};
@@ -44,6 +45,17 @@ fn world() -> World {
     world.add_joint(JointDesc::hinge(ids[2], ids[3]).axis([0.0, 0.0, 1.0])).unwrap();
     world.add_effect(EffectDesc::spring(ids[4], ids[5], Spring::new(1.0, 20.0))).unwrap();
     world.add_effect(EffectDesc::new(Uniform::new([0.1, 0.0, 0.0]))).unwrap();
+    let mut chain = ArticulationDesc::new();
+    for i in 0..3 {
+        let rod = BodyDesc::dynamic().collider(Shape::capsule(0.1, 0.05).unwrap());
+        let link = LinkDesc::revolute(rod, [0.0, 0.0, 1.0]).anchor([0.0, 0.2, 0.0]);
+        chain.add(if i == 0 {
+            link.at([0.0, 6.0, 3.0]).position(&[0.3])
+        } else {
+            link.parent(i - 1).at([0.0, -0.2, 0.0])
+        });
+    }
+    world.add_articulation(chain).unwrap();
     for _ in 0..40 {
         world.step(DT).unwrap();
     }
@@ -88,9 +100,10 @@ fn forged_snapshots_do_no_harm() {
         let mut forged = Vec::new();
         let mut places = parts;
         if round % 8 == 0 {
-            let range = parts.range(Part::Manifolds);
-            let shift = random(&mut seed) % 9;
-            places.put(Part::Manifolds, range.start..(range.end + shift).saturating_sub(4));
+            let part = [Part::Broad, Part::Manifolds][random(&mut seed) % 2];
+            let core::ops::Range { start, end } = parts.range(part);
+            let [before, after] = [(); 2].map(|()| random(&mut seed) % 3 * 4);
+            places.put(part, start.saturating_sub(before)..end + after);
         }
         envelope::wrap(&mut forged, |out| {
             out.bytes(&bytes);

@@ -149,7 +149,7 @@ impl World {
 }
 
 /// Bytes from which on calling other threads is worth it; tests call them for all.
-const LARGE: usize = if cfg!(test) { 0 } else { 1 << 18 };
+const LARGE: usize = if cfg!(test) { 1 } else { 1 << 18 };
 
 /// A value that no setter would have taken is damage, whatever it is.
 fn as_damage(error: Error) -> Error {

@@ -60,7 +60,7 @@ pub(super) struct Read {
 
 /// The hash of a payload, and its parts.
 pub(super) fn read(payload: &[u8], parts: &Parts) -> (u64, Result<Read>) {
-    let whole = |part: Part| Source::shared(&payload[parts.range(part)], None);
+    let whole = |part: Part| Source::unhashed(&payload[parts.range(part)]);
     let read = || {
         let (mut broad, mut manifolds) = (whole(Part::Broad), whole(Part::Manifolds));
         let read = Read { broad: BroadPhase::load(&mut broad)?, manifolds: Manifolds::load(&mut manifolds)? };

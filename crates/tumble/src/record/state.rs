@@ -119,13 +119,13 @@ impl State {
     /// reads the parts and hashes, the other reads the rest.
     pub(super) fn load(team: &Team, payload: &[u8], parts: &Parts, known: Known<'_>) -> (u64, Result<Self>) {
         if team.size() == 1 {
-            let mut source = Source::new(payload);
+            let mut source = Source::with_parts(payload, parts);
             let state = Self::load_around(&mut source, known).and_then(|around| around.join(team, None));
             return (source.hash(), state);
         }
         let (around, apart) = (OnceLock::new(), OnceLock::new());
         team.for_blocks(2, |_, block| match block {
-            0 => drop(around.set(Self::load_around(&mut Source::shared(payload, Some(*parts)), known))),
+            0 => drop(around.set(Self::load_around(&mut Source::around_parts(payload, parts), known))),
             _ => drop(apart.set(parts::read(payload, parts))),
         });
         match (around.into_inner(), apart.into_inner()) {

@@ -173,8 +173,10 @@ pub(crate) struct Source<'a> {
     /// concern.
     hasher: Option<Hasher>,
     hashed: usize,
-    /// Where the parts are that are read elsewhere.
-    elsewhere: Option<Parts>,
+    /// Where the parts are, if that is known.
+    parts: Option<Parts>,
+    /// They are read elsewhere.
+    elsewhere: bool,
 }
 
 /// Bytes that are hashed at once: what is left of the fastest cache beside what else is going on.
@@ -182,12 +184,22 @@ pub(super) const PIECE: usize = 1 << 14;
 
 impl<'a> Source<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, position: 0, hasher: Some(Hasher::new()), hashed: 0, elsewhere: None }
+        Self { bytes, position: 0, hasher: Some(Hasher::new()), hashed: 0, parts: None, elsewhere: false }
     }
 
-    /// Bytes whose hash, and whose parts where `parts` says where they are, are somebody else's concern.
-    pub fn shared(bytes: &'a [u8], parts: Option<Parts>) -> Self {
-        Self { bytes, position: 0, hasher: None, hashed: 0, elsewhere: parts }
+    /// A payload whose parts are here.
+    pub fn with_parts(bytes: &'a [u8], parts: &Parts) -> Self {
+        Self { parts: Some(*parts), ..Self::new(bytes) }
+    }
+
+    /// A payload of which somebody else reads the parts, and hashes it.
+    pub fn around_parts(bytes: &'a [u8], parts: &Parts) -> Self {
+        Self { parts: Some(*parts), elsewhere: true, ..Self::unhashed(bytes) }
+    }
+
+    /// Bytes that somebody else hashes.
+    pub fn unhashed(bytes: &'a [u8]) -> Self {
+        Self { hasher: None, ..Self::new(bytes) }
     }
 
     /// The hash of the whole stream.
@@ -197,15 +209,21 @@ impl<'a> Source<'a> {
         hasher.finish()
     }
 
-    /// What a sink took as this part, or `None` where it is read elsewhere.
+    /// What a sink took as this part, or `None` where it is read elsewhere. It must be where it is said to be.
     pub fn part<T>(&mut self, part: Part, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<Option<T>> {
-        let Some(parts) = &self.elsewhere else { return read(self).map(Some) };
-        let range = parts.range(part);
-        if range.start != self.position {
+        let range = self.parts.map(|parts| parts.range(part));
+        if range.as_ref().is_some_and(|range| range.start != self.position) {
             return Err(self.corrupt("the place of a part"));
         }
-        self.position = range.end;
-        Ok(None)
+        if let (true, Some(range)) = (self.elsewhere, &range) {
+            self.position = range.end;
+            return Ok(None);
+        }
+        let part = read(self)?;
+        if range.is_some_and(|range| range.end != self.position) {
+            return Err(self.corrupt("the end of a part"));
+        }
+        Ok(Some(part))
     }
 
     pub fn corrupt(&self, what: &'static str) -> Error {

@@ -9,13 +9,13 @@
 //!     (in the first: the impulses of the last step                      1 pass over constraints)
 //!     solve with push                                                   1 pass over constraints (2 in the first)
 //!     x ← x + h v                                                       1 pass over bodies
-//!     solve without push: relax                                         1 pass over constraints
+//!     solve without push: relax                                         1 pass over constraints (2 with friction at points)
 //!     restitution, where something can bounce                           3 passes over constraints, and one per blow;
-//!                                                                       3 over bodies with impacts ahead, see `rebound`
+//!                                                                       3 over pairs of bullets that meet, see `rebound`
 //!   store impulses, write poses back, boxes, sleep                      1 pass each
 //! ```
 //!
-//! With n sub-steps: 2n + 2 passes over bodies, 2n + 4 over constraints where nothing can bounce. Bodies that nothing touches take no part in the
+//! With n sub-steps: 2n + 2 passes over bodies, 2n + 4 over constraints where nothing can bounce (3n + 4 with friction at points). Bodies that nothing touches take no part in the
 //! sub-steps: they fly their parabola exactly.
 //!
 //! Catto, "Solver2D" (2024); Macklin et al., "Small Steps in Physics Simulation" (2019).
@@ -245,8 +245,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
     for substep in 0..method.substeps {
         if constraints.bounces {
             let part = [substep, substep + 1].map(|k| k as Real / method.substeps as Real);
-            let impacts = detector.ahead.moments().filter(|&(body, _)| !trees.has(body as u32));
-            rebounds.await_blows(impacts, part, motions, dt);
+            rebounds.await_blows(detector.ahead.meetings(), part, motions, dt);
             for _ in 0..BLOWS {
                 let struck = AtomicBool::new(false);
                 let free = Shared::new(free);
@@ -292,8 +291,8 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
             pass(joints, trees, motions, masses, true);
         }
         trees.drift(motions, masses, h);
-        motion::advance(motions, solved, h);
         rebounds.take_back(motions);
+        motion::advance(motions, solved, h);
         joints.advance(state, motions, free, masses, &recipe, team);
         let time = state.time + h.to_f64() * f64::from(substep + 1);
         joints.evaluate(state, motions, free, masses, &recipe, When { time, first: false }, team);

@@ -319,10 +319,13 @@ impl State {
 
     /// Takes a body whose state stopped being finite out of the simulation; it stays where it last was.
     pub fn quarantine(&mut self, slot: u32) {
-        if let Some(cold) = self.bodies.cold.at_mut(slot) {
-            cold.active = false;
-            cold.quarantined = true;
-            cold.target = None;
+        match self.bodies.cold.at_mut(slot) {
+            Some(cold) if !cold.quarantined => {
+                cold.active = false;
+                cold.quarantined = true;
+                cold.target = None;
+            }
+            _ => return,
         }
         // What held it in the step that failed is no start for another.
         for i in 0..self.joints.of_body(slot).len() {

@@ -104,7 +104,7 @@ impl Bodies {
         }
     }
 
-    /// Slots and dense arrays lead to each other, numbers are numbers, and nobody is awake who must not be.
+    /// Slots and dense arrays lead to each other, numbers are numbers, and nobody is awake who must not be, or among the sleepers without sleeping.
     fn is_consistent(&self) -> bool {
         let n = self.slot.len();
         let lengths = [self.cold.len(), self.velocity.len(), self.pose.len(), self.params.len(), self.rest.len()];
@@ -128,6 +128,7 @@ impl Bodies {
                     && (!dynamic || cold.mass.mass > 0.0 || params.has(Params::LINK))
                     && (dynamic || params.inv_inertia == Vec3::ZERO)
                     && (dense >= self.awake as usize || (cold.active && !cold.asleep && cold.kind != BodyKind::Fixed))
+                    && (dense < self.awake as usize || !dynamic || !cold.active || cold.asleep)
             })
     }
 }
