@@ -153,8 +153,8 @@ pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         scene: "demolition-chain",
         check: "breach",
-        what: "the ball weighs next to nothing",
-        apply: |world| edit(world, "ball", |b| b.set_mass(MassSource::Total(0.5))),
+        what: "nothing has weight",
+        apply: |world| world.set_gravity([0.0; 3]),
     },
     Mutation {
         scene: "demolition-chain",
