@@ -44,6 +44,10 @@ fn bad_descriptions_are_refused_by_name() {
     let mut child = one(hinge());
     child.add(LinkDesc::free(rod()).parent(0));
     assert!(world.add_articulation(child).unwrap_err().to_string().contains("without a parent"));
+    // The first step would have looked for links that are not there.
+    let mut half = one(hinge());
+    half.add(LinkDesc::revolute(BodyDesc { active: false, ..rod() }, [0.0, 0.0, 1.0]).parent(0));
+    assert!(world.add_articulation(half).unwrap_err().to_string().contains("active together"));
     // Slots that were used for a moment leave their generations behind; everything else is as it was.
     assert_eq!((world.body_count(), world.articulation_count()), (1, 0));
     world.audit().unwrap();

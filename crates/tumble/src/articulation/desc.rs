@@ -579,6 +579,12 @@ impl ArticulationDesc {
         }
         for (i, link) in self.links.iter().enumerate() {
             link.validate(i)?;
+            if link.body.active != self.links[0].body.active {
+                return Err(Error::refused(
+                    link.subject(i),
+                    "the links of a tree are active together, or none of them",
+                ));
+            }
         }
         let subject = self.name.as_ref().map_or("new articulation".to_owned(), |name| format!("articulation {name:?}"));
         for coupling in &self.couplings {

@@ -42,12 +42,12 @@ impl Rebounds {
         self.0.clear();
         for &(pair, t) in meetings.iter().filter(|(_, t)| (from..to).contains(t)) {
             for body in pair {
-                if self.0.iter().all(|other| other.body != body) {
-                    let (linear, angular) = motion::velocity_of(&motions[body as usize]);
-                    self.0.push(Struck { body, wait: (t - from) * dt, linear, angular });
-                }
+                let (linear, angular) = motion::velocity_of(&motions[body as usize]);
+                self.0.push(Struck { body, wait: (t - from) * dt, linear, angular });
             }
         }
+        self.0.sort_unstable_by(|x, y| x.body.cmp(&y.body).then(x.wait.total_cmp(&y.wait)));
+        self.0.dedup_by_key(|struck| struck.body);
     }
 
     /// After the blows: forgets whom none has struck.

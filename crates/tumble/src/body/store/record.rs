@@ -104,7 +104,7 @@ impl Bodies {
         }
     }
 
-    /// Slots and dense arrays lead to each other, numbers are numbers, and nobody is awake who must not be, or among the sleepers without sleeping.
+    /// Slots and dense arrays lead to each other, numbers are numbers, and nobody is awake who must not be, among the sleepers without sleeping, or active in quarantine.
     fn is_consistent(&self) -> bool {
         let n = self.slot.len();
         let lengths = [self.cold.len(), self.velocity.len(), self.pose.len(), self.params.len(), self.rest.len()];
@@ -129,6 +129,7 @@ impl Bodies {
                     && (dynamic || params.inv_inertia == Vec3::ZERO)
                     && (dense >= self.awake as usize || (cold.active && !cold.asleep && cold.kind != BodyKind::Fixed))
                     && (dense < self.awake as usize || !dynamic || !cold.active || cold.asleep)
+                    && !(cold.active && cold.quarantined)
             })
     }
 }
