@@ -94,9 +94,7 @@ pub(crate) fn conclude(state: &mut State, ahead: &mut Ahead, broken: &mut Vec<u3
     state.bodies.pushes.clear();
     for slot in broken.drain(..) {
         // A tree goes as a whole: its links are where its joints say.
-        let tree = state.articulations.link_of(slot).and_then(|(tree, _)| state.articulations.all.at(tree));
-        let bodies = tree.map_or_else(|| vec![slot], |tree| tree.bodies.clone());
-        bodies.into_iter().for_each(|slot| state.quarantine(slot));
+        state.with_tree(slot).into_iter().for_each(|slot| state.quarantine(slot));
     }
     for i in 0..state.bodies.awake() {
         let slot = state.bodies.slot[i];
