@@ -149,11 +149,14 @@ fn the_last_number_is_reached() {
 /// However long a run is, keyframes take no more than their budget, and they reach far into it.
 #[test]
 fn keyframes_keep_their_budget() {
-    let size = world().snapshot().unwrap().len() as u64;
+    let mut world = world();
+    for _ in 0..60 {
+        world.step(1.0 / 60.0).unwrap();
+    }
+    let size = world.snapshot().unwrap().len() as u64;
     let (bytes, _) = recorded(3000, 12 * size);
     let recording = Recording::read(bytes.clone()).unwrap();
     let steps: Vec<u64> = recording.keyframes().collect();
-    // The world grows: twelve sizes of its beginning are fewer snapshots of later.
     assert!((4..=12).contains(&steps.len()), "{steps:?}");
     assert!(steps.last().unwrap() > &300, "{steps:?}");
     assert!(steps.windows(3).all(|w| w[2] - w[1] >= w[1] - w[0]), "{steps:?}");
@@ -224,6 +227,35 @@ fn pushes_and_edits_come_back_in_their_order() {
     }
     let replay = Recording::read(recorder.finish().unwrap()).unwrap().replay(|_| true).unwrap();
     assert_eq!((replay.steps, replay.diverged_at, replay.hash), (24, None, world.hash()));
+}
+
+/// What comes and goes is recorded by itself, though it shifts all that lies behind it in the snapshot.
+#[test]
+fn bodies_that_come_and_go_take_little() {
+    let mut world = World::new();
+    let boxed =
+        |x: i32| BodyDesc::dynamic().position([3.0 * f64::from(x), 0.0, 0.0]).collider(Shape::sphere(1.0).unwrap());
+    for x in 0..200 {
+        world.add_body(boxed(x)).unwrap();
+    }
+    let mut recorder = Recorder::new(Vec::new(), "test", &world).unwrap();
+    for step in 0..40 {
+        let id = world.add_body(boxed(-step)).unwrap();
+        if step % 3 == 2 {
+            let before = world.body_ids().nth(50).unwrap();
+            world.remove_body(before).unwrap();
+            world.body_mut(id).unwrap().set_force([0.0, 1.0, 0.0]).unwrap();
+        }
+        recorder.edited(&world).unwrap();
+        world.step(1.0 / 60.0).unwrap();
+        recorder.step(&world, DT).unwrap();
+    }
+    let (size, bytes) = (world.snapshot().unwrap().len(), recorder.finish().unwrap());
+    let edits: Vec<usize> = frames(&bytes).iter().filter(|frame| frame.0 == 6).map(|frame| frame.1.len()).collect();
+    let longest = edits.iter().copied().max().unwrap_or(0);
+    println!("snapshots of {size} bytes, {} edits, the longest of {longest} bytes", edits.len());
+    assert!(edits.len() >= 38 && longest < size / 10, "{longest} of {size}: {edits:?}");
+    assert_eq!(Recording::read(bytes).unwrap().replay(|_| true).unwrap().diverged_at, None);
 }
 
 /// A step that comes out otherwise is named, and it is the first one.

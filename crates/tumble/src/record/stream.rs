@@ -2,7 +2,7 @@
 
 use super::parts::{Part, Parts};
 use crate::error::{Error, Result};
-use crate::math::{Real, Vec3};
+use crate::math::{Real, Vec3, prefetch_beyond};
 use bytemuck::Pod;
 
 /// Takes the state of a world, piece by piece, in a fixed little-endian order.
@@ -86,6 +86,54 @@ pub(crate) fn save_records<T: Pod>(out: &mut impl Sink, count: usize, mut record
     }
 }
 
+/// Writes records of which many in a row are alike: how many runs there are, then each run as its length and one record.
+pub(crate) fn save_runs<T: Pod>(out: &mut impl Sink, records: impl Iterator<Item = T>) {
+    let mut runs: Vec<(u32, T)> = Vec::new();
+    for record in records {
+        match runs.last_mut() {
+            Some((count, last)) if bytemuck::bytes_of(last) == bytemuck::bytes_of(&record) => *count += 1,
+            _ => runs.push((1, record)),
+        }
+    }
+    out.u32(runs.len() as u32);
+    for (count, record) in &runs {
+        out.u32(*count);
+        out.bytes(bytemuck::bytes_of(record));
+    }
+}
+
+/// What [`save_runs`] wrote: each record as often as its run is long.
+#[derive(Clone)]
+pub(crate) struct Runs<'a, T> {
+    bytes: &'a [u8],
+    left: u32,
+    record: T,
+}
+
+impl<T: Pod> Runs<'_, T> {
+    /// Goes on to the next run, if there is one.
+    fn turn(&mut self) -> Option<()> {
+        let (count, rest) = self.bytes.split_first_chunk::<4>()?;
+        let (record, rest) = rest.split_at_checked(size_of::<T>())?;
+        (self.left, self.record) = (u32::from_le_bytes(*count), bytemuck::pod_read_unaligned(record));
+        self.bytes = rest;
+        Some(())
+    }
+}
+
+impl<T: Pod> Iterator for Runs<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        if self.left == 0 {
+            self.turn()?;
+        }
+        self.left = self.left.checked_sub(1)?;
+        Some(self.record)
+    }
+}
+
 /// A 64-bit hash of a stream of bytes, the same for every way in which the stream is cut into pieces.
 ///
 /// Words of eight bytes are dealt to eight lanes in turn, each folded by multiplication and rotation: no multiplication
@@ -101,6 +149,9 @@ pub(crate) struct Hasher {
 
 const LANES: usize = 8;
 const BLOCK: usize = 8 * LANES;
+/// How far ahead a hash asks for what it will read. The processor itself looks ahead no farther than to the end of a page, and of a snapshot that
+/// was put aside no page is at hand.
+const AHEAD: usize = 4096;
 
 impl Hasher {
     pub fn new() -> Self {
@@ -157,6 +208,7 @@ impl Sink for Hasher {
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
         let mut lanes = self.lanes;
         for block in blocks {
+            prefetch_beyond(block, AHEAD);
             Self::block(&mut lanes, block);
         }
         self.lanes = lanes;
@@ -314,6 +366,22 @@ impl<'a> Source<'a> {
         Ok(self.bytes(n * size_of::<T>())?.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned))
     }
 
+    /// So many records that [`save_runs`] wrote, of which each kind is `sound`.
+    pub fn runs<T: Pod>(&mut self, count: usize, sound: impl Fn(&T) -> bool) -> Result<Runs<'a, T>> {
+        let size = size_of::<u32>() + size_of::<T>();
+        let n = self.count(size)?;
+        let bytes = self.bytes(n * size)?;
+        let runs = || Runs { bytes, left: 0, record: T::zeroed() };
+        let (mut each, mut total) = (runs(), 0_usize);
+        while each.turn().is_some() {
+            total = total.saturating_add(each.left as usize);
+            if each.left == 0 || !sound(&each.record) {
+                return Err(self.corrupt("a run of records"));
+            }
+        }
+        if total == count { Ok(runs()) } else { Err(self.corrupt("the number of records")) }
+    }
+
     /// An array that [`save_pods`] wrote.
     pub fn pods<T: Pod>(&mut self) -> Result<Vec<T>> {
         self.pods_seen(|_| ())
@@ -401,6 +469,29 @@ mod tests {
             assert_eq!(row.map(|x| x.to_bits()), [(); 5].map(|()| numbers.real().unwrap().to_bits()));
             assert!(Source::new(&bytes[..3]).reals::<1>().is_err());
         }
+    }
+
+    /// Records come back from runs of any length; other numbers of records, runs of nothing and records that are not sound are refused.
+    #[test]
+    fn runs_give_back_their_records() {
+        for records in [vec![], vec![[7u64, 1]], vec![[7, 1]; 1000], vec![[1, 1], [1, 1], [2, 1], [1, 1]]] {
+            let mut bytes = vec![0u8; 3];
+            save_runs(&mut bytes, records.iter().copied());
+            let bytes = &bytes[3..];
+            let read = |count, limit| Source::new(bytes).runs(count, |r: &[u64; 2]| r[0] < limit).map(|r| r.collect());
+            assert_eq!(read(records.len(), 8), Ok(records.clone()));
+            assert!(read(records.len() + 1, 8).is_err());
+            assert_eq!(read(records.len(), 2).is_err(), !records.is_empty());
+        }
+        let (mut long, mut none) = (Vec::new(), Vec::new());
+        for (bytes, run) in [(&mut long, u32::MAX), (&mut none, 0)] {
+            bytes.u32(1);
+            bytes.u32(run);
+            bytes.u64(5);
+        }
+        assert!(Source::new(&long).runs::<u64>(10, |_| true).is_err());
+        assert!(Source::new(&none).runs::<u64>(0, |_| true).is_err());
+        assert!(Source::new(&long[..15]).runs::<u64>(u32::MAX as usize, |_| true).is_err());
     }
 
     /// The hash follows the reading, however it is cut into pieces, and goes on to the end where the reading does not.

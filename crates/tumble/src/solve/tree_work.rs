@@ -389,9 +389,11 @@ impl Working {
         (self.factored, self.renewed, self.worn) = (true, true, 0.0);
     }
 
+    /// Coordinates or rates are no numbers, or such that poses and velocities of links might not be.
     fn is_lost(&self) -> bool {
         let tree = &self.articulation.tree;
-        !tree.q.iter().chain(&tree.qd).all(|v| v.is_finite())
+        // A million million million: even its square is a number in `f32`.
+        !tree.q.iter().chain(&tree.qd).all(|v| v.abs() < 1e18)
     }
 
     /// Its joints have no motors, and springs and dampers so soft that explicit steps follow them.

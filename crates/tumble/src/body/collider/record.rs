@@ -1,4 +1,4 @@
-//! Colliders in snapshots.
+//! Colliders in snapshots: what is each one's own as an array of plain records, what many share in runs.
 
 use super::Collider;
 use crate::body::Layers;
@@ -7,18 +7,24 @@ use crate::error::Result;
 use crate::id::{ColliderTag, MaterialId, Slots};
 use crate::list::List;
 use crate::math::{Pose, Quat, Real, Vec3};
-use crate::record::stream::{Sink, Source, save_records};
+use crate::record::stream::{Sink, Source, save_records, save_runs};
 use crate::shape::Shape;
 use bytemuck::{Pod, Zeroable};
 
-/// A [`Collider`] without its shape and its materials.
+/// What of a [`Collider`] is like no other.
 #[derive(Clone, Copy, Zeroable, Pod)]
 #[repr(C)]
-struct ColliderRecord {
+struct OwnRecord {
     user_data: u64,
-    owned: u64,
     body: u32,
     proxy: u32,
+}
+
+/// What many colliders have in common: all but the shape, the materials and what is their own.
+#[derive(Clone, Copy, Zeroable, Pod)]
+#[repr(C)]
+struct CommonRecord {
+    owned: u64,
     member: u32,
     meets: u32,
     /// How many entries of the list of all colliders' materials are its own.
@@ -43,39 +49,30 @@ type Colliders = Slots<Collider, ColliderTag>;
 /// The shapes are the caller's concern.
 pub(crate) fn save(colliders: &Colliders, out: &mut impl Sink) {
     colliders.save(out);
-    save_records(out, colliders.len(), colliders.iter().map(|(_, c)| record(c)));
-    let count = colliders.iter().map(|(_, c)| c.materials.len()).sum();
-    save_records(out, count, colliders.iter().flat_map(|(_, c)| &c.materials).map(|m| m.to_bits()));
+    save_records(out, colliders.len(), colliders.iter().map(|(_, c)| records(c).0));
+    save_runs(out, colliders.iter().map(|(_, c)| records(c).1));
+    save_runs(out, colliders.iter().flat_map(|(_, c)| &c.materials).map(|m| m.to_bits()));
 }
 
 /// What [`save`] wrote, with the shapes in the order of the slots.
 pub(crate) fn load(source: &mut Source<'_>, mut shapes: impl Iterator<Item = Shape>) -> Result<Colliders> {
     Slots::load_each(source, |source, count, put| {
-        let records = source.records::<ColliderRecord>()?;
-        let mut materials = source.records::<u64>()?;
-        if records.len() != count {
+        let owns = source.records::<OwnRecord>()?;
+        if owns.len() != count {
             return Err(source.corrupt("the list of colliders"));
         }
-        for record in records {
-            let own = record.materials as usize;
-            let (Some(shape), true) = (shapes.next(), own <= materials.len()) else {
-                return Err(source.corrupt("the materials of a collider"));
-            };
-            let own = materials.by_ref().take(own).map(MaterialId::from_bits).collect();
-            let Some(collider) = collider(&record, own, shape) else {
-                return Err(source.corrupt("a collider"));
-            };
-            put(collider);
+        let commons = source.runs(count, is_sound)?;
+        let mut materials = source.runs(commons.clone().map(|c| c.materials as usize).sum(), |_| true)?;
+        for (own, common) in owns.zip(commons) {
+            let Some(shape) = shapes.next() else { return Err(source.corrupt("the list of colliders")) };
+            let of_own = materials.by_ref().take(common.materials as usize).map(MaterialId::from_bits).collect();
+            put(collider(&own, &common, of_own, shape));
         }
-        if materials.len() == 0 && shapes.next().is_none() {
-            Ok(())
-        } else {
-            Err(source.corrupt("the list of colliders"))
-        }
+        if shapes.next().is_none() { Ok(()) } else { Err(source.corrupt("the list of colliders")) }
     })
 }
 
-fn record(collider: &Collider) -> ColliderRecord {
+fn records(collider: &Collider) -> (OwnRecord, CommonRecord) {
     let Collider {
         body,
         shape: _,
@@ -93,11 +90,9 @@ fn record(collider: &Collider) -> ColliderRecord {
         proxy,
     } = collider;
     let flag = |on: bool, bit: u32| if on { bit } else { 0 };
-    ColliderRecord {
-        user_data: *user_data,
+    let own = OwnRecord { user_data: *user_data, body: *body, proxy: *proxy };
+    let common = CommonRecord {
         owned: *owned,
-        body: *body,
-        proxy: *proxy,
         member: *member,
         meets: *meets,
         materials: materials.len() as u32,
@@ -111,36 +106,40 @@ fn record(collider: &Collider) -> ColliderRecord {
         density: density.unwrap_or(0.0),
         impact_speed: *impact_speed,
         spare: 0.0,
-    }
+    };
+    (own, common)
 }
 
-/// `None` where the record says what no collider can be.
-fn collider(record: &ColliderRecord, materials: List<MaterialId>, shape: Shape) -> Option<Collider> {
-    let has = |bit: u32| record.flags & bit != 0;
-    let q = record.rotation;
-    let sound = record.flags & !ALL_FLAGS == 0
-        && record.spare == 0.0
-        && record.translation.is_finite()
-        && is_rotation(q)
-        && (1..=64).contains(&materials.len())
-        && (materials.len() == 64 || record.owned >> materials.len() == 0)
-        && record.density >= 0.0
-        && record.density < Real::INFINITY
-        && record.impact_speed >= 0.0;
-    sound.then(|| Collider {
-        body: record.body,
+/// It says what a collider can be.
+fn is_sound(common: &CommonRecord) -> bool {
+    let materials = common.materials;
+    common.flags & !ALL_FLAGS == 0
+        && common.spare == 0.0
+        && common.translation.is_finite()
+        && is_rotation(common.rotation)
+        && (1..=64).contains(&materials)
+        && (materials == 64 || common.owned >> materials == 0)
+        && common.density >= 0.0
+        && common.density < Real::INFINITY
+        && common.impact_speed >= 0.0
+}
+
+fn collider(own: &OwnRecord, common: &CommonRecord, materials: List<MaterialId>, shape: Shape) -> Collider {
+    let has = |bit: u32| common.flags & bit != 0;
+    Collider {
+        body: own.body,
         shape,
-        pose: Pose { translation: record.translation, rotation: q },
+        pose: Pose { translation: common.translation, rotation: common.rotation },
         materials,
-        owned: record.owned,
-        density: has(DENSITY).then_some(record.density),
-        layers: Layers { member: record.member, meets: record.meets },
+        owned: common.owned,
+        density: has(DENSITY).then_some(common.density),
+        layers: Layers { member: common.member, meets: common.meets },
         sensor: has(SENSOR),
         collides: has(COLLIDES),
         hooked: has(HOOKED),
         contact_events: has(CONTACT_EVENTS),
-        impact_speed: record.impact_speed,
-        user_data: record.user_data,
-        proxy: record.proxy,
-    })
+        impact_speed: common.impact_speed,
+        user_data: own.user_data,
+        proxy: own.proxy,
+    }
 }

@@ -1,21 +1,20 @@
-//! Bodies in snapshots: what all of them have as arrays of plain records, what few have after it.
+//! Bodies in snapshots: what all of them have as arrays of plain records, or as runs where many bodies are alike; what few have after it.
 
-use super::{Bodies, CentrePose, Cold, Params, Velocity};
+use super::{Bodies, Cold, Params};
 use crate::body::desc::check_mass_source;
 use crate::body::{BodyKind, Locks, MassSource};
 use crate::error::Result;
 use crate::id::Slots;
 use crate::list::List;
 use crate::math::{Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
-use crate::record::stream::{Sink, Source, save_pods, save_records};
+use crate::record::stream::{Sink, Source, save_pods, save_records, save_runs};
 use crate::shape::{MassProperties, Shape};
 use bytemuck::{Pod, Zeroable};
 
-/// [`Cold`] without its name, its target and the source of its mass.
+/// [`Cold`] without its mass, its name, its target and the source of its mass.
 #[derive(Clone, Copy, Zeroable, Pod)]
 #[repr(C)]
 struct ColdRecord {
-    mass: [f64; 10],
     user_data: u64,
     dense: u32,
     /// How many entries of the list of all bodies' colliders are its own.
@@ -42,6 +41,7 @@ impl Bodies {
         let Self { cold, dense: _, slot, velocity, pose, params, rest, pushes: _, once, awake } = self;
         cold.save(out);
         save_records(out, cold.len(), cold.iter().map(|(_, c)| record(c)));
+        save_runs(out, cold.iter().map(|(_, c)| mass_numbers(&c.mass)));
         out.u32(cold.iter().map(|(_, c)| c.colliders.len() as u32).sum());
         for (_, c) in cold.iter() {
             out.bytes(bytemuck::cast_slice(&c.colliders));
@@ -53,7 +53,7 @@ impl Bodies {
         out.u32s(slot);
         save_pods(out, velocity);
         save_pods(out, pose);
-        save_pods(out, params);
+        save_runs(out, params.iter().copied());
         save_pods(out, rest);
         save_pods(out, once);
     }
@@ -73,25 +73,28 @@ impl Bodies {
             if records.len() != count {
                 return Err(source.corrupt("the list of bodies"));
             }
+            let masses = source.runs(count, |mass: &[f64; 10]| mass.iter().all(|v| v.is_finite()))?;
             let mut colliders = source.records::<u32>()?;
-            for record in records {
+            for (record, mass) in records.zip(masses) {
                 let own = record.colliders as usize;
                 if own > colliders.len() {
                     return Err(source.corrupt("the colliders of a body"));
                 }
                 let own = colliders.by_ref().take(own).collect();
-                put(load_cold(&record, own, source, &mut shapes)?);
+                put(load_cold(&record, mass_of(mass), own, source, &mut shapes)?);
             }
             if colliders.len() == 0 { Ok(()) } else { Err(source.corrupt("the colliders of a body")) }
         })?;
+        let (awake, slot) = (source.u32()?, source.u32s()?);
+        let count = slot.len();
         let mut bodies = Self {
             cold,
             dense: Vec::new(),
-            awake: source.u32()?,
-            slot: source.u32s()?,
+            awake,
+            slot,
             velocity: source.pods()?,
             pose: source.pods()?,
-            params: source.pods()?,
+            params: source.runs(count, are_usable)?.collect(),
             rest: source.pods()?,
             pushes: Vec::new(),
             once: source.pods()?,
@@ -121,7 +124,9 @@ impl Bodies {
                 let params = &self.params[dense];
                 let dynamic = cold.kind == BodyKind::Dynamic;
                 cold.dense as usize == dense
-                    && is_usable(&self.pose[dense], &self.velocity[dense], params)
+                    && self.pose[dense].centre.is_finite()
+                    && is_rotation(self.pose[dense].rotation)
+                    && self.velocity[dense].is_finite()
                     && params.locks() == cold.locks
                     && params.has(Params::KINEMATIC) == (cold.kind == BodyKind::Kinematic)
                     && (params.inv_mass > 0.0) == (dynamic && cold.mass.mass > 0.0)
@@ -135,7 +140,7 @@ impl Bodies {
 }
 
 /// Numbers that the setters would have let through.
-fn is_usable(pose: &CentrePose, velocity: &Velocity, params: &Params) -> bool {
+fn are_usable(params: &Params) -> bool {
     let Params {
         inv_mass,
         inv_inertia,
@@ -152,11 +157,7 @@ fn is_usable(pose: &CentrePose, velocity: &Velocity, params: &Params) -> bool {
         spare: _,
     } = params;
     let share = |v: Real| v >= 0.0 && v.is_finite();
-    pose.centre.is_finite()
-        && is_rotation(pose.rotation)
-        && velocity.linear.is_finite()
-        && velocity.angular.is_finite()
-        && share(*inv_mass)
+    share(*inv_mass)
         && share(inv_inertia.x)
         && share(inv_inertia.y)
         && share(inv_inertia.z)
@@ -188,13 +189,13 @@ fn record(cold: &Cold) -> ColdRecord {
         name,
         user_data,
         mass_source,
-        mass,
+        // Masses follow in runs.
+        mass: _,
         target,
         colliders,
     } = cold;
     let flag = |on: bool, bit: u8| if on { bit } else { 0 };
     ColdRecord {
-        mass: mass_numbers(mass),
         user_data: *user_data,
         dense: *dense,
         colliders: colliders.len() as u32,
@@ -248,6 +249,7 @@ fn save_rare(cold: &Cold, out: &mut impl Sink) {
 
 fn load_cold(
     record: &ColdRecord,
+    mass: MassProperties,
     colliders: List<u32>,
     source: &mut Source<'_>,
     shapes: &mut impl Iterator<Item = Shape>,
@@ -273,13 +275,12 @@ fn load_cold(
         }
         _ => return Err(source.corrupt("the mass of a body")),
     };
-    let mass = mass_of(record.mass);
     // Links may have no mass; whether it is one is checked where the rest is known.
     let massless = mass == MassProperties::ZERO && mass_source == MassSource::Explicit(MassProperties::ZERO);
     if !massless {
         check_mass_source("snapshot", &mass_source)?;
     }
-    if !((mass.mass > 0.0 || massless) && record.mass.iter().all(|v| v.is_finite())) {
+    if !(mass.mass > 0.0 || massless) {
         return Err(source.corrupt("the mass of a body"));
     }
     let target = if has(AIMED) {
