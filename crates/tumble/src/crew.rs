@@ -15,6 +15,7 @@
 //! claimed by a compare-and-swap of the whole word, so that nobody who slept through the end of a stage takes a block of the next one for
 //! his own.
 
+use crate::math::prefetch_at;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -232,6 +233,12 @@ impl<'a, T> Shared<'a, T> {
 
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// Asks for the memory of the element at `i`, whoever holds it. There need not be one.
+    #[inline(always)]
+    pub fn prefetch(&self, i: usize) {
+        prefetch_at(self.data.wrapping_add(i));
     }
 
     /// The element at `i`.

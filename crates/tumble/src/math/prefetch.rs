@@ -6,14 +6,19 @@ const LINE: usize = 64;
 /// Asks for all of a value. Changes nothing but speed; does nothing where the target has no such hint.
 #[inline(always)]
 pub(crate) fn prefetch<T>(value: &T) {
+    prefetch_at(value);
+}
+
+/// The same for a value of which nothing is known but where it may be: somebody else may write it, and it need not be there.
+#[inline(always)]
+pub(crate) fn prefetch_at<T>(value: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let first = core::ptr::from_ref(value).cast::<i8>();
         let mut at = 0;
         while at < size_of::<T>() {
             // SAFETY: a hint, which every x86-64 has: it reads nothing that the program sees, and faults nowhere.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(at)) };
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(value.cast::<i8>().wrapping_add(at)) };
             at += LINE;
         }
     }
@@ -24,14 +29,7 @@ pub(crate) fn prefetch<T>(value: &T) {
 /// Asks for the line so many bytes behind the beginning of a value, which need not be within it. As [`prefetch`] it changes nothing but speed.
 #[inline(always)]
 pub(crate) fn prefetch_beyond<T>(value: &T, bytes: usize) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint, which every x86-64 has: it reads nothing that the program sees, and faults nowhere.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(value).cast::<i8>().wrapping_add(bytes)) };
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = (value, bytes);
+    prefetch_at(core::ptr::from_ref(value).cast::<u8>().wrapping_add(bytes));
 }
 
 #[cfg(test)]

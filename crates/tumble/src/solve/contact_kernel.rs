@@ -26,7 +26,7 @@ use super::friction_limit::{Load, SURELY_INSIDE, nearest};
 use super::motion::Motion;
 use crate::constraint::contact::FAR;
 use crate::crew::Shared;
-use crate::math::{Kernel, LANES, Lane, Mask, Real, Sym3, Vec3};
+use crate::math::{Kernel, LANES, Lane, Mask, Real, Sym3, Vec3, prefetch_at};
 
 /// Groups of one colour, their points, and the bodies. Several threads may work on different ranges of the groups at once.
 #[derive(Clone)]
@@ -48,6 +48,9 @@ pub(super) struct Whole<'a> {
     pub watch: Option<&'a mut Watch>,
 }
 
+/// Groups between the one that is worked on and the one that is asked for.
+const AHEAD: usize = 2;
+
 impl Pass<'_> {
     pub(super) fn whole(&self, i: usize) -> Whole<'_> {
         debug_assert!(self.range.contains(&i));
@@ -55,8 +58,30 @@ impl Pass<'_> {
         unsafe {
             let group = self.groups.get(i);
             let points = self.points.range(group.points());
+            self.prefetch(i, group);
             let watch = ((group.watch as usize) < self.watches.len()).then(|| self.watches.get(group.watch as usize));
             Whole { group, points, watch }
+        }
+    }
+
+    /// Asks for what comes after a group: large worlds are more than caches hold, and the processor itself looks ahead no farther than to the end of
+    /// a page.
+    #[inline(always)]
+    fn prefetch(&self, i: usize, group: &Group) {
+        self.groups.prefetch(i + AHEAD);
+        let points = group.points();
+        for p in points.clone() {
+            self.points.prefetch(p + AHEAD * points.len());
+        }
+        if points.len() == 4 {
+            prefetch_at(self.blocks.as_ptr().wrapping_add(group.block as usize + AHEAD));
+        }
+        if i + 1 < self.range.end {
+            // SAFETY: a group of this thread, and another one than that which is in use.
+            let next = unsafe { self.groups.get(i + 1) };
+            for &body in next.body_a.iter().chain(&next.body_b) {
+                self.motions.prefetch(body as usize);
+            }
         }
     }
 
