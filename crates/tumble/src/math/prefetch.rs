@@ -26,10 +26,10 @@ pub(crate) fn prefetch_at<T>(value: *const T) {
     let _ = (value, LINE);
 }
 
-/// Asks for the line so many bytes behind the beginning of a value, which need not be within it. As [`prefetch`] it changes nothing but speed.
+/// Asks for as much as a value takes, so many bytes behind it, where there need not be anything. As [`prefetch`] it changes nothing but speed.
 #[inline(always)]
 pub(crate) fn prefetch_beyond<T>(value: &T, bytes: usize) {
-    prefetch_at(core::ptr::from_ref(value).cast::<u8>().wrapping_add(bytes));
+    prefetch_at(core::ptr::from_ref(value).wrapping_byte_add(bytes));
 }
 
 #[cfg(test)]

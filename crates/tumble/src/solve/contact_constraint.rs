@@ -24,6 +24,16 @@ impl Wide {
     }
 }
 
+/// Several numbers for each lane.
+#[inline(always)]
+pub(super) fn load<L: Lane, const K: usize>(wide: &[Wide; K], at: usize) -> [L; K] {
+    let mut out = [L::ZERO; K];
+    for i in 0..K {
+        out[i] = wide[i].load(at);
+    }
+    out
+}
+
 /// Groups that one thread takes at a time.
 pub(crate) const SHARE: usize = 16;
 

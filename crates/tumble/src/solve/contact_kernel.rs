@@ -21,12 +21,12 @@
 //! N = Σ λ and the mean lever ℓ = Σ λ ℓᵢ / N, friction bears what a ring of that radius can: see `friction_limit`. Inside that
 //! limit the contact sticks; on it the impulse opposes the generalised slip (v, ℓ ω_n), so that sliding and spinning end together.
 
-use super::contact_constraint::{Block, Group, GroupPoint, Watch, pick};
+use super::contact_constraint::{Block, Group, GroupPoint, Watch, load, pick};
 use super::friction_limit::{Load, SURELY_INSIDE, nearest};
 use super::motion::Motion;
 use crate::constraint::contact::FAR;
 use crate::crew::Shared;
-use crate::math::{Kernel, LANES, Lane, Mask, Real, Sym3, Vec3, prefetch_at};
+use crate::math::{Kernel, LANES, Lane, Mask, Real, Sym3, Vec3, prefetch_beyond};
 
 /// Groups of one colour, their points, and the bodies. Several threads may work on different ranges of the groups at once.
 #[derive(Clone)]
@@ -72,9 +72,6 @@ impl Pass<'_> {
         let points = group.points();
         for p in points.clone() {
             self.points.prefetch(p + AHEAD * points.len());
-        }
-        if points.len() == 4 {
-            prefetch_at(self.blocks.as_ptr().wrapping_add(group.block as usize + AHEAD));
         }
         if i + 1 < self.range.end {
             // SAFETY: a group of this thread, and another one than that which is in use.
@@ -258,6 +255,7 @@ impl Kernel for Solve<'_> {
                 };
                 if let [p0, p1, p2, p3] = points {
                     let block = &pass.blocks[group.block as usize];
+                    prefetch_beyond(if rules.push { &block.push } else { &block.relax }, AHEAD * size_of::<Block>());
                     rules.solve_four(&mut ends, [p0, p1, p2, p3], block, at, n, &soft, &moved);
                 } else {
                     for point in &mut *points {
@@ -430,20 +428,18 @@ impl<L: Lane> Rules<L> {
                 yielding[i] = compliance * point.inverse_mass(at) * old[i];
             }
         }
-        let mut inverse = [L::ZERO; 10];
-        if self.push {
-            for i in 0..4 {
-                rhs[i] += self.at_leisure(out[i], L::select(firm, L::ZERO, yielding[i]), soft);
-            }
+        for i in 0..4 {
+            rhs[i] += match self.push {
+                true => self.at_leisure(out[i], L::select(firm, L::ZERO, yielding[i]), soft),
+                false => out[i],
+            };
+        }
+        let mut inverse: [L; 10] = load(if self.push { &block.push } else { &block.relax }, at);
+        // Few are, and the other inverses are not read for the rest.
+        if self.push && firm.any() {
+            let hard: [L; 10] = load(&block.relax, at);
             for i in 0..10 {
-                inverse[i] = L::select(firm, block.relax[i].load(at), block.push[i].load(at));
-            }
-        } else {
-            for i in 0..4 {
-                rhs[i] += out[i];
-            }
-            for (l, w) in inverse.iter_mut().zip(&block.relax) {
-                *l = w.load(at);
+                inverse[i] = L::select(firm, hard[i], inverse[i]);
             }
         }
         let step = times(&inverse, rhs);

@@ -23,7 +23,7 @@
 //!   Δλ = -K⁻¹ (J u + c Δμ)
 //! ```
 
-use super::contact_constraint::Wide;
+use super::contact_constraint::{Wide, load};
 use super::joint_group::{JointBase, JointGroup, JointLimit, JointPass, Task};
 use super::joint_load::{self, Effort, Strain};
 use super::joint_turn::{broadcast_x, each_lane, rotation_vector, turn_between, twist};
@@ -131,15 +131,6 @@ impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
         }
         u
     }
-}
-
-#[inline(always)]
-fn load<L: Lane, const K: usize>(wide: &[Wide; K], at: usize) -> [L; K] {
-    let mut out = [L::ZERO; K];
-    for i in 0..K {
-        out[i] = wide[i].load(at);
-    }
-    out
 }
 
 #[inline(always)]
