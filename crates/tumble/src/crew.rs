@@ -235,10 +235,12 @@ impl<'a, T> Shared<'a, T> {
         self.len
     }
 
-    /// Asks for the memory of the element at `i`, whoever holds it. There need not be one.
+    /// Asks for the memory of the element at `i`, if there is one, whoever holds it.
     #[inline(always)]
     pub fn prefetch(&self, i: usize) {
-        prefetch_at(self.data.wrapping_add(i));
+        if i < self.len {
+            prefetch_at(self.data.wrapping_add(i));
+        }
     }
 
     /// The element at `i`.

@@ -338,7 +338,10 @@ impl<T, K: Kind> Slots<T, K> {
                 _ => return Err(source.corrupt("a list of free slots")),
             }
         }
-        let mut slots = Vec::with_capacity(generations.len());
+        let mut slots = Vec::new();
+        if slots.try_reserve_exact(generations.len()).is_err() {
+            return Err(source.corrupt("the number of slots"));
+        }
         let mut read = 0;
         load(source, generations.len() - free.len(), &mut |value| {
             read += 1;

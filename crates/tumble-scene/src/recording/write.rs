@@ -92,8 +92,7 @@ impl<W: Write> Recorder<W> {
     pub fn edited(&mut self, world: &World) -> Result<()> {
         let after = world.snapshot().map_err(|error| fault(error.to_string()))?;
         let next = (self.steps + 1).to_le_bytes();
-        let patch = self.before.take().map(|before| patch(&before, &after)).filter(|patch| patch.len() < after.len());
-        match patch {
+        match self.before.take().and_then(|before| patch(&before, &after)) {
             Some(patch) => self.frame(PATCH, &[&next, &patch])?,
             None => {
                 self.frame(WORLD, &[&next, &after])?;

@@ -86,39 +86,36 @@ pub(crate) fn save_records<T: Pod>(out: &mut impl Sink, count: usize, mut record
     }
 }
 
-/// Writes records of which many in a row are alike: how many runs there are, then each run as its length and one record.
+/// Writes records of which many in a row are alike: each run as its length and one record, and a length of zero at the end.
 pub(crate) fn save_runs<T: Pod>(out: &mut impl Sink, records: impl Iterator<Item = T>) {
-    let mut runs: Vec<(u32, T)> = Vec::new();
-    for record in records {
-        match runs.last_mut() {
-            Some((count, last)) if bytemuck::bytes_of(last) == bytemuck::bytes_of(&record) => *count += 1,
-            _ => runs.push((1, record)),
+    let mut put = |count: u32, record: &T| {
+        out.u32(count);
+        if count > 0 {
+            out.bytes(bytemuck::bytes_of(record));
         }
+    };
+    let (mut count, mut last) = (0, T::zeroed());
+    for record in records {
+        if count > 0 && bytemuck::bytes_of(&last) != bytemuck::bytes_of(&record) {
+            put(count, &last);
+            count = 0;
+        }
+        (count, last) = (count + 1, record);
     }
-    out.u32(runs.len() as u32);
-    for (count, record) in &runs {
-        out.u32(*count);
-        out.bytes(bytemuck::bytes_of(record));
+    if count > 0 {
+        put(count, &last);
     }
+    put(0, &last);
 }
 
 /// What [`save_runs`] wrote: each record as often as its run is long.
 #[derive(Clone)]
 pub(crate) struct Runs<'a, T> {
     bytes: &'a [u8],
+    /// Records of the run, and of all runs.
     left: u32,
+    total: usize,
     record: T,
-}
-
-impl<T: Pod> Runs<'_, T> {
-    /// Goes on to the next run, if there is one.
-    fn turn(&mut self) -> Option<()> {
-        let (count, rest) = self.bytes.split_first_chunk::<4>()?;
-        let (record, rest) = rest.split_at_checked(size_of::<T>())?;
-        (self.left, self.record) = (u32::from_le_bytes(*count), bytemuck::pod_read_unaligned(record));
-        self.bytes = rest;
-        Some(())
-    }
 }
 
 impl<T: Pod> Iterator for Runs<'_, T> {
@@ -127,10 +124,17 @@ impl<T: Pod> Iterator for Runs<'_, T> {
     #[inline]
     fn next(&mut self) -> Option<T> {
         if self.left == 0 {
-            self.turn()?;
+            let (count, rest) = self.bytes.split_first_chunk::<4>()?;
+            let (record, rest) = rest.split_at_checked(size_of::<T>())?;
+            (self.left, self.record) = (u32::from_le_bytes(*count), bytemuck::pod_read_unaligned(record));
+            self.bytes = rest;
         }
-        self.left = self.left.checked_sub(1)?;
+        (self.left, self.total) = (self.left.checked_sub(1)?, self.total.checked_sub(1)?);
         Some(self.record)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.total, Some(self.total))
     }
 }
 
@@ -149,8 +153,8 @@ pub(crate) struct Hasher {
 
 const LANES: usize = 8;
 const BLOCK: usize = 8 * LANES;
-/// How far ahead a hash asks for what it will read. The processor itself looks ahead no farther than to the end of a page, and of a snapshot that
-/// was put aside no page is at hand.
+/// How far ahead a hash asks for what it will read: farther than processors look ahead by themselves, since of a snapshot that was put aside
+/// nothing is at hand.
 const AHEAD: usize = 4096;
 
 impl Hasher {
@@ -366,20 +370,25 @@ impl<'a> Source<'a> {
         Ok(self.bytes(n * size_of::<T>())?.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned))
     }
 
-    /// So many records that [`save_runs`] wrote, of which each kind is `sound`.
+    /// So many records that [`save_runs`] wrote, of which each kind is `sound`. A few bytes may stand for any number of records: `count` must be known
+    /// from something that takes its room.
     pub fn runs<T: Pod>(&mut self, count: usize, sound: impl Fn(&T) -> bool) -> Result<Runs<'a, T>> {
-        let size = size_of::<u32>() + size_of::<T>();
-        let n = self.count(size)?;
-        let bytes = self.bytes(n * size)?;
-        let runs = || Runs { bytes, left: 0, record: T::zeroed() };
-        let (mut each, mut total) = (runs(), 0_usize);
-        while each.turn().is_some() {
-            total = total.saturating_add(each.left as usize);
-            if each.left == 0 || !sound(&each.record) {
+        let start = self.position;
+        let mut total = 0_usize;
+        loop {
+            let run = self.u32()? as usize;
+            if run == 0 {
+                break;
+            }
+            total = total.saturating_add(run);
+            if !sound(&bytemuck::pod_read_unaligned(self.bytes(size_of::<T>())?)) {
                 return Err(self.corrupt("a run of records"));
             }
         }
-        if total == count { Ok(runs()) } else { Err(self.corrupt("the number of records")) }
+        if total != count {
+            return Err(self.corrupt("the number of records"));
+        }
+        Ok(Runs { bytes: &self.bytes[start..self.position - size_of::<u32>()], left: 0, total, record: T::zeroed() })
     }
 
     /// An array that [`save_pods`] wrote.
@@ -483,15 +492,16 @@ mod tests {
             assert!(read(records.len() + 1, 8).is_err());
             assert_eq!(read(records.len(), 2).is_err(), !records.is_empty());
         }
-        let (mut long, mut none) = (Vec::new(), Vec::new());
-        for (bytes, run) in [(&mut long, u32::MAX), (&mut none, 0)] {
-            bytes.u32(1);
-            bytes.u32(run);
-            bytes.u64(5);
-        }
+        let mut long = Vec::new();
+        long.u32(u32::MAX);
+        long.u64(5);
+        assert!(Source::new(&long).runs::<u64>(u32::MAX as usize, |_| true).is_err());
+        long.u32(0);
         assert!(Source::new(&long).runs::<u64>(10, |_| true).is_err());
-        assert!(Source::new(&none).runs::<u64>(0, |_| true).is_err());
-        assert!(Source::new(&long[..15]).runs::<u64>(u32::MAX as usize, |_| true).is_err());
+        assert!(Source::new(&long).runs::<u64>(0, |_| true).is_err());
+        let all = Source::new(&long).runs::<u64>(u32::MAX as usize, |_| true).unwrap();
+        assert_eq!(all.size_hint().0, u32::MAX as usize);
+        assert!(all.take(3).eq([5; 3]));
     }
 
     /// The hash follows the reading, however it is cut into pieces, and goes on to the end where the reading does not.

@@ -58,14 +58,12 @@ impl Pass<'_> {
         unsafe {
             let group = self.groups.get(i);
             let points = self.points.range(group.points());
-            self.prefetch(i, group);
             let watch = ((group.watch as usize) < self.watches.len()).then(|| self.watches.get(group.watch as usize));
             Whole { group, points, watch }
         }
     }
 
-    /// Asks for what comes after a group: large worlds are more than caches hold, and the processor itself looks ahead no farther than to the end of
-    /// a page.
+    /// Asks for what comes after a group: large worlds are more than caches hold.
     #[inline(always)]
     fn prefetch(&self, i: usize, group: &Group) {
         self.groups.prefetch(i + AHEAD);
@@ -178,6 +176,7 @@ impl Kernel for WarmStart<'_> {
         let pass = self.0;
         for i in pass.range.clone() {
             let Whole { group, points, .. } = pass.whole(i);
+            pass.prefetch(i, group);
             for at in (0..LANES).step_by(L::WIDTH) {
                 let a = pass.gather::<L, 8>(&group.body_a[at..]);
                 let b = pass.gather::<L, 8>(&group.body_b[at..]);
@@ -235,6 +234,7 @@ impl Kernel for Solve<'_> {
         };
         for i in pass.range.clone() {
             let Whole { group, points, mut watch } = pass.whole(i);
+            pass.prefetch(i, group);
             for at in (0..LANES).step_by(L::WIDTH) {
                 let a = pass.gather::<L, 12>(&group.body_a[at..]);
                 let b = pass.gather::<L, 12>(&group.body_b[at..]);
@@ -255,7 +255,6 @@ impl Kernel for Solve<'_> {
                 };
                 if let [p0, p1, p2, p3] = points {
                     let block = &pass.blocks[group.block as usize];
-                    prefetch_beyond(if rules.push { &block.push } else { &block.relax }, AHEAD * size_of::<Block>());
                     rules.solve_four(&mut ends, [p0, p1, p2, p3], block, at, n, &soft, &moved);
                 } else {
                     for point in &mut *points {
@@ -434,9 +433,13 @@ impl<L: Lane> Rules<L> {
                 false => out[i],
             };
         }
-        let mut inverse: [L; 10] = load(if self.push { &block.push } else { &block.relax }, at);
-        // Few are, and the other inverses are not read for the rest.
-        if self.push && firm.any() {
+        // Contacts with what does not move are hard, others are not: groups that need both inverses are few.
+        let which = if self.push && !firm.all() { &block.push } else { &block.relax };
+        if at == 0 {
+            prefetch_beyond(which, AHEAD * size_of::<Block>());
+        }
+        let mut inverse: [L; 10] = load(which, at);
+        if self.push && firm.any() && !firm.all() {
             let hard: [L; 10] = load(&block.relax, at);
             for i in 0..10 {
                 inverse[i] = L::select(firm, hard[i], inverse[i]);

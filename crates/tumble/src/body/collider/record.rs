@@ -51,7 +51,8 @@ pub(crate) fn save(colliders: &Colliders, out: &mut impl Sink) {
     colliders.save(out);
     save_records(out, colliders.len(), colliders.iter().map(|(_, c)| records(c).0));
     save_runs(out, colliders.iter().map(|(_, c)| records(c).1));
-    save_runs(out, colliders.iter().flat_map(|(_, c)| &c.materials).map(|m| m.to_bits()));
+    let count = colliders.iter().map(|(_, c)| c.materials.len()).sum();
+    save_records(out, count, colliders.iter().flat_map(|(_, c)| &c.materials).map(|m| m.to_bits()));
 }
 
 /// What [`save`] wrote, with the shapes in the order of the slots.
@@ -62,13 +63,20 @@ pub(crate) fn load(source: &mut Source<'_>, mut shapes: impl Iterator<Item = Sha
             return Err(source.corrupt("the list of colliders"));
         }
         let commons = source.runs(count, is_sound)?;
-        let mut materials = source.runs(commons.clone().map(|c| c.materials as usize).sum(), |_| true)?;
+        let mut materials = source.records::<u64>()?;
         for (own, common) in owns.zip(commons) {
-            let Some(shape) = shapes.next() else { return Err(source.corrupt("the list of colliders")) };
-            let of_own = materials.by_ref().take(common.materials as usize).map(MaterialId::from_bits).collect();
+            let of_own = common.materials as usize;
+            let (Some(shape), true) = (shapes.next(), of_own <= materials.len()) else {
+                return Err(source.corrupt("the materials of a collider"));
+            };
+            let of_own = materials.by_ref().take(of_own).map(MaterialId::from_bits).collect();
             put(collider(&own, &common, of_own, shape));
         }
-        if shapes.next().is_none() { Ok(()) } else { Err(source.corrupt("the list of colliders")) }
+        if materials.len() == 0 && shapes.next().is_none() {
+            Ok(())
+        } else {
+            Err(source.corrupt("the list of colliders"))
+        }
     })
 }
 

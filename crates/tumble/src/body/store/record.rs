@@ -85,13 +85,12 @@ impl Bodies {
             }
             if colliders.len() == 0 { Ok(()) } else { Err(source.corrupt("the colliders of a body")) }
         })?;
-        let (awake, slot) = (source.u32()?, source.u32s()?);
-        let count = slot.len();
+        let count = cold.len();
         let mut bodies = Self {
             cold,
             dense: Vec::new(),
-            awake,
-            slot,
+            awake: source.u32()?,
+            slot: source.u32s()?,
             velocity: source.pods()?,
             pose: source.pods()?,
             params: source.runs(count, are_usable)?.collect(),
