@@ -468,7 +468,7 @@ impl State {
         let lever = at.rotation.rotate(collider.pose.translation - params.local_centre);
         let pose =
             WorldPose { translation: at.centre + lever.to_f64(), rotation: at.rotation * collider.pose.rotation };
-        Placed { pose, lever, radius, turned: 0.0 }
+        Placed { pose, lever, radius, turned: 0.0, proxy: collider.proxy }
     }
 
     /// Where each collider in the broad phase is, by slot: after a restore.
@@ -505,7 +505,7 @@ impl State {
         if self.placed.len() <= slot as usize {
             self.placed.resize(slot as usize + 1, Placed::NOWHERE);
         }
-        self.placed[slot as usize] = placed;
+        self.placed[slot as usize] = Placed { proxy: proxy.0, ..placed };
     }
 
     /// Takes a collider out of the broad phase, and ends all its contacts.
@@ -518,6 +518,7 @@ impl State {
             if let Some(collider) = self.colliders.at_mut(slot) {
                 collider.proxy = NO_PROXY;
             }
+            self.placed[slot as usize].proxy = NO_PROXY;
         }
     }
 

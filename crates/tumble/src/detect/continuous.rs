@@ -163,8 +163,9 @@ struct Mover {
 pub(crate) struct Ahead {
     on: bool,
     any: bool,
-    /// By dense index of the awake bodies; without meaning where nobody is fast.
-    fast: Vec<bool>,
+    /// By dense index of the awake bodies, as bits: who is fast, and what decides on who is watched; without meaning where nobody is fast. The look at
+    /// contacts asks for each of them, and finds the answer in a few lines of the cache.
+    fast: Vec<u8>,
     /// Bodies that a fast kinematic one may meet; as above.
     exposed: Vec<bool>,
     /// The fast links, by slot of the tree.
@@ -250,15 +251,15 @@ pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loa
             if !ahead.any {
                 ahead.any = true;
                 ahead.fast.clear();
-                ahead.fast.resize(awake, false);
+                ahead.fast.extend(state.bodies.params[..awake].iter().map(kind_of));
             }
-            ahead.fast[i] = true;
+            ahead.fast[i] |= FAST;
         }
     }
     if ahead.any {
         let mut links = core::mem::take(&mut ahead.links);
         links.clear();
-        for i in (0..awake).filter(|&i| ahead.fast[i]) {
+        for i in (0..awake).filter(|&i| ahead.fast[i] & FAST != 0) {
             if let Some((tree, _)) = state.articulations.link_of(state.bodies.slot[i]) {
                 links.push([tree, i as u32]);
                 continue;
@@ -340,9 +341,22 @@ impl Ahead {
     }
 
     /// One of two bodies, by their dense indices, is fast.
+    #[inline(always)]
     pub fn is_fast(&self, a: usize, b: usize) -> bool {
-        let fast = |i: usize| self.fast.get(i).is_some_and(|&f| f);
-        self.any && (fast(a) || fast(b))
+        self.any && (self.one_is_fast(a) || self.one_is_fast(b))
+    }
+
+    /// Who woke up during the step is not among the fast.
+    #[inline(always)]
+    fn one_is_fast(&self, i: usize) -> bool {
+        self.fast.get(i).is_some_and(|&bits| bits & FAST != 0)
+    }
+
+    /// Two bodies must not pass through each other, where somebody is fast: whether [`watched`] has an answer.
+    #[inline(always)]
+    pub fn watches(&self, bodies: &Bodies, a: usize, b: usize) -> bool {
+        let kind = |i: usize| self.fast.get(i).copied().unwrap_or_else(|| kind_of(&bodies.params[i]));
+        are_watched(kind(a), kind(b))
     }
 
     /// The motions of two bodies in contact, by their dense indices, if they are such that an impact has to be looked for ahead.
@@ -410,8 +424,7 @@ impl Ahead {
         self.exposed.clear();
         self.exposed.resize(bodies.awake(), false);
         for i in 0..bodies.awake() {
-            // Who woke up during the step is not among the fast.
-            if !(self.fast.get(i).is_some_and(|&f| f) && bodies.params[i].has(Params::KINEMATIC)) {
+            if !(self.one_is_fast(i) && bodies.params[i].has(Params::KINEMATIC)) {
                 continue;
             }
             let slot = bodies.slot[i];
@@ -437,16 +450,29 @@ impl Ahead {
 /// The radius of the smaller inner ball of the dynamic ones of two bodies that must not pass through each other; `None` if
 /// they are not watched.
 pub(super) fn watched(bodies: &Bodies, a: usize, b: usize) -> Option<Real> {
-    let (params, rest) = (&bodies.params, &bodies.rest);
-    let dynamic = |i: usize| params[i].inv_mass > 0.0;
-    match (dynamic(a), dynamic(b)) {
-        (true, true) if params[a].has(Params::BULLET) || params[b].has(Params::BULLET) => {
-            Some(Num::min(rest[a].core, rest[b].core))
-        }
-        (true, false) => Some(rest[a].core),
-        (false, true) => Some(rest[b].core),
-        _ => None,
-    }
+    let [of_a, of_b] = [a, b].map(|i| kind_of(&bodies.params[i]));
+    let core = |i: usize, kind: u8| if kind & DYNAMIC != 0 { bodies.rest[i].core } else { Real::INFINITY };
+    are_watched(of_a, of_b).then(|| Num::min(core(a, of_a), core(b, of_b)))
+}
+
+/// A body is fast in this step.
+const FAST: u8 = 1;
+/// It is dynamic.
+const DYNAMIC: u8 = 2;
+/// It is a bullet.
+const BULLET: u8 = 4;
+
+/// What a body is, without how fast it is.
+#[inline(always)]
+fn kind_of(params: &Params) -> u8 {
+    let dynamic = if params.inv_mass > 0.0 { DYNAMIC } else { 0 };
+    dynamic | if params.has(Params::BULLET) { BULLET } else { 0 }
+}
+
+/// Two bodies of these kinds must not pass through each other: a dynamic one and one that is not, or two dynamic ones with a bullet.
+#[inline(always)]
+fn are_watched(a: u8, b: u8) -> bool {
+    if a & b & DYNAMIC != 0 { (a | b) & BULLET != 0 } else { (a | b) & DYNAMIC != 0 }
 }
 
 /// How far a curve may leave its chord in unit time, where nothing on it is accelerated by more than `acceleration`.

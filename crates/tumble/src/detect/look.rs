@@ -8,10 +8,10 @@
 //! point p of B is now at D p, and the separation along the normal n of A has changed by n·(D p - p). Motion is always measured from the pose
 //! at which the points were found, so that errors do not add up. Round shapes are not recycled: they roll over their points.
 
-use super::continuous::{Ahead, watched};
+use super::continuous::Ahead;
 use super::manifolds::{self, Patch, Workspace};
 use super::narrow::Gap;
-use crate::body::collider::Collider;
+use crate::body::collider::{Collider, NO_PROXY};
 use crate::body::store::Bodies;
 use crate::constraint::contact::{
     Apart, Contact, ContactManifold, ContactPoint, NONE, Origin, RelativePose, SOLVED_POINTS,
@@ -27,11 +27,16 @@ use crate::world::State;
 /// Contacts in a block.
 const BLOCK: usize = 128;
 
-/// How many contacts ahead of the look at them their bodies' boxes and their manifolds are asked for.
-const AHEAD: usize = 4;
+/// How many contacts ahead of the glance at them their boxes are asked for.
+const AHEAD: usize = 8;
 
-/// Where a collider is in the world: what detection reads of it in every step, side by side.
+/// How many contacts ahead of the glance at them they themselves are asked for.
+const FAR_AHEAD: usize = 4 * AHEAD;
+
+/// Where a collider is in the world: what detection reads of it in every step, side by side and in as few lines of the cache as it fits
+/// into. A pair that stays apart is told by these and its boxes alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(64))]
 pub(crate) struct Placed {
     pub pose: WorldPose,
     /// From the body's centre of mass to the origin of the shape, in world axes.
@@ -41,10 +46,13 @@ pub(crate) struct Placed {
     /// By how much it has turned since the contacts were last looked at: 2 sin(θ/2). What a body that is not awake did last stands here until
     /// it moves again: too much, never too little.
     pub turned: Real,
+    /// The collider's proxy in the broad phase, or `NO_PROXY`.
+    pub proxy: u32,
 }
 
 impl Placed {
-    pub const NOWHERE: Self = Self { pose: WorldPose::IDENTITY, lever: Vec3::ZERO, radius: 0.0, turned: 0.0 };
+    pub const NOWHERE: Self =
+        Self { pose: WorldPose::IDENTITY, lever: Vec3::ZERO, radius: 0.0, turned: 0.0, proxy: NO_PROXY };
 
     /// Adds the turn from another place.
     pub fn come_from(&mut self, before: &Self, looked: bool) {
@@ -54,6 +62,17 @@ impl Placed {
             self.turned += before.turned;
         }
     }
+}
+
+/// What a glance at a contact tells.
+#[derive(Clone, Copy)]
+enum Glance {
+    /// The boxes no longer overlap.
+    Gone,
+    /// One of the bodies is fast, and the two are watched.
+    Encounter,
+    /// It must be looked at.
+    Near { fast: bool },
 }
 
 /// What a look at one contact asks to be done.
@@ -164,22 +183,33 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, ahead: &Ahead, team: 
             out.clear();
             let index_of = |i: usize| if in_order { i as u32 } else { awake[i] };
             let (first, end) = (block * BLOCK, count.min((block + 1) * BLOCK));
+            // SAFETY: every contact stands on the list of awake ones once, and those of this block are this thread's.
+            let contact = |index: u32| unsafe { all.get(index as usize) };
+            // Most pairs are told by a glance. They come first, by themselves: a short loop, in which what one reads comes in while others are told.
+            let (mut glances, mut told) = ([(0, Glance::Gone); BLOCK], 0);
             for i in first..end {
+                if i + FAR_AHEAD < end {
+                    prefetch(contact(index_of(i + FAR_AHEAD)));
+                }
                 // Contacts stand in the order in which they began, and what they point to stands anywhere: it is asked for in time, links first.
                 for (ahead, links) in [(2 * AHEAD, true), (AHEAD, false)] {
                     if i + ahead < end {
-                        // SAFETY: as below; of this block, it is this thread's.
-                        let contact = unsafe { all.get(index_of(i + ahead) as usize) };
-                        scene.prefetch(contact, links);
+                        scene.prefetch(contact(index_of(i + ahead)), links);
                     }
                 }
                 let index = index_of(i);
-                // SAFETY: every contact stands on the list of awake ones once.
-                let contact = unsafe { all.get(index as usize) };
-                if contact.awake == NONE {
-                    continue;
+                if let Some(glance) = scene.glance_at(contact(index)) {
+                    glances[told] = (index, glance);
+                    told += 1;
                 }
-                if let Some(finding) = scene.look_at(contact, work, out) {
+            }
+            for &(index, glance) in &glances[..told] {
+                let finding = match glance {
+                    Glance::Gone => Some(Finding::Gone),
+                    Glance::Encounter => Some(Finding::Encounter),
+                    Glance::Near { fast } => scene.look_at(contact(index), fast, work, out),
+                };
+                if let Some(finding) = finding {
                     out.list.push((index, finding));
                 }
             }
@@ -217,37 +247,67 @@ impl Findings {
 }
 
 impl Scene<'_> {
-    /// Asks for what the look at a contact will read: colliders and places where `links`, else what is found through them, and manifolds.
+    /// Asks for what the glance at a contact will read: places where `links`, else the boxes that are found through them.
     #[inline(always)]
     fn prefetch(&self, contact: &Contact, links: bool) {
         if contact.awake == NONE {
             return;
         }
         for slot in [contact.collider_a, contact.collider_b] {
+            let placed = &self.placed[slot as usize];
             if links {
-                self.colliders.prefetch(slot);
-                prefetch(&self.placed[slot as usize]);
-            } else if let Some(collider) = self.colliders.at(slot) {
-                self.broad.prefetch(ProxyId(collider.proxy));
+                prefetch(placed);
+            } else {
+                self.broad.prefetch(ProxyId(placed.proxy));
             }
-        }
-        if !links && contact.manifolds != NONE {
-            // SAFETY: a manifold belongs to one contact, and this thread has it.
-            prefetch(unsafe { self.manifolds.get(contact.manifolds as usize) });
         }
     }
 
-    fn look_at(&self, contact: &mut Contact, work: &mut Workspace, out: &mut Findings) -> Option<Finding> {
+    /// Tells a contact by boxes and places alone; `None` where nothing has to be done. Of one that must be looked at, it asks for what the look
+    /// will read.
+    #[inline(always)]
+    fn glance_at(&self, contact: &mut Contact) -> Option<Glance> {
+        if contact.awake == NONE {
+            return None;
+        }
+        let (slot_a, slot_b) = (contact.collider_a, contact.collider_b);
+        let (pa, pb) = (&self.placed[slot_a as usize], &self.placed[slot_b as usize]);
+        if !self.broad.fat_overlap(ProxyId(pa.proxy), ProxyId(pb.proxy)) {
+            return Some(Glance::Gone);
+        }
+        let (was, sensor) = (contact.has(Contact::TOUCHING), contact.has(Contact::SENSOR));
+        let clear = !was && contact.pose.clearance > 0.0 && stays_apart(contact, pa, pb);
+        let mut fast = false;
+        if !sensor && self.ahead.any_fast() {
+            let (i, j) = (self.bodies.dense_at(contact.body_a), self.bodies.dense_at(contact.body_b));
+            fast = self.ahead.is_fast(i, j);
+            if fast && self.ahead.watches(self.bodies, i, j) {
+                if !was {
+                    contact.pose.clearance = 0.0;
+                }
+                return Some(Glance::Encounter);
+            }
+        }
+        if clear && !sensor {
+            return None;
+        }
+        self.colliders.prefetch(slot_a);
+        self.colliders.prefetch(slot_b);
+        if contact.manifolds != NONE {
+            // SAFETY: a manifold belongs to one contact, and this thread has it.
+            prefetch(unsafe { self.manifolds.get(contact.manifolds as usize) });
+        }
+        Some(Glance::Near { fast })
+    }
+
+    /// Looks at a contact whose shapes are near each other. `fast`: one of its bodies is, but the two are not watched.
+    fn look_at(&self, contact: &mut Contact, fast: bool, work: &mut Workspace, out: &mut Findings) -> Option<Finding> {
         let (slot_a, slot_b) = (contact.collider_a, contact.collider_b);
         let (Some(a), Some(b)) = (self.colliders.at(slot_a), self.colliders.at(slot_b)) else {
             return Some(Finding::Gone);
         };
-        if !self.broad.fat_overlap(ProxyId(a.proxy), ProxyId(b.proxy)) {
-            return Some(Finding::Gone);
-        }
         let (pa, pb) = (&self.placed[slot_a as usize], &self.placed[slot_b as usize]);
         let was = contact.has(Contact::TOUCHING);
-        let clear = !was && contact.pose.clearance > 0.0 && stays_apart(contact, pa, pb);
         if contact.has(Contact::SENSOR) {
             let b_in_a = pb.pose.relative_to(&pa.pose);
             manifolds::find(work, &a.shape, &b.shape, &b_in_a, 0.0, self.rules.reduce, &mut contact.cache);
@@ -256,20 +316,6 @@ impl Scene<'_> {
                 (true, false) => Some(Finding::Parted),
                 _ => None,
             };
-        }
-        let mut fast = false;
-        if self.ahead.any_fast() {
-            let (i, j) = (self.bodies.dense_at(contact.body_a), self.bodies.dense_at(contact.body_b));
-            fast = self.ahead.is_fast(i, j);
-            if fast && watched(self.bodies, i, j).is_some() {
-                if !was {
-                    contact.pose.clearance = 0.0;
-                }
-                return Some(Finding::Encounter);
-            }
-        }
-        if clear {
-            return None;
         }
         let b_in_a = pb.pose.relative_to(&pa.pose);
         let place = Place::of(pa, pb);

@@ -67,14 +67,16 @@ pub(crate) fn turn_freely(rotation: &mut Quat, velocity: &mut Velocity, rest: &m
         // L turns about a body axis by -c Lᵢ t as seen from the body; the body turns by the opposite in its own frame, so
         // that L stands still in the world.
         let theta = c * l[axis] * t;
-        let (sin, cos) = (Float::sin(theta), Float::cos(theta));
+        // Of half the angle, which the body needs; that of L follows from it.
+        let (half_sin, half_cos) = (Float::sin(0.5 * theta), Float::cos(0.5 * theta));
+        let (sin, cos) = (2.0 * half_sin * half_cos, (half_cos - half_sin) * (half_cos + half_sin));
         let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
         let (lj, lk) = (l[j], l[k]);
         l[j] = cos * lj + sin * lk;
         l[k] = cos * lk - sin * lj;
         let mut half = Vec3::ZERO;
-        half[axis] = theta;
-        frame = frame * Quat::from_rotation_vector(half);
+        half[axis] = half_sin;
+        frame = frame * Quat::from_parts(half, half_cos);
     };
     // About an axis of symmetry the flow that is left is one rotation, whatever its length.
     let symmetric = if c1 == 0.0 {

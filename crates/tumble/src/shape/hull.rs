@@ -3,6 +3,7 @@
 mod record;
 
 use super::hull_climb::Climb;
+use super::hull_fans::Fans;
 use super::hull_merge::Polygons;
 use super::hull_ribs::Ribs;
 use super::hull_scan::{Planes, Scan};
@@ -97,6 +98,7 @@ pub struct Hull {
     faces: Vec<HullFace>,
     edges: Vec<HalfEdge>,
     vertex_edges: Vec<u32>,
+    fans: Fans,
     /// At density 1.
     mass: MassProperties,
     inner: (Vec3, Real),
@@ -152,6 +154,12 @@ impl Hull {
         self.planes.along(direction)
     }
 
+    /// The faces around a vertex, clockwise seen from outside.
+    #[inline(always)]
+    pub(crate) fn faces_at(&self, vertex: usize) -> &[u32] {
+        self.fans.at(vertex)
+    }
+
     /// Writes how high the point is over the planes of the faces, as many as fit.
     #[inline(always)]
     pub(crate) fn heights(&self, point: Vec3, out: &mut [Real]) {
@@ -201,6 +209,7 @@ impl Hull {
     }
 
     /// The number of a vertex that is farthest along `direction` (any length).
+    #[inline(always)]
     pub fn support_vertex(&self, direction: Vec3) -> u32 {
         // Brought to order 1 where need be, so that products with the vertices neither overflow nor vanish.
         let size = direction.abs().max_component();
@@ -255,13 +264,28 @@ impl Hull {
         let scan = Scan::new(&vertices);
         let planes = Planes::new(&faces);
         let ribs = Ribs::new(&vertices, &faces, &edges);
+        let fans = Fans::new(&vertex_edges, &edges);
         // A half-edge without its twin belongs to a hull that is not sound, and will be refused.
         let sharpest = edges.iter().filter_map(|half| Some((half.face, edges.get(half.twin as usize)?.face)));
         let sharpest = sharpest.fold(1.0, |least, (left, right)| {
             let sum = faces[left as usize].normal + faces[right as usize].normal;
             Num::min(sum.length() * 0.5, least)
         });
-        Self { vertices, faces, edges, vertex_edges, mass, inner, reach, sharpest, scan, planes, ribs, climb: None }
+        Self {
+            vertices,
+            faces,
+            edges,
+            vertex_edges,
+            fans,
+            mass,
+            inner,
+            reach,
+            sharpest,
+            scan,
+            planes,
+            ribs,
+            climb: None,
+        }
     }
 
     /// The half-edges make a closed surface without handles: every edge has two sides, the faces around each vertex make
@@ -297,10 +321,7 @@ impl Geometry for Hull {
             bounds.max = Vec3::new(highest(rows.x), highest(rows.y), highest(rows.z));
             bounds.min = -Vec3::new(highest(-rows.x), highest(-rows.y), highest(-rows.z));
         } else {
-            for &v in &self.vertices {
-                let p = Vec3::new(v.dot(rows.x), v.dot(rows.y), v.dot(rows.z));
-                bounds = Aabb::new(bounds.min.min(p), bounds.max.max(p));
-            }
+            bounds = self.scan.bounds([rows.x, rows.y, rows.z]);
         }
         Aabb::new(bounds.min + pose.translation, bounds.max + pose.translation)
     }

@@ -1,7 +1,7 @@
 //! The vertices and planes of a hull in columns, to be looked at several at a time.
 
 use super::HullFace;
-use crate::math::{Real, Vec3};
+use crate::math::{Aabb, Num, Real, Vec3};
 
 /// Vertices looked at together: the compiler keeps them in vector registers of whatever width the target has.
 const WIDTH: usize = 8;
@@ -27,8 +27,34 @@ impl Scan {
         Self { groups }
     }
 
+    /// The box around the vertices along three axes.
+    #[inline(always)]
+    pub(super) fn bounds(&self, axes: [Vec3; 3]) -> Aabb {
+        let (mut low, mut high) = ([[Real::INFINITY; WIDTH]; 3], [[Real::NEG_INFINITY; WIDTH]; 3]);
+        for group in &self.groups {
+            for (axis, d) in axes.iter().enumerate() {
+                for lane in 0..WIDTH {
+                    let height = group[0][lane] * d.x + group[1][lane] * d.y + group[2][lane] * d.z;
+                    low[axis][lane] = Num::min(height, low[axis][lane]);
+                    high[axis][lane] = Num::max(height, high[axis][lane]);
+                }
+            }
+        }
+        let mut width = WIDTH / 2;
+        while width > 0 {
+            for axis in 0..3 {
+                for lane in 0..width {
+                    low[axis][lane] = Num::min(low[axis][lane + width], low[axis][lane]);
+                    high[axis][lane] = Num::max(high[axis][lane + width], high[axis][lane]);
+                }
+            }
+            width /= 2;
+        }
+        Aabb::new(Vec3::from(low.map(|column| column[0])), Vec3::from(high.map(|column| column[0])))
+    }
+
     /// The number of the vertex farthest along `direction`; the first of several.
-    #[inline]
+    #[inline(always)]
     pub(super) fn highest(&self, direction: Vec3) -> u32 {
         highest(&self.groups, direction)
     }

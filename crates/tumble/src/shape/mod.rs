@@ -16,6 +16,7 @@ mod height_ranges;
 mod hull;
 mod hull_build;
 mod hull_climb;
+mod hull_fans;
 mod hull_merge;
 mod hull_ribs;
 mod hull_scan;

@@ -62,24 +62,30 @@ pub(crate) fn hold(state: &mut State, ahead: &mut Ahead) {
 impl State {
     /// Where the body has to be instead of where it is; `None` if it may be there.
     pub(super) fn held(&self, ahead: &Ahead, mover: &Mover) -> Option<CentrePose> {
-        let held = self.held_back(ahead, mover).filter(CentrePose::is_finite);
+        let (held, alone) = self.held_back(ahead, mover);
+        if alone {
+            // The way of a middle lies inside of that of its shape.
+            return None;
+        }
+        let held = held.filter(CentrePose::is_finite);
         let end = held.unwrap_or(self.bodies.pose[mover.dense as usize]);
         self.middle_kept(ahead, mover, end, Span::STEP).or(held)
     }
 
-    /// Where its surface lets it get.
-    fn held_back(&self, ahead: &Ahead, mover: &Mover) -> Option<CentrePose> {
+    /// Where its surface lets it get, if not where it is; and whether no box of an obstacle was on its way.
+    fn held_back(&self, ahead: &Ahead, mover: &Mover) -> (Option<CentrePose>, bool) {
         let i = mover.dense as usize;
         let shift = (self.bodies.pose[i].centre - mover.start.centre).to_real();
         let mut travel = Travel { start: mover.start, shift, turn: mover.turn };
         if !(shift.is_finite() && mover.turn.is_finite()) {
-            return None;
+            return (None, false);
         }
         let mut now = 0.0;
         let mut held = None;
         let mut by_fixed = false;
         for round in 0..ROUNDS {
-            let Some(stop) = self.first_stop(ahead, i, &travel, Span::after(now)) else { break };
+            let (stop, alone) = self.first_stop(ahead, i, &travel, Span::after(now));
+            let Some(stop) = stop else { return (held, alone && round == 0) };
             let pose = travel.at(stop.t);
             let (rest, of_it) = (travel.after(stop.t), stop.obstacle.after(stop.t));
             by_fixed |= stop.kind == BodyKind::Fixed;
@@ -92,7 +98,7 @@ impl State {
             now += (1.0 - now) * stop.t;
             held = Some(travel.at(1.0));
         }
-        held
+        (held, false)
     }
 
     /// What is left of a motion `d` after a stop, without what would go deeper: d - M⁻¹ Jᵀ (J d)⁺ / (J M⁻¹ Jᵀ). `r` is from the
@@ -113,15 +119,16 @@ impl State {
         Travel { start: rest.start, shift: rest.shift - along * impulse, turn: rest.turn - about * impulse }
     }
 
-    /// The first moment of a travel at which the body is deeper in something than it may be. The travel is that in a part of the step.
-    pub(super) fn first_stop(&self, ahead: &Ahead, i: usize, travel: &Travel, span: Span) -> Option<Stop> {
+    /// The first moment of a travel at which the body is deeper in something than it may be; and whether no box of an obstacle was on its way. The
+    /// travel is that in a part of the step.
+    pub(super) fn first_stop(&self, ahead: &Ahead, i: usize, travel: &Travel, span: Span) -> (Option<Stop>, bool) {
         let mut first: Option<Stop> = None;
-        self.search_way(ahead, i, travel, 0.0, &mut |(motion, collider), obstacle, limit| {
+        let alone = self.search_way(ahead, i, travel, 0.0, &mut |(motion, collider), obstacle, limit| {
             let stop = self.stop_at(ahead, i, travel, span, (motion, collider), obstacle, limit);
             first = stop.or(first);
             stop.map_or(limit, |s| s.t)
         });
-        first
+        (first, alone)
     }
 
     /// Something that may hold the body is near its way, which may be bent by as much as a link's can be.
@@ -145,11 +152,11 @@ impl State {
     }
 
     /// Visits what may hold the body on its way, with each of its colliders and how that moves. `visit` is given the time of interest, and
-    /// answers it from then on.
-    fn search_way(&self, ahead: &Ahead, i: usize, travel: &Travel, bulge: Real, visit: Visit<'_>) {
-        let mut limit = 1.0;
+    /// answers it from then on. Says whether it met no box at all.
+    fn search_way(&self, ahead: &Ahead, i: usize, travel: &Travel, bulge: Real, visit: Visit<'_>) -> bool {
+        let (mut limit, mut alone) = (1.0, true);
         let centre = self.bodies.params[i].local_centre;
-        let Some(cold) = self.bodies.cold.at(self.bodies.slot[i]) else { return };
+        let Some(cold) = self.bodies.cold.at(self.bodies.slot[i]) else { return true };
         let solid = |slot: u32| self.colliders.at(slot).filter(|c| !c.sensor && c.proxy != NO_PROXY);
         for &slot in &cold.colliders {
             let Some(collider) = solid(slot) else { continue };
@@ -165,6 +172,7 @@ impl State {
             for tree in ahead.obstacles.trees(self, i) {
                 let cast = BoxCast { start, direction: travel.shift, max: limit };
                 tree.cast(&cast, u32::MAX, |proxy, _, _| {
+                    alone = false;
                     let Some(other) = self.broad.user(ProxyId(proxy)) else { return limit };
                     if let Some(obstacle) = solid(other)
                         && self.may_stop(i, obstacle)
@@ -176,6 +184,7 @@ impl State {
                 });
             }
         }
+        alone
     }
 
     /// The body may not pass through the collider. For a link a half-space is nothing that it could pass: contacts push it out on the right side

@@ -284,7 +284,7 @@ impl TreeWay {
                 shift: (end.centre - f.start.centre).to_real(),
                 turn: (end.rotation * f.start.rotation.conjugate()).to_rotation_vector(),
             };
-            if let Some(stop) = state.first_stop(ahead, f.dense as usize, &travel, span)
+            if let (Some(stop), _) = state.first_stop(ahead, f.dense as usize, &travel, span)
                 && first.is_none_or(|(_, other)| stop.t < other.t)
             {
                 first = Some((*f, stop));

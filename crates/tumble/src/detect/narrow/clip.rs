@@ -59,6 +59,7 @@ impl Polygon {
     }
 
     /// How far inside of the border a point over the polygon is; negative outside.
+    #[inline(always)]
     pub fn inset(&self, p: Vec3) -> Real {
         let mut least = Real::INFINITY;
         for side in 0..self.len {
@@ -221,13 +222,13 @@ impl Gather {
     }
 
     /// Adds the point `p` of the incident patch, where `reference` and `incident` meet.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, p: Vec3, reference: Feature, incident: Feature) {
         self.add_around(p, self.radius, reference, incident);
     }
 
     /// Adds the point of the surface that is `radius` below the point `p` of its core.
-    #[inline]
+    #[inline(always)]
     fn add_around(&mut self, p: Vec3, radius: Real, reference: Feature, incident: Feature) {
         let height = self.normal.dot(p) - self.offset;
         let separation = height - radius;
@@ -325,6 +326,7 @@ impl Gather {
     }
 
     /// Adds the corners of what the two polygons have in common as seen along the reference's normal.
+    #[inline(always)]
     pub fn polygon_over_polygon(&mut self, reference: &Polygon, incident: &Polygon) {
         // A cut leaves one corner more at most; and room that is not needed would have to be cleared.
         if reference.len + incident.len <= FEW_CORNERS {
@@ -334,6 +336,7 @@ impl Gather {
         }
     }
 
+    #[inline(always)]
     fn cut_polygon<const ROOM: usize>(&mut self, reference: &Polygon, incident: &Polygon) {
         let mut rings = [[Corner::default(); ROOM]; 2];
         let mut len = incident.len;
@@ -385,7 +388,7 @@ struct SidePlane {
 }
 
 impl SidePlane {
-    #[inline]
+    #[inline(always)]
     fn new(polygon: &Polygon, side: usize, slack: Real) -> Self {
         let p = polygon.points[side];
         let q = polygon.points[if side + 1 == polygon.len { 0 } else { side + 1 }];

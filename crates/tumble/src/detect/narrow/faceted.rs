@@ -19,6 +19,7 @@ pub(super) struct Faceted<'a, P, Q> {
 }
 
 impl<P: Polytope, Q: Polytope> Faceted<'_, P, Q> {
+    #[inline(always)]
     pub fn collide(&self, b_in_a: &Pose, margin: Real, cache: &mut PairCache, out: &mut Manifold) {
         out.clear();
         let rotation = b_in_a.rotation.to_mat3();
@@ -170,6 +171,7 @@ impl Clipped {
     }
 
     /// Clips the patch that faces a face of A (of B where `flip`).
+    #[inline(always)]
     fn clip<P: Polytope, Q: Polytope>(&mut self, placed: &Placed<P, Q>, flip: bool, axis: &FaceAxis) {
         let (r, t) = (placed.rotation, placed.translation);
         let (normal, offset);
@@ -194,6 +196,7 @@ impl Clipped {
     }
 
     /// The face is the answer: no other axis can be better (see [`is_least`](super::contact::is_least)).
+    #[inline(always)]
     fn settles<P: Polytope, Q: Polytope>(
         &self,
         placed: &Placed<P, Q>,

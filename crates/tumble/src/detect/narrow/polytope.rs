@@ -454,13 +454,12 @@ impl Polytope for Hull {
 
     fn face_at(&self, vertex: usize, d: Vec3) -> usize {
         let mut best = (Real::NEG_INFINITY, 0);
-        each_edge_at(self, vertex, |edge| {
-            let face = self.edges()[edge].face as usize;
-            let along = self.normal(face).dot(d);
+        for &face in self.faces_at(vertex) {
+            let along = self.normal(face as usize).dot(d);
             if along > best.0 {
-                best = (along, face);
+                best = (along, face as usize);
             }
-        });
+        }
         best.1
     }
 

@@ -234,6 +234,7 @@ pub(super) struct Placed<'a, P, Q> {
 
 impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
     /// The separation along the normal of a face of A.
+    #[inline(always)]
     pub fn face_a(&self, face: usize) -> FaceAxis {
         let n = self.a.normal(face);
         let vertex = self.b.support(-self.rotation.transpose_mul(n));
@@ -242,6 +243,7 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
     }
 
     /// The separation along the normal of a face of B.
+    #[inline(always)]
     pub fn face_b(&self, face: usize) -> FaceAxis {
         let n = self.b.normal(face);
         let vertex = self.a.support(-(*self.rotation * n));
@@ -250,6 +252,7 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
     }
 
     /// The separation along any unit vector from A to B.
+    #[inline(always)]
     pub fn along(&self, n: Vec3) -> Real {
         let a = self.a.vertex(self.a.support(n));
         let b = *self.rotation * self.b.vertex(self.b.support(-self.rotation.transpose_mul(n))) + self.translation;
@@ -282,6 +285,7 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
     /// Pairs of edges count only where they are better than the faces by `lead`.
     ///
     /// `tried` is the last face, of B where `true`, if it was measured already.
+    #[inline(always)]
     pub fn axes(&self, last: Axis, tried: Option<(bool, FaceAxis)>, margin: Real, lead: Real) -> Axes {
         let mut axes = Axes { face_a: NONE, face_b: NONE, edges: None, separating: None };
         match (last, tried) {
@@ -340,6 +344,7 @@ impl<P: Polytope, Q: Polytope> Placed<'_, P, Q> {
         axes
     }
 
+    #[inline(always)]
     fn edge_pairs(&self, axes: &mut Axes, over_a: &Heights<P>, over_b: &Heights<Q>, margin: Real, lead: Real) {
         let bar = axes.best_face() + lead;
         let (mut of_a, mut of_b) = ([0; BATCH], [0; BATCH]);
@@ -478,6 +483,7 @@ impl Axes {
 
     /// Ends the search where the polytopes are apart by more than the margin. An edge axis is measured once more over all
     /// vertices, so that rounding in the perpendicular of edges that are nearly parallel cannot part what touches.
+    #[inline(always)]
     fn note_separating<P: Polytope, Q: Polytope>(&mut self, placed: &Placed<P, Q>, margin: Real) -> bool {
         if self.face_a.separation > margin {
             let f = self.face_a;

@@ -22,6 +22,7 @@ impl Hull {
             planes: _,
             ribs: _,
             climb,
+            fans: _,
         } = self;
         save_pods(out, vertices);
         out.u32(faces.len() as u32);
