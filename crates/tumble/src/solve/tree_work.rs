@@ -277,8 +277,6 @@ impl TreeWork {
             return;
         }
         self.rows.travel(self.isa, &self.trees, motions, h.to_f64());
-        self.rows.travel_stops(&self.trees, motions, h.to_f64());
-        self.rows.travel_ties(&self.trees, motions, h.to_f64());
         for working in self.trees.iter_mut().filter(|w| !w.flies) {
             working.drift(&mut self.stages, h.to_f64());
             if working.is_worn() {
