@@ -316,28 +316,6 @@ impl RowSet {
         self.push(i, delta, Some((field.motions, field.masses)));
     }
 
-    /// The same for the three rows of friction of a site, which act on the same.
-    #[inline(always)]
-    fn set_friction(&mut self, first: usize, impulses: [f64; 3], field: &mut Field<'_>) {
-        let Self { all, y, u, stir, .. } = self;
-        let mut deltas = [0.0; 3];
-        for (row, (impulse, delta)) in all[first..].iter_mut().zip(impulses.into_iter().zip(&mut deltas)) {
-            *delta = impulse - row.impulse;
-            row.impulse = impulse;
-            *stir += *delta * *delta * row.k;
-        }
-        let [slip, across, twist] = [0, 1, 2].map(|k| all[first + k].blocks[0]);
-        if all[first].plain {
-            // Where there is no twist, nothing is added of what is there.
-            let twist = if twist.eights == 0 { slip } else { twist };
-            add_three(&mut u[slip.moves()], [slip, across, twist].map(|block| &y[block.range()]), deltas);
-        } else {
-            for (k, delta) in deltas.into_iter().enumerate() {
-                self.push(first + k, delta, Some((field.motions, field.masses)));
-            }
-        }
-    }
-
     /// K, where J and Y are known.
     #[inline(always)]
     fn weigh(&mut self, i: usize, masses: &[Mass]) {
@@ -660,7 +638,9 @@ impl TreeRows {
         let whole = site.dynamic_friction * normal;
         let left = lever * Num::sqrt(Num::max(whole * whole - kept * kept, 0.0));
         wanted[2] = wanted[2].clamp(-left, left);
-        self.rows.set_friction(first, wanted, field);
+        for (k, wanted) in wanted.into_iter().enumerate() {
+            self.rows.set_impulse(first + k, wanted, field);
+        }
     }
 
     /// Separations and errors after a sub-step of these velocities.
@@ -822,17 +802,6 @@ fn dot(a: &[Eight], b: &[Eight]) -> f64 {
 fn add_scaled(to: &mut [Eight], y: &[Eight], t: f64) {
     for (to, y) in to.iter_mut().zip(y) {
         *to = core::array::from_fn(|k| to[k] + y[k] * t);
-    }
-}
-
-/// The same for three at once, one after the other.
-#[inline(always)]
-fn add_three(to: &mut [Eight], y: [&[Eight]; 3], t: [f64; 3]) {
-    for (to, ((a, b), c)) in to.iter_mut().zip(y[0].iter().zip(y[1]).zip(y[2])) {
-        // One at a time: as one expression the compiler leaves it a loop over single numbers.
-        let first: Eight = core::array::from_fn(|k| to[k] + a[k] * t[0]);
-        let second: Eight = core::array::from_fn(|k| first[k] + b[k] * t[1]);
-        *to = core::array::from_fn(|k| second[k] + c[k] * t[2]);
     }
 }
 
