@@ -73,16 +73,13 @@ impl Pass {
             for (u, (column, axis)) in out[dofs].iter_mut().zip(columns) {
                 let (Wrench { torque: n, force: f }, Motion { angular: w, linear: v }) = (column.force, *axis);
                 let (n, f) = (n.to_array(), f.to_array());
-                let mut y = [0.0; LANES];
-                for l in 0..LANES {
+                let y: Lanes = core::array::from_fn(|l| {
                     let turn = dv[0][l] * n[0] + dv[1][l] * n[1] + dv[2][l] * n[2];
                     let shift = dv[3][l] * f[0] + dv[4][l] * f[1] + dv[5][l] * f[2];
-                    y[l] = (u[l] - (turn + shift)) * column.inverse;
-                }
+                    (u[l] - (turn + shift)) * column.inverse
+                });
                 for (dv, s) in dv.iter_mut().zip([w.x, w.y, w.z, v.x, v.y, v.z]) {
-                    for l in 0..LANES {
-                        dv[l] += s * y[l];
-                    }
+                    *dv = core::array::from_fn(|l| dv[l] + s * y[l]);
                 }
                 *u = y;
             }

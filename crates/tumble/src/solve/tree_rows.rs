@@ -71,21 +71,33 @@ impl Half {
 
 const NO_HALF: Half = Half { end: End::Nothing, body: NONE, linear: Vec3::ZERO, angular: Vec3::ZERO };
 
+/// Numbers along degrees of freedom go by eight, with zeros after the last: lists this short would mostly be left to the end of a loop.
+const WIDE: usize = 8;
+type Eight = [f64; WIDE];
+
 /// J and Y over the degrees of freedom of one tree.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     tree: u32,
-    /// Where both begin in the lists of all, and how many they are.
+    /// Where both begin in the lists of all, and how many eights they are.
     first: u32,
-    dofs: u32,
+    eights: u32,
+    /// Where the velocities of the tree begin.
+    at: u32,
 }
 
-const NO_BLOCK: Block = Block { tree: NONE, first: 0, dofs: 0 };
+const NO_BLOCK: Block = Block { tree: NONE, first: 0, eights: 0, at: 0 };
 
 impl Block {
     #[inline(always)]
     fn range(&self) -> core::ops::Range<usize> {
-        self.first as usize..(self.first + self.dofs) as usize
+        self.first as usize..(self.first + self.eights) as usize
+    }
+
+    /// The velocities that go with them.
+    #[inline(always)]
+    fn moves(&self) -> core::ops::Range<usize> {
+        self.at as usize..(self.at + self.eights) as usize
     }
 }
 
@@ -96,13 +108,16 @@ struct Row {
     along: Along,
     blocks: [Block; 2],
     block_count: u32,
-    /// 1/K; 0 where nothing moves.
+    /// K and 1/K; 0 where nothing moves.
+    k: f64,
     mass: f64,
     impulse: f64,
     /// It is solved with others of its kind: see `direct`.
     direct: bool,
     /// It acts on a free body as well.
     free: bool,
+    /// It acts on one tree and on nothing else.
+    plain: bool,
 }
 
 /// A row that is not there.
@@ -111,13 +126,37 @@ const IDLE: Row = Row {
     along: NOWHERE,
     blocks: [NO_BLOCK; 2],
     block_count: 0,
+    k: 0.0,
     mass: 0.0,
     impulse: 0.0,
     direct: false,
     free: false,
+    plain: true,
 };
 
 impl Row {
+    /// A row between two ends.
+    fn between(halves: [Half; 2], impulse: f64) -> Self {
+        let mut row = Self { halves, impulse, ..IDLE };
+        for half in &halves {
+            match half.end {
+                End::Link(tree, _) if row.block_count == 0 || row.blocks[0].tree != tree => {
+                    row.blocks[row.block_count as usize].tree = tree;
+                    row.block_count += 1;
+                }
+                End::Body(_) => row.free = true,
+                _ => {}
+            }
+        }
+        row.plain = row.block_count < 2 && !row.free;
+        row
+    }
+
+    /// A row along degrees of freedom of a tree.
+    fn along(along: Along, tree: u32, impulse: f64) -> Self {
+        Self { along, blocks: [Block { tree, ..NO_BLOCK }, NO_BLOCK], block_count: 1, impulse, ..IDLE }
+    }
+
     #[inline(always)]
     fn blocks(&self) -> &[Block] {
         &self.blocks[..self.block_count as usize]
@@ -130,6 +169,8 @@ struct Site {
     manifold: u32,
     first: u32,
     points: u32,
+    /// Y and K of its rows are known. Surfaces that are apart and stay so need J alone.
+    answered: bool,
     tangent: Vec3,
     separation: [f64; SOLVED_POINTS],
     lever: [f64; SOLVED_POINTS],
@@ -170,6 +211,8 @@ pub(super) struct TreeRows {
     /// All blocks, one tree after the other: the tree, the row, and which block of the row it is.
     order: Vec<[u32; 3]>,
     batch: Batch,
+    /// Rows of sites that are not answered yet.
+    asleep: Vec<bool>,
 }
 
 /// Rows, and what they do to trees.
@@ -177,8 +220,11 @@ pub(super) struct TreeRows {
 struct RowSet {
     all: Vec<Row>,
     /// J and Y of all blocks.
-    j: Vec<f64>,
-    y: Vec<f64>,
+    j: Vec<Eight>,
+    y: Vec<Eight>,
+    /// The velocities of all trees that have rows, while rows are at work on them, and where those of each begin; `NONE` for others.
+    u: Vec<Eight>,
+    places: Vec<u32>,
     /// Σ K Δλ² of a round: twice the energy of all that it has changed.
     stir: f64,
 }
@@ -192,22 +238,38 @@ struct Span {
 }
 
 impl RowSet {
-    /// Ċ
+    /// Takes the velocities of the trees.
     #[inline(always)]
-    fn rate(&self, row: &Row, trees: &[Working], motions: &[Motion]) -> f64 {
-        self.rate_at(row, trees, |tree| &tree.articulation.tree.qd, motions)
+    fn load<'a>(&mut self, velocities: impl Iterator<Item = &'a [f64]>) {
+        for (&at, qd) in self.places.iter().zip(velocities).filter(|p| *p.0 != NONE) {
+            self.u.as_flattened_mut()[WIDE * at as usize..][..qd.len()].copy_from_slice(qd);
+        }
     }
 
-    /// Ċ at other velocities of the trees.
+    /// Gives them back.
     #[inline(always)]
-    fn rate_at(&self, row: &Row, trees: &[Working], qd: impl Fn(&Working) -> &[f64], motions: &[Motion]) -> f64 {
-        let mut rate = 0.0;
-        for block in row.blocks() {
-            rate += dot(&self.j[block.range()], qd(&trees[block.tree as usize]));
+    fn unload(&self, trees: &mut [Working]) {
+        for (&at, tree) in self.places.iter().zip(trees).filter(|p| *p.0 != NONE) {
+            let qd = &mut tree.articulation.tree.qd;
+            let u = &self.u.as_flattened()[WIDE * at as usize..][..qd.len()];
+            qd.copy_from_slice(u);
         }
-        if !row.free {
+    }
+
+    /// The part of one tree in Ċ.
+    #[inline(always)]
+    fn rate_along(&self, block: &Block) -> f64 {
+        dot(&self.j[block.range()], &self.u[block.moves()])
+    }
+
+    /// Ċ
+    #[inline(always)]
+    fn rate(&self, row: &Row, motions: &[Motion]) -> f64 {
+        let mut rate = self.rate_along(&row.blocks[0]);
+        if row.plain {
             return rate;
         }
+        rate += self.rate_along(&row.blocks[1]);
         for half in &row.halves {
             if let End::Body(dense) = half.end {
                 let (v, w) = velocity(&motions[dense as usize]);
@@ -219,14 +281,18 @@ impl RowSet {
 
     /// u ← u + Y Δλ, on trees alone or on free bodies too.
     #[inline(always)]
-    fn push(&self, row: &Row, delta: f64, trees: &mut [Working], bodies: Option<(&mut [Motion], &[Mass])>) {
+    fn push(&mut self, i: usize, delta: f64, bodies: Option<(&mut [Motion], &[Mass])>) {
         if delta == 0.0 {
             return;
         }
-        for block in row.blocks() {
-            let qd = &mut trees[block.tree as usize].articulation.tree.qd;
-            add_scaled(qd, &self.y[block.range()], delta);
+        let Self { all, y, u, .. } = self;
+        let row = &all[i];
+        let [a, b] = &row.blocks;
+        add_scaled(&mut u[a.moves()], &y[a.range()], delta);
+        if row.plain {
+            return;
         }
+        add_scaled(&mut u[b.moves()], &y[b.range()], delta);
         let Some((motions, masses)) = bodies.filter(|_| row.free) else { return };
         for half in &row.halves {
             let End::Body(dense) = half.end else { continue };
@@ -246,10 +312,33 @@ impl RowSet {
         let row = &mut self.all[i];
         let delta = impulse - row.impulse;
         row.impulse = impulse;
-        if delta != 0.0 && row.mass > 0.0 {
-            self.stir += delta * delta / row.mass;
+        self.stir += delta * delta * row.k;
+        self.push(i, delta, Some((field.motions, field.masses)));
+    }
+
+    /// K, where J and Y are known.
+    #[inline(always)]
+    fn weigh(&mut self, i: usize, masses: &[Mass]) {
+        let Self { all, j, y, .. } = self;
+        let row = &mut all[i];
+        let mut k = 0.0;
+        for block in row.blocks() {
+            k += dot(&j[block.range()], &y[block.range()]);
         }
-        self.push(&self.all[i], delta, field.trees, Some((field.motions, field.masses)));
+        // What it would be if no joint held the links.
+        let mut loose = 0.0;
+        for half in &row.halves {
+            let Some(mass) = masses.get(half.body as usize).filter(|m| m[MOVABLE] != 0.0) else { continue };
+            let inverse = Vec3::new(mass[6], mass[7], mass[8]).to_f64();
+            let own = half.linear.dot(half.linear.scale(inverse))
+                + half.angular.dot(motion::inertia_of(mass).to_f64() * half.angular);
+            loose += own;
+            if matches!(half.end, End::Body(_)) {
+                k += own;
+            }
+        }
+        // Along what the joints hold anyway, only rounding moves.
+        (row.k, row.mass) = if k > loose * HELD && k.is_finite() { (k, 1.0 / k) } else { (0.0, 0.0) };
     }
 }
 
@@ -269,7 +358,17 @@ impl TreeRows {
         recipe: &Recipe,
         busy: &mut Vec<u32>,
     ) {
-        let Self { rows: RowSet { all: rows, j, y, .. }, sites, stops, ties, bounces, held, spans, order, .. } = self;
+        let Self {
+            rows: RowSet { all: rows, j, y, u, places, .. },
+            sites,
+            stops,
+            ties,
+            bounces,
+            held,
+            spans,
+            order,
+            ..
+        } = self;
         rows.clear();
         bounces.clear();
         ties.clear();
@@ -330,19 +429,28 @@ impl TreeRows {
             spans.push(Span { sites: first[0]..sites.len(), stops: first[1]..stops.len(), ties: first[2]..ties.len() });
         }
         // Blocks find their places once: the trees of a row do not change within a step.
+        let eights = |tree: usize| trees[tree].articulation.tree.dofs.len().div_ceil(WIDE) as u32;
+        let mut length = 0;
+        places.clear();
+        for (tree, held) in held.iter().enumerate() {
+            places.push(if *held { length } else { NONE });
+            length += if *held { eights(tree) } else { 0 };
+        }
+        u.clear();
+        u.resize(length as usize, [0.0; WIDE]);
         let mut length = 0;
         order.clear();
         for (i, row) in rows.iter_mut().enumerate() {
             for (b, block) in row.blocks[..row.block_count as usize].iter_mut().enumerate() {
                 order.push([block.tree, i as u32, b as u32]);
-                block.first = length;
-                block.dofs = trees[block.tree as usize].articulation.tree.dofs.len() as u32;
-                length += block.dofs;
+                let tree = block.tree as usize;
+                (block.first, block.eights, block.at) = (length, eights(tree), places[tree]);
+                length += block.eights;
             }
         }
         order.sort_unstable();
-        j.resize(length as usize, 0.0);
-        y.resize(length as usize, 0.0);
+        j.resize(length as usize, [0.0; WIDE]);
+        y.resize(length as usize, [0.0; WIDE]);
         self.gather_direct(trees.len(), links.len());
     }
 
@@ -354,34 +462,49 @@ impl TreeRows {
 
     #[inline(always)]
     fn answer(&mut self, trees: &[Working], masses: &[Mass]) {
-        let Self { rows: RowSet { all: rows, j, y, .. }, batch, order, .. } = self;
+        let Self { rows, sites, batch, order, asleep, .. } = self;
         let is_new = |row: &Row| row.blocks().iter().any(|b| trees[b.tree as usize].renewed);
-        for of_tree in order.chunk_by(|a, b| a[0] == b[0]).filter(|of| trees[of[0][0] as usize].renewed) {
-            for &[_, row, block] in of_tree {
-                let row = &rows[row as usize];
-                batch.add(row, &row.blocks[block as usize], trees, j, y);
+        asleep.clear();
+        asleep.resize(rows.all.len(), false);
+        for site in sites.iter_mut() {
+            let of_site = &rows.all[site.first as usize..][..3 + site.points as usize];
+            if is_new(&of_site[0]) {
+                site.answered = of_site.iter().any(|row| row.impulse != 0.0);
+                asleep[site.first as usize..][..of_site.len()].fill(!site.answered);
             }
         }
-        batch.flush(trees, j, y);
-        for row in rows.iter_mut().filter(|r| is_new(r)) {
-            let mut k = 0.0;
-            for block in row.blocks() {
-                k += dot(&j[block.range()], &y[block.range()]);
-            }
-            // What it would be if no joint held the links.
-            let mut loose = 0.0;
-            for half in &row.halves {
-                let Some(mass) = masses.get(half.body as usize).filter(|m| m[MOVABLE] != 0.0) else { continue };
-                let inverse = Vec3::new(mass[6], mass[7], mass[8]).to_f64();
-                let own = half.linear.dot(half.linear.scale(inverse))
-                    + half.angular.dot(motion::inertia_of(mass).to_f64() * half.angular);
-                loose += own;
-                if matches!(half.end, End::Body(_)) {
-                    k += own;
+        for of_tree in order.chunk_by(|a, b| a[0] == b[0]).filter(|of| trees[of[0][0] as usize].renewed) {
+            for sleeping in [false, true] {
+                for &[_, row, block] in of_tree.iter().filter(|of| asleep[of[1] as usize] == sleeping) {
+                    batch.add(rows, row as usize, block as usize, !sleeping, trees);
                 }
             }
-            // Along what the joints hold anyway, only rounding moves.
-            row.mass = if k > loose * HELD && k.is_finite() { 1.0 / k } else { 0.0 };
+        }
+        batch.flush(rows, trees);
+        for i in 0..rows.all.len() {
+            if !asleep[i] && is_new(&rows.all[i]) {
+                rows.weigh(i, masses);
+            }
+        }
+    }
+
+    /// J, Y and K of a site that begins to push.
+    #[inline(always)]
+    fn wake(&mut self, site: usize, trees: &[Working], masses: &[Mass]) {
+        let Self { rows, sites, batch, .. } = self;
+        let site = &mut sites[site];
+        site.answered = true;
+        let of_site = site.first as usize..(site.first + 3 + site.points) as usize;
+        for block in 0..2 {
+            for row in of_site.clone() {
+                if block < rows.all[row].block_count as usize {
+                    batch.add(rows, row, block, true, trees);
+                }
+            }
+        }
+        batch.flush(rows, trees);
+        for row in of_site {
+            rows.weigh(row, masses);
         }
     }
 
@@ -393,7 +516,7 @@ impl TreeRows {
             }
             return;
         }
-        isa.dispatch(WarmStart { rows: &self.rows, field, first });
+        isa.dispatch(WarmStart { rows: &mut self.rows, field, first });
     }
 
     /// One pass over all rows, pushing or relaxing.
@@ -406,6 +529,7 @@ impl TreeRows {
 
     #[inline(always)]
     fn solve_all(&mut self, field: &mut Field<'_>) {
+        self.rows.load(velocities(field.trees));
         for tree in 0..self.spans.len() {
             let Span { sites, stops, ties } = self.spans[tree].clone();
             // A single row along degrees of freedom has nothing to agree with.
@@ -430,18 +554,19 @@ impl TreeRows {
                 }
             }
         }
+        self.rows.unload(field.trees);
     }
 
     #[inline(always)]
     fn solve_normals(&mut self, i: usize, field: &mut Field<'_>) {
         let (recipe, push) = (field.recipe, field.push);
-        let site = &self.sites[i];
         let h = recipe.h.to_f64();
         let (slop, push_speed) = (recipe.slop.to_f64(), recipe.push_speed.to_f64());
-        for p in 0..site.points as usize {
-            let r = site.first as usize + 3 + p;
+        for p in 0..self.sites[i].points as usize {
+            let site = &self.sites[i];
+            let (r, answered) = (site.first as usize + 3 + p, site.answered);
             let (row, s) = (&self.rows.all[r], site.separation[p]);
-            let mut mass = row.mass;
+            let mut share = 1.0;
             let bias = if s > 0.0 {
                 // As in the kernel: the relaxing pass leaves surfaces alone that are apart and have not pushed.
                 if !push && row.impulse <= 0.0 {
@@ -451,10 +576,10 @@ impl TreeRows {
             } else if push {
                 let mut out = site.soft.bias_rate.to_f64() * Num::min(s + slop, 0.0);
                 if s + site.firm_depth <= 0.0 {
-                    mass *= site.soft.mass_scale.to_f64();
+                    share = site.soft.mass_scale.to_f64();
                     // What is soft beyond measure has no mass left, and gives way to anything.
-                    if mass > 0.0 {
-                        out += site.soft.impulse_scale.to_f64() / mass * row.impulse;
+                    if row.impulse > 0.0 && share * row.mass > 0.0 {
+                        out += site.soft.impulse_scale.to_f64() / (share * row.mass) * row.impulse;
                     }
                 }
                 // As in the kernel: the limit is on what comes of push and load together.
@@ -462,8 +587,16 @@ impl TreeRows {
             } else {
                 0.0
             };
-            let rate = self.rows.rate(row, field.trees, field.motions);
-            let new = row.impulse - mass * (rate + bias);
+            let rate = self.rows.rate(row, field.motions);
+            // What does not push need not either.
+            if row.impulse == 0.0 && rate + bias >= 0.0 {
+                continue;
+            }
+            if !answered {
+                self.wake(i, field.trees, field.masses);
+            }
+            let row = &self.rows.all[r];
+            let new = row.impulse - share * row.mass * (rate + bias);
             self.rows.set_impulse(r, Num::max(new, 0.0), field);
         }
     }
@@ -489,7 +622,7 @@ impl TreeRows {
         for (k, wanted) in wanted.iter_mut().enumerate() {
             let row = &self.rows.all[first + k];
             let surface = if k < 2 { site.surface[k] } else { 0.0 };
-            *wanted = row.impulse - row.mass * (self.rows.rate(row, field.trees, field.motions) + surface);
+            *wanted = row.impulse - row.mass * (self.rows.rate(row, field.motions) + surface);
         }
         if !(lever > 0.0) {
             wanted[2] = 0.0;
@@ -510,30 +643,34 @@ impl TreeRows {
         }
     }
 
-    /// Separations after a sub-step of these velocities.
+    /// Separations and errors after a sub-step of these velocities.
     pub fn travel(&mut self, isa: Isa, trees: &[Working], motions: &[Motion], h: f64) {
         isa.dispatch(Travel { rows: self, trees, motions, h });
     }
 
     #[inline(always)]
     fn travel_all(&mut self, trees: &[Working], motions: &[Motion], h: f64) {
+        self.rows.load(velocities(trees));
         for site in &mut self.sites {
             let points = &self.rows.all[site.first as usize + 3..][..site.points as usize];
             for (separation, row) in site.separation.iter_mut().zip(points) {
-                *separation += h * self.rows.rate(row, trees, motions);
+                *separation += h * self.rows.rate(row, motions);
             }
         }
+        self.travel_stops(motions, h);
+        self.travel_ties(motions, h);
     }
 
     /// Velocities along the normals and at limits before trees are kicked in a sub-step: what presses is no blow.
     pub fn approach(&mut self, trees: &[Working], motions: &[Motion]) {
+        self.rows.load(trees.iter().map(|tree| &tree.coming[..]));
         for site in self.sites.iter_mut().filter(|s| s.restitution > 0.0) {
             let points = &self.rows.all[site.first as usize + 3..][..site.points as usize];
             for (approach, row) in site.approach.iter_mut().zip(points) {
-                *approach = self.rows.rate_at(row, trees, |tree| &tree.coming, motions);
+                *approach = self.rows.rate(row, motions);
             }
         }
-        self.approach_limits(trees, motions);
+        self.approach_limits(motions);
     }
 
     /// Points and limits that have been hit fast enough bounce: the velocity along their rows is -e times that before.
@@ -546,6 +683,7 @@ impl TreeRows {
         recipe: &Recipe,
     ) {
         let threshold = recipe.restitution_speed.to_f64();
+        self.rows.load(velocities(trees));
         for i in 0..self.sites.len() {
             let site = self.sites[i];
             if site.restitution <= 0.0 {
@@ -554,11 +692,12 @@ impl TreeRows {
             for p in 0..site.points as usize {
                 let r = site.first as usize + 3 + p;
                 if self.rows.all[r].impulse > 0.0 && site.approach[p] < -threshold {
-                    self.bounce_row(r, site.restitution * site.approach[p], trees, motions, free, masses);
+                    self.bounce_row(r, site.restitution * site.approach[p], motions, free, masses);
                 }
             }
         }
-        self.bounce_limits(threshold, trees, motions, free, masses);
+        self.bounce_limits(threshold, motions, free, masses);
+        self.rows.unload(trees);
     }
 
     /// Writes the impulses back to the manifolds: where the next step starts.
@@ -593,7 +732,7 @@ impl Kernel for Respond<'_> {
 }
 
 struct WarmStart<'a, 'b> {
-    rows: &'a RowSet,
+    rows: &'a mut RowSet,
     field: &'a mut Field<'b>,
     first: bool,
 }
@@ -603,9 +742,11 @@ impl Kernel for WarmStart<'_, '_> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         let Self { rows, field: Field { trees, motions, masses, .. }, first } = self;
-        for row in &rows.all {
-            rows.push(row, row.impulse, trees, if first { Some((motions, masses)) } else { None });
+        rows.load(velocities(trees));
+        for i in 0..rows.all.len() {
+            rows.push(i, rows.all[i].impulse, if first { Some((motions, masses)) } else { None });
         }
+        rows.unload(trees);
     }
 }
 
@@ -637,54 +778,31 @@ impl Kernel for SolveRows<'_, '_> {
     }
 }
 
-/// Σ a b in four sums side by side, which do not wait for each other.
+/// The velocities of all trees.
 #[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (mut sums, mut rest) = ([0.0; 4], 0.0);
-    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
-    for (a, b) in a4.remainder().iter().zip(b4.remainder()) {
-        rest += a * b;
-    }
-    for (a, b) in a4.zip(b4) {
-        for k in 0..4 {
+fn velocities(trees: &[Working]) -> impl Iterator<Item = &[f64]> {
+    trees.iter().map(|tree| &tree.articulation.tree.qd[..])
+}
+
+/// Σ a b in eight sums side by side, which do not wait for each other.
+#[inline(always)]
+fn dot(a: &[Eight], b: &[Eight]) -> f64 {
+    let mut sums = [0.0; WIDE];
+    for (a, b) in a.iter().zip(b) {
+        for k in 0..WIDE {
             sums[k] += a[k] * b[k];
         }
     }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+    let four: [f64; 4] = core::array::from_fn(|k| sums[k] + sums[k + 4]);
+    (four[0] + four[2]) + (four[1] + four[3])
 }
 
-/// to ← to + y t, four at a time: lists this short would mostly be left to the end of a wider loop.
+/// to ← to + y t
 #[inline(always)]
-fn add_scaled(to: &mut [f64], y: &[f64], t: f64) {
-    let ((to4, to_rest), (y4, y_rest)) = (to.as_chunks_mut::<4>(), y.as_chunks::<4>());
-    for (to, y) in to4.iter_mut().zip(y4) {
-        for k in 0..4 {
-            to[k] += y[k] * t;
-        }
+fn add_scaled(to: &mut [Eight], y: &[Eight], t: f64) {
+    for (to, y) in to.iter_mut().zip(y) {
+        *to = core::array::from_fn(|k| to[k] + y[k] * t);
     }
-    for (to, y) in to_rest.iter_mut().zip(y_rest) {
-        *to += y * t;
-    }
-}
-
-/// One of the ends is a free body.
-fn acts_on_free(halves: &[Half; 2]) -> bool {
-    halves.iter().any(|half| matches!(half.end, End::Body(_)))
-}
-
-/// The blocks of a row with these ends: one for each tree.
-fn blocks_of(halves: &[Half; 2]) -> ([Block; 2], u32) {
-    let mut blocks = [NO_BLOCK; 2];
-    let mut count = 0;
-    for half in halves {
-        if let End::Link(tree, _) = half.end
-            && (count == 0 || blocks[0].tree != tree)
-        {
-            blocks[count].tree = tree;
-            count += 1;
-        }
-    }
-    (blocks, count as u32)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -722,9 +840,7 @@ fn add_manifold(
             }
         };
         let halves = [half(0, -1.0, arm_a), half(1, 1.0, arm_a.map(|a| a - manifold.lever))];
-        let (blocks, block_count) = blocks_of(&halves);
-        let (impulse, free) = (impulse.to_f64(), acts_on_free(&halves));
-        rows.push(Row { halves, along: NOWHERE, blocks, block_count, mass: 0.0, impulse, direct: false, free });
+        rows.push(Row::between(halves, impulse.to_f64()));
         rows.len() as u32 - 1
     };
     let first = add(t1, Some(centre), manifold.friction_impulse.dot(t1));
@@ -743,6 +859,7 @@ fn add_manifold(
         manifold: index,
         first,
         points: points.len() as u32,
+        answered: false,
         tangent: t1,
         separation: [0.0; SOLVED_POINTS],
         lever: [0.0; SOLVED_POINTS],

@@ -42,6 +42,11 @@ const SOFT: f64 = 0.05;
 /// The share of the energy of an impulse by which it may err for factors that were made before the tree moved on.
 const WORN: f64 = 1e-3;
 
+/// The same for the answers of rows, which are not made anew with the factors: rows take energy out, and the share by which they err is
+/// of what they take. Only in trees whose m/m_light is at most this: a ball of 5 t is thrown by the least that its chain of 10 kg errs.
+const ROWS_WORN: f64 = 1e-2;
+const EVEN: f64 = 100.0;
+
 /// The share of the energy that weight gives a tree from rest in a sub-step, below which what a round of rows changes is nothing.
 const QUIET: f64 = 1e-4;
 
@@ -95,15 +100,20 @@ pub(super) struct Working {
     saturated: Vec<f64>,
     /// Nothing acts on it in the step but smooth forces.
     pub flies: bool,
-    /// M̃ is factored, for `extra`, and the turn of the fastest link since then, in radians; infinite where something slides.
+    /// M̃ is factored, for `extra`, and how far the tree has turned since then, as [`Working::is_worn`] counts; infinite where something
+    /// slides.
     factored: bool,
     worn: f64,
+    /// The same since its rows were last answered.
+    aged: f64,
     /// The mass of all links, and that over the mass of the lightest.
     mass: f64,
     spread: f64,
+    /// The mass of each link with all that hangs on it, over that of the lightest.
+    carried: Vec<f64>,
     /// Its coordinates or velocities are no numbers any more.
     lost: bool,
-    /// It has been factored since rows last had its response.
+    /// Its rows are to be answered by the factors that it has now.
     pub renewed: bool,
     /// The coordinates have moved on since the links were placed.
     behind: bool,
@@ -260,7 +270,9 @@ impl TreeWork {
     fn respond(&mut self, masses: &[Mass]) {
         if self.trees.iter().any(|w| w.renewed) {
             self.rows.respond(self.isa, &self.trees, masses);
-            self.trees.iter_mut().for_each(|w| w.renewed = false);
+            for working in self.trees.iter_mut().filter(|w| w.renewed) {
+                (working.renewed, working.aged) = (false, 0.0);
+            }
         }
     }
 
@@ -277,8 +289,6 @@ impl TreeWork {
             return;
         }
         self.rows.travel(self.isa, &self.trees, motions, h.to_f64());
-        self.rows.travel_stops(&self.trees, motions, h.to_f64());
-        self.rows.travel_ties(&self.trees, motions, h.to_f64());
         for working in self.trees.iter_mut().filter(|w| !w.flies) {
             working.drift(&mut self.stages, h.to_f64());
             if working.is_worn() {
@@ -366,6 +376,13 @@ impl Working {
         let masses = self.articulation.tree.links.iter().map(|l| l.mass).filter(|&m| m > 0.0);
         let (least, all) = masses.fold((f64::MAX, 0.0), |(least, all), m| (Num::min(m, least), all + m));
         (self.mass, self.spread) = (all, all / least);
+        self.carried.clear();
+        self.carried.extend(self.articulation.tree.links.iter().map(|l| l.mass / least));
+        for (i, link) in self.articulation.tree.links.iter().enumerate().rev() {
+            if let Some(parent) = link.parent() {
+                self.carried[parent] += self.carried[i];
+            }
+        }
     }
 
     /// Σ K Δλ² that is next to nothing for it in a sub-step of h.
@@ -376,17 +393,25 @@ impl Working {
 
     /// The tree has moved too far since it was factored.
     ///
-    /// Impulses leave what is heavy where it is. After a turn by θ, the velocities along the joints that do so move it by θ of what
-    /// they move the light links, and at most θ² m/m_light is the share of energy that comes of it, m being that of the whole tree.
+    /// Impulses leave what is heavy where it is. After a turn of a link by θ, the velocities along the joints that do so move what hangs on
+    /// it by θ of what they move the light links, and at most θ² m/m_light is the share of energy that comes of it, m being the mass of
+    /// the link and of all that hangs on it: an arm that flails carries itself alone. Counted is the largest θ √(m/m_light).
     fn is_worn(&self) -> bool {
-        !self.factored || !(self.worn * self.worn * self.spread < WORN)
+        !self.factored || !(self.worn * self.worn < WORN)
     }
 
-    /// M̃ where the tree is.
+    /// The tree has moved too far since its rows were answered.
+    fn is_aged(&self) -> bool {
+        let most = if self.spread <= EVEN { ROWS_WORN } else { WORN };
+        !(self.aged * self.aged < most)
+    }
+
+    /// M̃ where the tree is after a drift.
     #[inline(always)]
     fn factor(&mut self) {
         self.pass.factor(&self.articulation.tree, Some(&self.extra));
-        (self.factored, self.renewed, self.worn) = (true, true, 0.0);
+        (self.factored, self.worn) = (true, 0.0);
+        self.renewed |= self.is_aged();
     }
 
     /// Coordinates or rates are no numbers, or such that poses and velocities of links might not be.

@@ -2,9 +2,9 @@
 //!
 //! The pass inwards of a row goes over the way from its links to the world alone, which is the same for all rows of a contact; the pass
 //! outwards goes over the whole tree, and is the same for all rows of the tree. So several rows are led in at once where they act on
-//! the same link, and several of one tree are spread at once.
+//! the same link, and several of one tree are spread at once. Of rows that do not push yet J alone is found.
 
-use super::{Block, End, Row};
+use super::{Block, Eight, End, RowSet, WIDE};
 use crate::articulation::dynamics::path;
 use crate::articulation::response::{Impulse, LANES, Lanes};
 use crate::constraint::contact::NONE;
@@ -15,34 +15,42 @@ use crate::solve::tree_work::Working;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Batch {
     waiting: Vec<Block>,
+    /// They wait for Y as well as for J.
+    deep: bool,
     /// The link that each of them acts on with either half, and with what; `NONE` where it acts on none.
     struck: [[u32; LANES]; 2],
     wrenches: [[Lanes; 6]; 2],
-    /// u, then Δq̇, by degree of freedom.
+    /// J, and u, then Δq̇, by degree of freedom.
+    along: Vec<Lanes>,
     lanes: Vec<Lanes>,
     moved: Vec<[Lanes; 6]>,
 }
 
 impl Batch {
-    /// Takes on a row over one tree.
+    /// Takes on one block of a row, for J and, if it is `deep`, for Y.
     #[inline(always)]
-    pub fn add(&mut self, row: &Row, block: &Block, trees: &[Working], j: &mut [f64], y: &mut [f64]) {
-        if self.waiting.len() == LANES || self.waiting.first().is_some_and(|b| b.tree != block.tree) {
-            self.flush(trees, j, y);
+    pub fn add(&mut self, rows: &mut RowSet, row: usize, block: usize, deep: bool, trees: &[Working]) {
+        let block = rows.all[row].blocks[block];
+        let fits = |first: &Block| first.tree == block.tree && self.deep == deep;
+        if self.waiting.len() == LANES || !self.waiting.first().is_none_or(fits) {
+            self.flush(rows, trees);
         }
         let Working { articulation, pass, .. } = &trees[block.tree as usize];
         let tree = &articulation.tree;
         if self.waiting.is_empty() {
-            self.lanes.clear();
-            self.lanes.resize(tree.dofs.len(), [0.0; LANES]);
+            self.deep = deep;
+            for list in [&mut self.along, &mut self.lanes] {
+                list.clear();
+                list.resize(WIDE * block.eights as usize, [0.0; LANES]);
+            }
             self.struck = [[NONE; LANES]; 2];
         }
         let (lane, lanes) = (self.waiting.len(), &mut self.lanes);
-        self.waiting.push(*block);
-        j[block.range()].fill(0.0);
+        self.waiting.push(block);
+        let row = &rows.all[row];
         if row.along[0].0 != NONE {
             for &(dof, c) in row.along.iter().filter(|a| a.0 != NONE) {
-                j[block.first as usize + dof as usize] = c;
+                self.along[dof as usize][lane] = c;
                 pass.lead_in(tree, Impulse::Dof(dof as usize, c), |k, u| lanes[k][lane] += u);
             }
             return;
@@ -63,7 +71,7 @@ impl Batch {
 
     /// J and Y of all rows that wait.
     #[inline(always)]
-    pub fn flush(&mut self, trees: &[Working], j: &mut [f64], y: &mut [f64]) {
+    pub fn flush(&mut self, rows: &mut RowSet, trees: &[Working]) {
         let Some(tree) = self.waiting.first().map(|b| &trees[b.tree as usize]) else { return };
         for side in 0..2 {
             let mut lane = 0;
@@ -71,23 +79,26 @@ impl Batch {
                 let link = self.struck[side][lane];
                 let same = self.struck[side][lane..self.waiting.len()].iter().take_while(|&&l| l == link).count();
                 if link != NONE {
-                    self.lead_in(tree, link as usize, side, lane..lane + same, j);
+                    self.lead_in(tree, link as usize, side, lane..lane + same);
                 }
                 lane += same;
             }
         }
-        tree.pass.spread_lanes(&tree.articulation.tree, &mut self.lanes, &mut self.moved);
+        if self.deep {
+            tree.pass.spread_lanes(&tree.articulation.tree, &mut self.lanes, &mut self.moved);
+        }
         for (lane, block) in self.waiting.drain(..).enumerate() {
-            for (y, lanes) in y[block.range()].iter_mut().zip(&self.lanes) {
-                *y = lanes[lane];
+            write(&mut rows.j[block.range()], &self.along, lane);
+            if self.deep {
+                write(&mut rows.y[block.range()], &self.lanes, lane);
             }
         }
     }
 
-    /// The pass inwards of rows that act on one link: J, and u as [`Pass::lead_in`](crate::articulation::dynamics::Pass::lead_in) finds
+    /// The pass inwards of rows that act on one link: J, and if they are deep u as [`Pass::lead_in`](crate::articulation::dynamics::Pass::lead_in) finds
     /// it. Lanes of other rows are led along with nothing.
     #[inline(always)]
-    fn lead_in(&mut self, tree: &Working, link: usize, side: usize, rows: core::ops::Range<usize>, j: &mut [f64]) {
+    fn lead_in(&mut self, tree: &Working, link: usize, side: usize, rows: core::ops::Range<usize>) {
         let mut whole = self.wrenches[side];
         for lanes in &mut whole {
             for (l, w) in lanes.iter_mut().enumerate() {
@@ -99,21 +110,35 @@ impl Batch {
         // -p
         let mut left = whole;
         for k in path(&tree.articulation.tree, link) {
-            let (axis, column) = (&tree.pass.axes[k], &tree.pass.columns[k]);
-            let (u, along) = (dot(axis, &left), dot(axis, &whole));
-            for (block, l) in self.waiting[rows.clone()].iter().zip(rows.clone()) {
-                j[block.first as usize + k] += along[l];
+            let axis = &tree.pass.axes[k];
+            add(&mut self.along[k], dot(axis, &whole));
+            if !self.deep {
+                continue;
             }
+            let (u, column) = (dot(axis, &left), &tree.pass.columns[k]);
             let Wrench { torque: n, force: f } = column.force;
             for (left, c) in left.iter_mut().zip([n.x, n.y, n.z, f.x, f.y, f.z]) {
                 for l in 0..LANES {
                     left[l] -= c * (u[l] * column.inverse);
                 }
             }
-            for l in 0..LANES {
-                self.lanes[k][l] += u[l];
-            }
+            add(&mut self.lanes[k], u);
         }
+    }
+}
+
+#[inline(always)]
+fn add(to: &mut Lanes, of: Lanes) {
+    for l in 0..LANES {
+        to[l] += of[l];
+    }
+}
+
+/// The numbers of one lane as a list of their own.
+#[inline(always)]
+fn write(to: &mut [Eight], from: &[Lanes], lane: usize) {
+    for (to, from) in to.iter_mut().zip(from.as_chunks::<WIDE>().0) {
+        *to = core::array::from_fn(|k| from[k][lane]);
     }
 }
 

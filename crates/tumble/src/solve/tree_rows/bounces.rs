@@ -3,7 +3,6 @@
 use super::{End, TreeRows};
 use crate::math::Num;
 use crate::solve::motion::{Free, Mass, Motion};
-use crate::solve::tree_work::Working;
 
 /// A limit that bounces, of a degree of freedom or of a joint on a link.
 #[derive(Clone, Copy, Debug)]
@@ -35,10 +34,10 @@ impl Bounces {
 
 impl TreeRows {
     /// Notes how fast limits are approached.
-    pub(super) fn approach_limits(&mut self, trees: &[Working], motions: &[Motion]) {
+    pub(super) fn approach_limits(&mut self, motions: &[Motion]) {
         for i in 0..self.bounces.all.len() {
             let row = &self.rows.all[self.bounces.all[i].row as usize];
-            self.bounces.all[i].approach = self.rows.rate_at(row, trees, |tree| &tree.coming, motions);
+            self.bounces.all[i].approach = self.rows.rate(row, motions);
         }
     }
 
@@ -48,19 +47,12 @@ impl TreeRows {
     /// of speeds that each came with by itself would be made more energy than there was. Impulses that have stopped all of them have taken out
     /// λᵀ K λ/2, and give e² of it back where all have the same e and nothing but them was pushed; otherwise what the others then miss is put
     /// right by the rows of the next sub-step.
-    pub(super) fn bounce_limits(
-        &mut self,
-        threshold: f64,
-        trees: &mut [Working],
-        motions: &mut [Motion],
-        free: &mut [Free],
-        masses: &[Mass],
-    ) {
+    pub(super) fn bounce_limits(&mut self, threshold: f64, motions: &mut [Motion], free: &mut [Free], masses: &[Mass]) {
         for i in 0..self.bounces.all.len() {
             let Bounce { row, restitution, approach } = self.bounces.all[i];
             let impulse = self.rows.all[row as usize].impulse;
             if impulse > 0.0 && approach < -threshold {
-                self.strike(row as usize, (1.0 + restitution) * impulse, trees, motions, free, masses);
+                self.strike(row as usize, (1.0 + restitution) * impulse, motions, free, masses);
             }
         }
     }
@@ -70,32 +62,23 @@ impl TreeRows {
         &mut self,
         r: usize,
         back: f64,
-        trees: &mut [Working],
         motions: &mut [Motion],
         free: &mut [Free],
         masses: &[Mass],
     ) {
         let row = self.rows.all[r];
-        let rate = self.rows.rate(&row, trees, motions);
+        let rate = self.rows.rate(&row, motions);
         let new = Num::max(row.impulse - row.mass * (rate + back), 0.0);
-        self.strike(r, new, trees, motions, free, masses);
+        self.strike(r, new, motions, free, masses);
     }
 
     /// Ends a sub-step with this impulse of a row.
     ///
     /// The impulse of a blow is over with it: the next sub-step starts without it, and for free bodies it counts to what they
     /// had without rows.
-    fn strike(
-        &mut self,
-        r: usize,
-        new: f64,
-        trees: &mut [Working],
-        motions: &mut [Motion],
-        free: &mut [Free],
-        masses: &[Mass],
-    ) {
+    fn strike(&mut self, r: usize, new: f64, motions: &mut [Motion], free: &mut [Free], masses: &[Mass]) {
         let row = self.rows.all[r];
-        self.rows.push(&row, new - row.impulse, trees, Some((&mut *motions, masses)));
+        self.rows.push(r, new - row.impulse, Some((&mut *motions, masses)));
         for half in &row.halves {
             let End::Body(dense) = half.end else { continue };
             let (free, mass) = (&mut free[dense as usize], &masses[dense as usize]);

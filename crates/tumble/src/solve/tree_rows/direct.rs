@@ -171,9 +171,7 @@ impl TreeRows {
         let mut sum = 0.0;
         for x in &a.blocks[..a.block_count as usize] {
             for y in b.blocks[..b.block_count as usize].iter().filter(|y| y.tree == x.tree) {
-                let (ji, yj) = (&self.rows.j[x.first as usize..], &self.rows.y[y.first as usize..]);
-                let dofs = x.dofs as usize;
-                sum += super::dot(&ji[..dofs], &yj[..dofs]);
+                sum += super::dot(&self.rows.j[x.range()], &self.rows.y[y.range()]);
             }
         }
         for x in &a.halves {
@@ -205,7 +203,7 @@ impl TreeRows {
                 for e in 0..n {
                     let entry = self.direct.entries[first as usize + e];
                     let row = self.rows.all[entry.row as usize];
-                    let rate = self.rows.rate(&row, field.trees, field.motions);
+                    let rate = self.rows.rate(&row, field.motions);
                     x.push(-(rate + self.demand(entry.from, field).0));
                 }
                 solve(&self.direct.l[at as usize..][..n * n], n, &mut x);

@@ -1,7 +1,7 @@
 //! Rows along degrees of freedom: limits, cones, dry friction, motors that hold a speed, couplings.
 
 use super::bounces::Bounces;
-use super::{Block, Field, NO_BLOCK, NO_HALF, Row, TreeRows};
+use super::{Field, Row, TreeRows};
 use crate::articulation::stops::{Stop, Task};
 use crate::math::{Float, Num};
 use crate::solve::motion::Motion;
@@ -34,20 +34,9 @@ impl Stops {
     ) {
         let of = &working.articulation.tree;
         of.stops(recipe.dt.to_f64(), recipe.near, |stop| {
-            let blocks = [Block { tree, ..NO_BLOCK }, NO_BLOCK];
             self.all.push((tree, rows.len() as u32, stop));
             bounces.add(rows.len(), stop.restitution);
-            let impulse = of.remembered(&stop);
-            rows.push(Row {
-                halves: [NO_HALF; 2],
-                along: stop.along,
-                blocks,
-                block_count: 1,
-                mass: 0.0,
-                impulse,
-                direct: false,
-                free: false,
-            });
+            rows.push(Row::along(stop.along, tree, of.remembered(&stop)));
         });
     }
 }
@@ -61,7 +50,7 @@ impl TreeRows {
             if row.direct {
                 continue;
             }
-            let rate = self.rows.rate(row, field.trees, field.motions);
+            let rate = self.rows.rate(row, field.motions);
             if let Some(new) = wanted(stop.task, row, rate, field.recipe, field.push) {
                 self.rows.set_impulse(at as usize, new, field);
             }
@@ -69,10 +58,10 @@ impl TreeRows {
     }
 
     /// Errors after a sub-step of these velocities.
-    pub fn travel_stops(&mut self, trees: &[Working], motions: &[Motion], h: f64) {
+    pub(super) fn travel_stops(&mut self, motions: &[Motion], h: f64) {
         for i in 0..self.stops.all.len() {
             let (_, row, stop) = self.stops.all[i];
-            let rate = self.rows.rate(&self.rows.all[row as usize], trees, motions);
+            let rate = self.rows.rate(&self.rows.all[row as usize], motions);
             self.stops.all[i].2.task = match stop.task {
                 Task::Limit(s) => Task::Limit(s + h * rate),
                 Task::Hold(c) => Task::Hold(c + h * rate),

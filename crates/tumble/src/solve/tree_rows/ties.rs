@@ -1,8 +1,7 @@
 //! Joints between a link and another body: they close loops, or hang free bodies on trees.
 
 use super::bounces::Bounces;
-use super::{End, Field, Half, Row, TreeRows, acts_on_free, blocks_of};
-use crate::articulation::stops::NOWHERE;
+use super::{End, Field, Half, Row, TreeRows};
 use crate::constraint::{self, Bound, Jacobian, Rows, Stiffness};
 use crate::math::{Float, Num, Real, Vec3};
 use crate::solve::motion::Motion;
@@ -117,7 +116,7 @@ impl TreeRows {
                 if row.mass == 0.0 || row.direct {
                     continue;
                 }
-                let rate = self.rows.rate(row, field.trees, field.motions) - wish.target;
+                let rate = self.rows.rate(row, field.motions) - wish.target;
                 let wanted = if let Some((k, c)) = wish.stiffness.constants(Real::from_f64(row.mass)) {
                     // A spring is taken at the end of the sub-step, and the relaxing pass leaves it alone.
                     let (k, c) = (k.to_f64(), c.to_f64());
@@ -156,14 +155,14 @@ impl TreeRows {
     }
 
     /// The errors of joints after a sub-step of these velocities.
-    pub fn travel_ties(&mut self, trees: &[Working], motions: &[Motion], h: f64) {
+    pub(super) fn travel_ties(&mut self, motions: &[Motion], h: f64) {
         let mut at = 0;
         for t in 0..self.ties.all.len() {
             let tie = self.ties.all[t];
             for r in tie.first as usize..(tie.first + tie.count) as usize {
                 // What only asks for a speed has no place to miss.
                 if self.ties.wishes[at].places {
-                    let rate = self.rows.rate(&self.rows.all[r], trees, motions);
+                    let rate = self.rows.rate(&self.rows.all[r], motions);
                     self.ties.wishes[at].error += h * rate;
                 }
                 at += 1;
@@ -223,10 +222,7 @@ fn add_tie_row(
         Half { end: ends[0], body: bodies[0], linear: j.linear_a.to_f64(), angular: j.angular_a.to_f64() },
         Half { end: ends[1], body: bodies[1], linear: j.linear_b.to_f64(), angular: j.angular_b.to_f64() },
     ];
-    let (blocks, block_count) = blocks_of(&halves);
-    let start = if sound { impulse.to_f64() } else { 0.0 };
-    let free = acts_on_free(&halves);
-    rows.push(Row { halves, along: NOWHERE, blocks, block_count, mass: 0.0, impulse: start, direct: false, free });
+    rows.push(Row::between(halves, if sound { impulse.to_f64() } else { 0.0 }));
     let hard = row.stiffness == Stiffness::Method;
     wishes.push(Wish {
         error: if sound { row.error.to_f64() } else { 0.0 },

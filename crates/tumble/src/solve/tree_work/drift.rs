@@ -1,20 +1,18 @@
 //! The motion of a tree without forces over a sub-step, and what it keeps.
 
-use super::Working;
+use super::{EVEN, Working};
 use crate::articulation::dynamics::Pass;
 use crate::articulation::flight::{Forces, Stages, fly};
 use crate::articulation::kind::Kind;
 use crate::articulation::tree::Tree;
 use crate::math::{Kernel, Lane, Num};
 
-/// θ² m/m_light below which a drift of one stage will do, θ being the turn of the fastest link in a sub-step; see
+/// θ² m/m_light below which a drift of one stage will do, θ being the turn of a link in a sub-step and m what it carries; see
 /// [`Working::is_worn`].
 const SLOW_TURN: f64 = 0.01;
 
-/// θ³ m/m_light below which a drift of two stages will do, and the largest m/m_light of trees that may: a ball of 5 t is thrown by the least
-/// that its chain of 10 kg errs.
+/// θ³ m/m_light below which a drift of two stages will do, in trees that are [`EVEN`].
 const BRISK_TURN: f64 = 0.02;
-const BRISK_SPREAD: f64 = 100.0;
 
 /// The turn of all joints together in a sub-step, in radians, below which a tree is as good as still: what comes of its turning is of
 /// that share of its velocities, less than 2 % in a minute.
@@ -76,18 +74,26 @@ impl Working {
             let qd = core::mem::take(&mut tree.qd);
             tree.advance(&qd, h);
             tree.qd = qd;
-            self.worn += turn;
+            let aged = turn * Num::sqrt(self.spread);
+            (self.worn, self.aged) = (self.worn + aged, self.aged + aged);
             self.behind = true;
             return true;
         }
         self.behind = false;
         pass.set_moving(tree, &tree.qd);
-        let turn = pass.links.iter().map(|m| m.velocity.angular.length_squared()).fold(0.0, Num::max);
-        self.worn += if slides(tree) { f64::INFINITY } else { h * Num::sqrt(turn) };
+        // The largest ω² m/m_light, and the square of the largest ω³ m/m_light.
+        let (mut turn, mut brisk) = (0.0, 0.0);
+        for (moving, carried) in pass.links.iter().zip(&self.carried) {
+            let speed = moving.velocity.angular.length_squared();
+            turn = Num::max(turn, speed * carried);
+            brisk = Num::max(brisk, speed * speed * speed * carried * carried);
+        }
+        let aged = if slides(tree) { f64::INFINITY } else { h * Num::sqrt(turn) };
         pass.note_kept(tree, &mut self.kept);
         tree.ride_along(h, &mut self.ride);
-        let slow = h * h * turn * self.spread <= SLOW_TURN;
-        let brisk = self.spread <= BRISK_SPREAD && h * h * h * turn * Num::sqrt(turn) * self.spread <= BRISK_TURN;
+        (self.worn, self.aged) = (self.worn + aged, self.aged + aged);
+        let slow = h * h * turn <= SLOW_TURN;
+        let brisk = self.spread <= EVEN && h * h * h * Num::sqrt(brisk) <= BRISK_TURN;
         if !slow && !brisk {
             return false;
         }
