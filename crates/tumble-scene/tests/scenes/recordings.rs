@@ -233,10 +233,11 @@ fn pushes_and_edits_come_back_in_their_order() {
 #[test]
 fn bodies_that_come_and_go_take_little() {
     let mut world = World::new();
-    let boxed =
-        |x: i32| BodyDesc::dynamic().position([3.0 * f64::from(x), 0.0, 0.0]).collider(Shape::sphere(1.0).unwrap());
-    for x in 0..200 {
-        world.add_body(boxed(x)).unwrap();
+    world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+    let ball =
+        |x: i32| BodyDesc::dynamic().position([3.0 * f64::from(x), 1.0, 0.0]).collider(Shape::sphere(1.0).unwrap());
+    for x in 1..201 {
+        world.add_body(ball(x)).unwrap();
     }
     let mut recorder = Recorder::new(Vec::new(), "test", &world).unwrap();
     for step in 0..40 {
@@ -254,7 +255,7 @@ fn bodies_that_come_and_go_take_little() {
     let edits: Vec<usize> = frames(&bytes).iter().filter(|frame| frame.0 == 6).map(|frame| frame.1.len()).collect();
     let longest = edits.iter().copied().max().unwrap_or(0);
     println!("snapshots of {size} bytes, {} edits, the longest of {longest} bytes", edits.len());
-    assert!(edits.len() >= 38 && longest < 4_000, "{longest} of {size}: {edits:?}");
+    assert!(edits.len() >= 38 && longest < 6_000, "{longest} of {size}: {edits:?}");
     assert_eq!(Recording::read(bytes).unwrap().replay(|_| true).unwrap().diverged_at, None);
 }
 

@@ -293,14 +293,11 @@ impl Scene<'_> {
         }
         self.colliders.prefetch(slot_a);
         self.colliders.prefetch(slot_b);
-        if contact.manifolds != NONE {
-            // SAFETY: a manifold belongs to one contact, and this thread has it.
-            prefetch(unsafe { self.manifolds.get(contact.manifolds as usize) });
-        }
+        self.manifolds.prefetch(contact.manifolds as usize);
         Some(Glance::Near { fast })
     }
 
-    /// Looks at a contact whose shapes are near each other. `fast`: one of its bodies is, but the two are not watched.
+    /// Looks at a contact whose shapes may be near each other, or of which one is a sensor. `fast`: one of its bodies is, but the two are not watched.
     fn look_at(&self, contact: &mut Contact, fast: bool, work: &mut Workspace, out: &mut Findings) -> Option<Finding> {
         let (slot_a, slot_b) = (contact.collider_a, contact.collider_b);
         let (Some(a), Some(b)) = (self.colliders.at(slot_a), self.colliders.at(slot_b)) else {

@@ -454,7 +454,12 @@ impl TreeRows {
         self.gather_direct(trees.len(), links.len());
     }
 
-    /// J, Y and K of the rows of trees that have been placed and factored anew.
+    /// Joints tie trees to each other or to bodies.
+    pub fn has_ties(&self) -> bool {
+        self.ties.len() > 0
+    }
+
+    /// J of the rows of trees that have been renewed; Y and K too, but of contacts that do not push.
     pub fn respond(&mut self, isa: Isa, trees: &[Working], masses: &[Mass]) {
         isa.dispatch(Respond { rows: self, trees, masses });
         self.factor_direct(masses);

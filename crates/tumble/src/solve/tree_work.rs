@@ -14,8 +14,8 @@
 //! so that no motor is too stiff. It is factored where the tree is: at the start of a step, and after each drift, for the rows that
 //! relax and for the next kick. What the rows do is M̃⁻¹ Jᵀ λ, which moves what is light and leaves what is heavy; in a tree that has
 //! turned meanwhile, the same velocities along its joints would move what is heavy, and a chain of links with a ball of five hundred
-//! times their mass on its end would gain energy by every impulse. A tree that has hardly moved keeps its factors: see
-//! [`Working::is_worn`]. Kick and drift split the motion into forces that do not depend on velocities and motion that no force
+//! times their mass on its end would gain energy by every impulse. A tree that has hardly moved keeps its factors, and rows keep their answers
+//! for longer: see [`Working::is_worn`] and [`Working::is_aged`]. Kick and drift split the motion into forces that do not depend on velocities and motion that no force
 //! disturbs; each keeps what it should, and neither can feed the other.
 
 mod drift;
@@ -111,6 +111,10 @@ pub(super) struct Working {
     spread: f64,
     /// The mass of each link with all that hangs on it, over that of the lightest.
     carried: Vec<f64>,
+    /// Links that hang on none: everything is told about the first of them, and the others may move away from it without a turn.
+    roots: usize,
+    /// Joints tie trees to each other or to bodies, of whose masses `spread` knows nothing.
+    tied: bool,
     /// Its coordinates or velocities are no numbers any more.
     lost: bool,
     /// Its rows are to be answered by the factors that it has now.
@@ -204,6 +208,8 @@ impl TreeWork {
             return;
         }
         self.rows.prepare(&mut self.trees, &self.links, state, supports, recipe, busy);
+        let tied = self.rows.has_ties();
+        self.trees.iter_mut().for_each(|working| working.tied = tied);
         for (i, working) in self.trees.iter_mut().enumerate() {
             working.flies = !self.rows.holds(i) && working.is_smooth(recipe.dt.to_f64());
             if !working.flies {
@@ -266,7 +272,7 @@ impl TreeWork {
         self.rows.warm_start(self.isa, &mut field, first);
     }
 
-    /// The responses of the rows of trees that have been factored anew.
+    /// The responses of the rows of trees whose rows are to be answered anew.
     fn respond(&mut self, masses: &[Mass]) {
         if self.trees.iter().any(|w| w.renewed) {
             self.rows.respond(self.isa, &self.trees, masses);
@@ -283,7 +289,7 @@ impl TreeWork {
         }
     }
 
-    /// Moves the trees over a sub-step, and the responses of the rows with them.
+    /// Moves the trees over a sub-step, and the rows with them; their responses where the tree has moved too far for the old ones.
     pub fn drift(&mut self, motions: &[Motion], masses: &[Mass], h: Real) {
         if self.trees.is_empty() {
             return;
@@ -376,6 +382,7 @@ impl Working {
         let masses = self.articulation.tree.links.iter().map(|l| l.mass).filter(|&m| m > 0.0);
         let (least, all) = masses.fold((f64::MAX, 0.0), |(least, all), m| (Num::min(m, least), all + m));
         (self.mass, self.spread) = (all, all / least);
+        self.roots = self.articulation.tree.links.iter().filter(|l| l.parent().is_none()).count();
         self.carried.clear();
         self.carried.extend(self.articulation.tree.links.iter().map(|l| l.mass / least));
         for (i, link) in self.articulation.tree.links.iter().enumerate().rev() {
@@ -397,16 +404,16 @@ impl Working {
     /// it by θ of what they move the light links, and at most θ² m/m_light is the share of energy that comes of it, m being the mass of
     /// the link and of all that hangs on it: an arm that flails carries itself alone. Counted is the largest θ √(m/m_light).
     fn is_worn(&self) -> bool {
-        !self.factored || !(self.worn * self.worn < WORN)
+        !self.factored || self.roots > 1 || !(self.worn * self.worn < WORN)
     }
 
     /// The tree has moved too far since its rows were answered.
     fn is_aged(&self) -> bool {
-        let most = if self.spread <= EVEN { ROWS_WORN } else { WORN };
-        !(self.aged * self.aged < most)
+        let even = self.spread <= EVEN && !self.tied;
+        self.roots > 1 || !(self.aged * self.aged < if even { ROWS_WORN } else { WORN })
     }
 
-    /// M̃ where the tree is after a drift.
+    /// M̃ where the tree is after a drift. Its rows keep their answers while these are good enough.
     #[inline(always)]
     fn factor(&mut self) {
         self.pass.factor(&self.articulation.tree, Some(&self.extra));

@@ -320,7 +320,8 @@ impl World {
     }
 
     /// Runs the wide kernels in another instruction set than the widest of this machine, for tests and measurements.
-    /// It changes the time that a step takes and not a bit of its outcome; no hash or snapshot covers it.
+    /// It changes the time that a step takes and not a bit of its outcome; no hash or snapshot covers it. The search for
+    /// contacts of hulls takes the widest one all the same.
     ///
     /// ```
     /// use tumble::{BodyDesc, World, math::{Isa, Vec3}, shape::Shape};

@@ -63,12 +63,13 @@ impl State {
     /// Where the body has to be instead of where it is; `None` if it may be there.
     pub(super) fn held(&self, ahead: &Ahead, mover: &Mover) -> Option<CentrePose> {
         let (held, alone) = self.held_back(ahead, mover);
-        if alone {
-            // The way of a middle lies inside of that of its shape.
+        let now = self.bodies.pose[mover.dense as usize];
+        if alone && (mover.turn != Vec3::ZERO || now.rotation == mover.start.rotation) {
+            // The way of a middle lies inside of that of its shape, unless the body has turned and turns no more.
             return None;
         }
         let held = held.filter(CentrePose::is_finite);
-        let end = held.unwrap_or(self.bodies.pose[mover.dense as usize]);
+        let end = held.unwrap_or(now);
         self.middle_kept(ahead, mover, end, Span::STEP).or(held)
     }
 
