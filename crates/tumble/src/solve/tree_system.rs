@@ -348,6 +348,7 @@ impl TreeParties {
             for (qd, change) in working.articulation.tree.qd.iter_mut().zip(solved) {
                 *qd += change;
             }
+            working.count_alike();
             working.drift(stages, dt.to_f64());
             working.catch_up();
             if !working.flies {

@@ -52,6 +52,12 @@ impl Working {
         }
     }
 
+    /// Every link counts with the whole tree from now on: in a step that is one solve turns are large, and limits that bounce without loss do not
+    /// forgive what a drift errs.
+    pub fn count_alike(&mut self) {
+        self.carried.fill(self.spread);
+    }
+
     /// Moves over h without forces, at constant kinetic energy and, where it floats, momentum. Afterwards [`Working::catch_up`] says where the
     /// links are and how they move.
     pub fn drift(&mut self, stages: &mut Stages, h: f64) {
