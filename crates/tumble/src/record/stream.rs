@@ -109,7 +109,6 @@ pub(crate) fn save_runs<T: Pod>(out: &mut impl Sink, records: impl Iterator<Item
 }
 
 /// What [`save_runs`] wrote: each record as often as its run is long.
-#[derive(Clone)]
 pub(crate) struct Runs<'a, T> {
     bytes: &'a [u8],
     /// Records of the run, and of all runs.
