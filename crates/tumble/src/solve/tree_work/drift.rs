@@ -52,8 +52,7 @@ impl Working {
         }
     }
 
-    /// Every link counts with the whole tree from now on: in a step that is one solve turns are large, and limits that bounce without loss do not
-    /// forgive what a drift errs.
+    /// Every link counts with the whole tree from now on: in a step that is one solve turns are large, and drifts are to be as exact as can be.
     pub fn count_alike(&mut self) {
         self.carried.fill(self.spread);
     }
