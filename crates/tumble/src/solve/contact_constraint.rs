@@ -128,8 +128,9 @@ pub(crate) struct Group {
     pub inv_inertia_b: Wide6,
     pub normal: Wide3,
     pub tangent: Wide3,
-    /// Softness: bias rate, mass scale, impulse scale.
-    pub softness: Wide3,
+    /// Softness: the bias rate ρ, and γ = μ_i/μ_m, what a unit impulse yields as a share of the response.
+    pub bias_rate: Wide,
+    pub compliance: Wide,
     /// Down to this depth a contact is hard all the same.
     pub firm_depth: Wide,
     pub static_friction: Wide,
@@ -165,7 +166,8 @@ impl Group {
         inv_inertia_b: Wide6::ZERO,
         normal: Wide3::ZERO,
         tangent: Wide3::ZERO,
-        softness: Wide3::ZERO,
+        bias_rate: Wide::ZERO,
+        compliance: Wide::ZERO,
         firm_depth: Wide::ZERO,
         static_friction: Wide::ZERO,
         dynamic_friction: Wide::ZERO,
@@ -193,7 +195,8 @@ pub(crate) struct GroupPoint {
     pub arm_a: Wide3,
     pub arm_b: Wide3,
     pub separation: Wide,
-    pub normal_mass: Wide,
+    /// The velocity along the normal that a unit impulse gives; 0 where nothing moves.
+    pub response: Wide,
     pub normal_impulse: Wide,
     /// Distance from where friction acts.
     pub lever: Wide,
@@ -204,7 +207,7 @@ impl GroupPoint {
         arm_a: Wide3::ZERO,
         arm_b: Wide3::ZERO,
         separation: Wide::ZERO,
-        normal_mass: Wide::ZERO,
+        response: Wide::ZERO,
         normal_impulse: Wide::ZERO,
         lever: Wide::ZERO,
     };
@@ -314,5 +317,11 @@ impl<L: Lane> Soft<L> {
         let a2 = h * omega * a1;
         let a3 = L::ONE / (L::ONE + a2);
         Self { bias_rate: omega / a1, mass_scale: a2 * a3, impulse_scale: a3 }
+    }
+
+    /// μ_i/μ_m: what a unit impulse yields, for a mass of one.
+    #[inline(always)]
+    pub fn compliance(&self) -> L {
+        self.impulse_scale / self.mass_scale.max(L::splat(Real::MIN_POSITIVE))
     }
 }

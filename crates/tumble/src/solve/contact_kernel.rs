@@ -246,11 +246,9 @@ impl Kernel for Solve<'_> {
                 }
 
                 let moved = Moved::new(n, &a, &b);
-                let soft = group.softness.load::<L>(at);
                 let soft = Softness {
-                    bias_rate: soft.x,
-                    mass_scale: soft.y,
-                    impulse_scale: soft.z,
+                    bias_rate: group.bias_rate.load(at),
+                    compliance: group.compliance.load(at),
                     firm_depth: group.firm_depth.load(at),
                 };
                 if let [p0, p1, p2, p3] = points {
@@ -280,16 +278,16 @@ impl Kernel for Solve<'_> {
 /// The softness of a manifold.
 struct Softness<L> {
     bias_rate: L,
-    mass_scale: L,
-    impulse_scale: L,
+    /// Γ m = μ_i/μ_m: what a unit impulse yields, for a mass of one.
+    compliance: L,
     firm_depth: L,
 }
 
 impl<L: Lane> Softness<L> {
-    /// Γ m = μ_i/μ_m: what a unit impulse yields, for a mass of one.
+    /// μ_m = 1/(1 + Γ m)
     #[inline(always)]
-    fn compliance(&self) -> L {
-        self.impulse_scale / self.mass_scale.max(L::splat(Real::MIN_POSITIVE))
+    fn mass_scale(&self) -> L {
+        L::ONE / (L::ONE + self.compliance)
     }
 
     /// A spring that is under load, which the relaxing pass leaves alone.
@@ -318,11 +316,11 @@ impl<L: Lane> Moved<L> {
 }
 
 impl GroupPoint {
-    /// 1/m, or 0 where nothing moves.
+    /// m, or 0 where nothing moves.
     #[inline(always)]
-    fn inverse_mass<L: Lane>(&self, at: usize) -> L {
-        let mass = self.normal_mass.load::<L>(at);
-        L::select(mass.greater(L::ZERO), L::ONE / mass.max(L::splat(Real::MIN_POSITIVE)), L::ZERO)
+    pub(super) fn mass<L: Lane>(&self, at: usize) -> L {
+        let response = self.response.load::<L>(at);
+        L::select(response.greater(L::ZERO), L::ONE / response.max(L::splat(Real::MIN_POSITIVE)), L::ZERO)
     }
 
     /// The separation after the bodies have moved.
@@ -374,12 +372,12 @@ impl<L: Lane> Rules<L> {
         let s = point.separation_now(at, moved);
         let old = point.normal_impulse.load::<L>(at);
         let (bias, firm) = self.bias(s, old, soft);
-        let mut mass = point.normal_mass.load::<L>(at);
+        let mut mass = point.mass::<L>(at);
         let mut out = bias;
         if self.push {
-            let yielding = L::select(firm, L::ZERO, soft.compliance() * point.inverse_mass(at) * old);
+            let yielding = L::select(firm, L::ZERO, soft.compliance * point.response.load::<L>(at) * old);
             out = self.at_leisure(bias, yielding, soft);
-            mass *= L::select(firm, L::ONE, soft.mass_scale);
+            mass *= L::select(firm, L::ONE, soft.mass_scale());
         }
         let vn = n.dot(ends.vb - ends.va) + (ends.wb.dot(arm_b) - ends.wa.dot(arm_a));
         let new = (old - mass * (vn + out)).max(L::ZERO);
@@ -412,7 +410,6 @@ impl<L: Lane> Rules<L> {
         let (mut out, mut yielding) = ([L::ZERO; 4], [L::ZERO; 4]);
         // All four are hard.
         let mut firm = soft.firm_depth.greater(L::ZERO);
-        let compliance = soft.compliance();
         for i in 0..4 {
             let point = &*points[i];
             arm_a[i] = point.arm_a.load(at);
@@ -424,7 +421,7 @@ impl<L: Lane> Rules<L> {
             rhs[i] = dv + (ends.wb.dot(arm_b[i]) - ends.wa.dot(arm_a[i]));
             out[i] = bias;
             if self.push {
-                yielding[i] = compliance * point.inverse_mass(at) * old[i];
+                yielding[i] = soft.compliance * point.response.load::<L>(at) * old[i];
             }
         }
         for i in 0..4 {

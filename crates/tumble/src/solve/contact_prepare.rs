@@ -211,7 +211,7 @@ impl Kernel for Fill<'_> {
         let Fill { groups, points, blocks, watches, range, input, recipe } = self;
         let rows = ContactManifold::rows(&input.contacts.manifolds);
         let keep = L::splat(if recipe.warm_start { 1.0 } else { 0.0 });
-        let splat = |s: &Soft| (L::splat(s.bias_rate), L::splat(s.mass_scale), L::splat(s.impulse_scale));
+        let splat = |s: &Soft| (L::splat(s.bias_rate), L::splat(s.compliance()));
         let (soft, soft_fixed) = (splat(&recipe.soft), splat(&recipe.soft_fixed));
         for i in range.clone() {
             if i + AHEAD < range.end {
@@ -258,12 +258,10 @@ impl Kernel for Fill<'_> {
                 let own = m[18].greater(L::ZERO);
                 let of_material =
                     Soft::<L>::new(L::select(own, m[18], L::ONE), L::select(own, m[19], L::ONE), L::splat(recipe.h));
-                let soft = Vec3::new(
-                    L::select(own, of_material.bias_rate, L::select(fixed, soft_fixed.0, soft.0)),
-                    L::select(own, of_material.mass_scale, L::select(fixed, soft_fixed.1, soft.1)),
-                    L::select(own, of_material.impulse_scale, L::select(fixed, soft_fixed.2, soft.2)),
-                );
-                sink.group.softness.store(at, soft);
+                let bias_rate = L::select(own, of_material.bias_rate, L::select(fixed, soft_fixed.0, soft.0));
+                let compliance = L::select(own, of_material.compliance(), L::select(fixed, soft_fixed.1, soft.1));
+                sink.group.bias_rate.store(at, bias_rate);
+                sink.group.compliance.store(at, compliance);
                 let firm = L::select(fixed, L::splat(recipe.slop), L::ZERO);
                 sink.group.firm_depth.store(at, L::select(own, L::splat(SPRINGY), firm));
 
@@ -279,10 +277,10 @@ impl Kernel for Fill<'_> {
                         Found::new(&p[2 * POINT..]),
                         Found::new(&p[3 * POINT..]),
                     ];
-                    sink.fill(at, &manifold, &a, &b, &found, soft, own);
+                    sink.fill(at, &manifold, &a, &b, &found, compliance, own);
                 } else {
                     let p = L::load_columns::<ROW, 8>(rows, FIRST, indices);
-                    sink.fill(at, &manifold, &a, &b, &[Found::new(&p)], soft, own);
+                    sink.fill(at, &manifold, &a, &b, &[Found::new(&p)], compliance, own);
                 }
             }
         }
@@ -333,7 +331,7 @@ impl Sink<'_> {
         a: &End<L>,
         b: &End<L>,
         found: &[Found<L>; N],
-        soft: Vec3<L>,
+        compliance: L,
         own: L::Mask,
     ) {
         let fixed = a.fixed() | b.fixed();
@@ -373,11 +371,11 @@ impl Sink<'_> {
             let arm_a = pick(there, p.anchor.cross(n), Vec3::ZERO);
             let arm_b = pick(there, (p.anchor - m.lever).cross(n), Vec3::ZERO);
             arms[i] = (arm_a, arm_b);
-            let mass = L::select(there, invert(a.response(n, arm_a) + b.response(n, arm_b)), L::ZERO);
+            let response = L::select(there, a.response(n, arm_a) + b.response(n, arm_b), L::ZERO);
             point.arm_a.store(at, arm_a);
             point.arm_b.store(at, arm_b);
             point.separation.store(at, p.separation);
-            point.normal_mass.store(at, mass);
+            point.response.store(at, response);
             point.normal_impulse.store(at, p.impulse * m.keep);
             let lever = (p.anchor - anchor_a).length();
             point.lever.store(at, lever);
@@ -401,7 +399,6 @@ impl Sink<'_> {
                     k[i][j] = L::select(both, along + ia.dot(arms[j].0) + ib.dot(arms[j].1), L::ZERO);
                 }
             }
-            let mut compliance = soft.z / soft.y.max(L::splat(Real::MIN_POSITIVE));
             // Springs side by side add up. By itself each point has the stiffness of the method; n of them that move as one have together
             // c = Σᵢⱼ Kᵢⱼ / Σᵢ Kᵢᵢ times as much: 1 for the corners of a face, which turn the body as well, n where they are close together. A sub-step
             // bears c (hω)² < 2 and no more: the force of a spring lags behind by what λ remembers, and beyond that the lag feeds the slow motions of
@@ -415,9 +412,8 @@ impl Sink<'_> {
                 }
             }
             let crowd = (sum / trace.max(L::splat(Real::MIN_POSITIVE))).max(L::ONE);
-            compliance = L::select(own | fixed, compliance, compliance * crowd);
-            let mass_scale = L::ONE / (L::ONE + compliance);
-            group.softness.store(at, Vec3::new(soft.x, mass_scale, compliance * mass_scale));
+            let compliance = L::select(own | fixed, compliance, compliance * crowd);
+            group.compliance.store(at, compliance);
             for (out, share) in [(&mut block.push, compliance), (&mut block.relax, L::splat(FIRMNESS))] {
                 store_inverse(out, at, &k, share);
             }

@@ -340,6 +340,10 @@ impl JointGroups {
         self.limits.clear();
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.balls.groups.is_empty() && self.hinges.groups.is_empty() && self.welds.groups.is_empty()
+    }
+
     /// The joints that follow have the next colour. To be called once more at the end.
     pub fn begin_colour(&mut self) {
         self.balls.begin_colour();

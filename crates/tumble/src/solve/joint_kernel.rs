@@ -416,13 +416,16 @@ pub(crate) struct Place<'a> {
     pub isa: Isa,
     pub recipe: &'a Recipe,
     pub masses: &'a [Mass],
+    /// The joints belong to webs that are solved as a whole, which have inverses of their own and no sweeps.
+    pub whole: bool,
     /// The most sweeps that a group asks for.
     pub rounds: &'a AtomicU32,
 }
 
 impl Task for Place<'_> {
     fn run<const N: usize, const X: usize, const P: usize>(&self, pass: JointPass<'_, N, X, P>) {
-        self.isa.dispatch(PlaceKernel { pass, recipe: self.recipe, masses: self.masses, rounds: self.rounds });
+        let Self { isa, recipe, masses, whole, rounds } = *self;
+        isa.dispatch(PlaceKernel { pass, recipe, masses, whole, rounds });
     }
 }
 
@@ -430,6 +433,7 @@ struct PlaceKernel<'a, const N: usize, const X: usize, const P: usize> {
     pass: JointPass<'a, N, X, P>,
     recipe: &'a Recipe,
     masses: &'a [Mass],
+    whole: bool,
     rounds: &'a AtomicU32,
 }
 
@@ -550,9 +554,12 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
                 let moved = Vec3::new(k[0] * impulse[0], k[2] * impulse[1], k[5] * impulse[2]);
                 let arms = a.arm.length() + b.arm.length();
                 let strain = joint_load::strain(moved.length() * (softness / rate), gap.length(), arms);
-                let strain = if bears.limited { L::ZERO } else { strain };
+                let strain = if bears.limited || self.whole { L::ZERO } else { strain };
                 let mut yields = [softness; N];
                 yields[..3].fill(softness / (L::ONE + strain));
+                if self.whole {
+                    yields = [softness * L::splat(1.0 / joint_load::WHOLE); N];
+                }
                 bears.touched |= (a.touched | b.touched).any();
                 if strain.greater(L::splat(joint_load::LIGHT)).any() {
                     each_lane(strain, strain, |_, strain, _| {
@@ -565,12 +572,13 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
                     group.bias[i].store(at, L::select(sound, bias, L::ZERO));
                     group.compliance[i].store(at, k[entry(i, i)] * yields[i]);
                 }
-                let (push, relax) = (inverse::<L, N, P>(&k, yields), inverse::<L, N, P>(&k, [L::ZERO; N]));
-                store(&mut group.push, at, &push);
-                store(&mut group.relax, at, &relax);
-
-                if let Some(limit) = &mut limit {
-                    limit.place::<L, N, P>(at, &a, &b, &axes, [&push, &relax], softness, &base.memory[at..], sound);
+                if !self.whole {
+                    let (push, relax) = (inverse::<L, N, P>(&k, yields), inverse::<L, N, P>(&k, [L::ZERO; N]));
+                    store(&mut group.push, at, &push);
+                    store(&mut group.relax, at, &relax);
+                    if let Some(limit) = &mut limit {
+                        limit.place::<L, N, P>(at, &a, &b, &axes, [&push, &relax], softness, &base.memory[at..], sound);
+                    }
                 }
                 let (p, t) = group.carried::<L>(limit.as_deref(), at);
                 let after = group.spin(at, p, t);
@@ -580,7 +588,7 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
                     base.owed[s].store(at, Vec3::select(finite, owed, Vec3::ZERO));
                 }
             }
-            group.effort = Effort::new(&bears);
+            group.effort = if self.whole { Effort::NONE } else { Effort::new(&bears) };
             if group.effort.rounds > 0 {
                 self.rounds.fetch_max(group.effort.rounds, Ordering::Relaxed);
             }

@@ -2,6 +2,7 @@
 
 use super::joint_block::{self, Demand, entry};
 use super::joint_load::{self, Effort};
+use super::joint_pull::Pulled;
 use super::joint_web;
 use super::joint_work::Recipe;
 use super::motion::{self, Mass, Motion};
@@ -54,19 +55,21 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// h² f·r of both bodies, by the impulses that its rows carry.
-    pub fn pulls(&self, rows: &[Row], motions: &[Motion], h: Real) -> [Real; 2] {
-        let (mut a, mut b) = (Vec3::ZERO, Vec3::ZERO);
+    /// Tells how hard it pulls at its bodies, h² f·r, by the impulses that its rows carry.
+    pub fn pull(&self, pulled: &mut Pulled, rows: &[Row], motions: &[Motion], h: Real) {
+        let mut forces = [Vec3::ZERO; 2];
         for row in rows {
-            a += row.jacobian.linear_a * row.impulse;
-            b += row.jacobian.linear_b * row.impulse;
+            forces[0] += row.jacobian.linear_a * row.impulse;
+            forces[1] += row.jacobian.linear_b * row.impulse;
         }
         let mut arms = [self.holds[0].free_arm(motions), self.holds[1].free_arm(motions)];
         if self.reaches {
             let [from, to] = [0, 1].map(|side: usize| self.holds[side].frame(motions).position);
             arms[0] += (to - from).to_real();
         }
-        [a.dot(arms[0]) * h, b.dot(arms[1]) * h]
+        for side in (0..2).filter(|&side| self.holds[side].dynamic) {
+            pulled.add(self.holds[side].body, forces[side].dot(arms[side]) * h);
+        }
     }
 }
 

@@ -15,9 +15,7 @@
 //!
 //! This is for webs that are solved as a whole (`joint_web`), whose joints are firm enough to need it. Contacts, trees and joints in sweeps know nothing of it.
 
-use super::joint_link::Link;
 use super::motion::{self, Free, Mass, Motion};
-use crate::constraint::Row;
 use crate::math::{Num, Real, Sym3, Vec3};
 
 /// No body is harder to turn than by so many times I₀.
@@ -77,39 +75,31 @@ impl Pulled {
         }
     }
 
-    /// Finds how hard the bodies of webs are to turn, by the impulses of the joints as they are. The `first` time in a step they have been so before. One pass
-    /// over the joints of webs.
-    #[allow(clippy::too_many_arguments)]
-    pub fn steady(
-        &mut self,
-        links: &[Link],
-        rows: &[Row],
-        motions: &mut [Motion],
-        free: &mut [Free],
-        masses: &[Mass],
-        h: Real,
-        first: bool,
-    ) {
+    /// Begins to add up the pulls; the `first` time in a step nothing has been pulled at before.
+    pub fn begin(&mut self, bodies: usize, first: bool) {
         if first {
             self.clear();
         }
-        self.growth.resize(masses.len(), 0.0);
-        self.sum.resize(masses.len(), 0.0);
-        self.inverse.resize(masses.len(), Sym3::ZERO);
+        self.growth.resize(bodies, 0.0);
+        self.sum.resize(bodies, 0.0);
+        self.inverse.resize(bodies, Sym3::ZERO);
         core::mem::swap(&mut self.before, &mut self.bodies);
         self.bodies.clear();
-        for link in links.iter().filter(|link| link.whole) {
-            let rows = &rows[link.first_row as usize..][..link.row_count as usize];
-            for (hold, pull) in link.holds.iter().zip(link.pulls(rows, motions, h)) {
-                if hold.dynamic && pull > 0.0 {
-                    let sum = &mut self.sum[hold.body as usize];
-                    if *sum == 0.0 {
-                        self.bodies.push(hold.body);
-                    }
-                    *sum += pull;
-                }
+    }
+
+    /// A joint pulls at a body with h² k.
+    pub fn add(&mut self, body: u32, pull: Real) {
+        if pull > 0.0 {
+            let sum = &mut self.sum[body as usize];
+            if *sum == 0.0 {
+                self.bodies.push(body);
             }
+            *sum += pull;
         }
+    }
+
+    /// Finds how hard the bodies are to turn, by what has been added up. One pass over the bodies that are pulled at.
+    pub fn settle(&mut self, motions: &mut [Motion], free: &mut [Free], masses: &[Mass], first: bool) {
         for &body in self.before.iter().filter(|&&body| self.sum[body as usize] == 0.0) {
             self.growth[body as usize] = 0.0;
         }

@@ -18,10 +18,13 @@
 //! Redundant rows, as of two ball joints between the same two bodies, share their load, since all rows yield a little (`joint_load`).
 //!
 //! The cost is proportional to the number of joints, several times that of a sweep. Limits, motors and springs stay with the sweeps;
-//! so do webs with many loops, such as nets, in which elimination would fill in too much.
+//! so do webs with many loops, such as nets, in which elimination would fill in too much. Webs of nothing but ball joints have a quicker way
+//! to the same end: `point_web`.
 
 use super::joint_link::{Answer, Ends, Link};
 use super::motion::Motion;
+use super::point_web::PointWebs;
+use super::web_pattern::{Later, arrange};
 use super::web_search::Search;
 use crate::constraint::{Bound, Row, Stiffness};
 use crate::math::{Float, NO_ROW, Real};
@@ -47,8 +50,8 @@ pub(crate) struct Webs {
     nodes: Vec<Node>,
     /// Rows that hold, numbered from the first row of their joint.
     picked: Vec<u32>,
-    /// Of each node, the later nodes with which it shares a block, in order, and where the block begins.
-    later: Vec<Vec<(u32, u32)>>,
+    /// Of each node, the later nodes with which it shares a block, in order, and where the block begins in the values.
+    later: Vec<Vec<Later>>,
     values: Vec<f64>,
     /// 1/D for each unknown; 0 for a redundant row.
     inverse: Vec<f64>,
@@ -64,17 +67,21 @@ impl Webs {
         self.nodes.is_empty()
     }
 
-    /// Takes the webs that have been found. `link_of` leads from the ties of webs to links.
-    pub fn prepare(&mut self, links: &mut [Link], rows: &[Row], search: &Search, link_of: &[u32]) {
+    /// Takes the webs that have been found, but those of points. `link_of` leads from the ties of webs to links.
+    pub(super) fn prepare(
+        &mut self,
+        links: &mut [Link],
+        rows: &[Row],
+        search: &Search,
+        points: &PointWebs,
+        link_of: &[u32],
+    ) {
         self.nodes.clear();
         self.picked.clear();
         self.values.clear();
         self.node.clear();
-        if search.webs().next().is_none() {
-            return;
-        }
-        self.node.resize(link_of.len(), NO_ROW);
-        for web in search.webs() {
+        for web in search.webs().filter(|web| !points.has(web[0] as usize)) {
+            self.node.resize(link_of.len(), NO_ROW);
             self.add(web, links, rows, search, link_of);
         }
         self.inverse.clear();
@@ -102,39 +109,16 @@ impl Webs {
             self.values.resize(self.values.len() + count * count, 0.0);
             self.nodes.push(Node { link: l, first: first as u32, count: count as u32, diagonal });
         }
-        if self.later.len() < self.nodes.len() {
-            self.later.resize(self.nodes.len(), Vec::new());
-        }
+        let nodes = &self.nodes;
+        let bodies = |node: usize| {
+            let holds = &links[nodes[node].link as usize].holds;
+            holds.iter().filter(|hold| hold.dynamic).map(|hold| hold.body)
+        };
+        arrange(&mut self.later, base..nodes.len(), bodies, search, &self.node);
         for node in base..self.nodes.len() {
-            let mut list = core::mem::take(&mut self.later[node]);
-            list.clear();
-            for hold in links[self.nodes[node].link as usize].holds.iter().filter(|h| h.dynamic) {
-                for &tie in search.ties_of(hold.body) {
-                    let other = self.node[tie as usize];
-                    if other as usize > node {
-                        list.push((other, 0));
-                    }
-                }
-            }
-            list.sort_unstable();
-            list.dedup();
-            self.later[node] = list;
-        }
-        // What the elimination of a node joins, it joins at the first of its later neighbours.
-        for node in base..self.nodes.len() {
-            let list = core::mem::take(&mut self.later[node]);
-            if let [(next, _), rest @ ..] = &list[..] {
-                let target = &mut self.later[*next as usize];
-                target.extend_from_slice(rest);
-                target.sort_unstable();
-                target.dedup();
-            }
-            self.later[node] = list;
-        }
-        for node in base..self.nodes.len() {
-            for (other, at) in &mut self.later[node] {
-                *at = self.values.len() as u32;
-                let size = self.nodes[node].count * self.nodes[*other as usize].count;
+            for later in &mut self.later[node] {
+                later.block = self.values.len() as u32;
+                let size = self.nodes[node].count * self.nodes[later.node as usize].count;
                 self.values.resize(self.values.len() + size as usize, 0.0);
             }
         }
@@ -155,7 +139,7 @@ impl Webs {
                     self.values[node.diagonal as usize + a * n + b] = k[entry].to_f64() + soft.to_f64();
                 }
             }
-            for &(other, at) in &self.later[i] {
+            for &Later { node: other, block: at } in &self.later[i] {
                 let next = self.nodes[other as usize];
                 let far = &links[next.link as usize];
                 let others = &self.picked[next.first as usize..][..next.count as usize];
@@ -194,24 +178,24 @@ impl Webs {
             // L_ji = A_ji D⁻¹ for all later neighbours j, while the blocks still hold A.
             let diagonal = &values[node.diagonal as usize..][..n * n];
             lower.clear();
-            for &(j, block) in &later[i] {
+            for &Later { node: j, block } in &later[i] {
                 let first = lower.len();
                 lower.extend_from_slice(&values[block as usize..][..nodes[j as usize].count as usize * n]);
                 lower[first..].chunks_exact_mut(n).for_each(|row| solve_block(diagonal, inverse, n, row));
             }
             // A_kj ← A_kj - A_ki L_jiᵀ for all pairs of them j <= k.
             let mut rest = &lower[..];
-            for (at_j, &(j, _)) in later[i].iter().enumerate() {
+            for (at_j, &Later { node: j, .. }) in later[i].iter().enumerate() {
                 let rows_j = nodes[j as usize].count as usize;
                 let (lower_j, others) = rest.split_at(rows_j * n);
                 rest = others;
-                for &(k, block_k) in &later[i][at_j..] {
+                for &Later { node: k, block: block_k } in &later[i][at_j..] {
                     let rows_k = nodes[k as usize].count as usize;
                     let target = if k == j {
                         nodes[j as usize].diagonal as usize
                     } else {
-                        match later[j as usize].binary_search_by_key(&k, |&(node, _)| node) {
-                            Ok(found) => later[j as usize][found].1 as usize,
+                        match later[j as usize].binary_search_by_key(&k, |later| later.node) {
+                            Ok(found) => later[j as usize][found].block as usize,
                             Err(_) => continue,
                         }
                     };
@@ -219,7 +203,7 @@ impl Webs {
                 }
             }
             let mut rest = &lower[..];
-            for &(j, block) in &later[i] {
+            for &Later { node: j, block } in &later[i] {
                 let (lower_j, others) = rest.split_at(nodes[j as usize].count as usize * n);
                 rest = others;
                 values[block as usize..][..lower_j.len()].copy_from_slice(lower_j);
@@ -254,7 +238,7 @@ impl Webs {
             }
         }
         for (node, later) in nodes.iter().zip(&*later) {
-            for &(j, block) in later {
+            for &Later { node: j, block } in later {
                 // Later nodes have later unknowns.
                 let next = &nodes[j as usize];
                 let (own, others) = unknown.split_at_mut(next.first as usize);
@@ -266,7 +250,7 @@ impl Webs {
             let n = node.count as usize;
             let diagonal = &values[node.diagonal as usize..][..n * n];
             solve_block(diagonal, &inverse[node.first as usize..][..n], n, range(unknown, node));
-            for &(j, block) in later {
+            for &Later { node: j, block } in later {
                 let next = &nodes[j as usize];
                 let (own, others) = unknown.split_at_mut(next.first as usize);
                 let x = &mut own[node.first as usize..][..n];

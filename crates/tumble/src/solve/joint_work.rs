@@ -16,14 +16,14 @@
 //!   λ = -h (k (C + h Ċ') + c Ċ')   ⇔   Ċ' + k C/(c + h k) + Γ λ = 0,   Γ = 1/(h (c + h k))
 //! ```
 //!
-//! Balls, hinges and fixed joints are solved in lanes (`joint_group`, `joint_kernel`). All others, and those that are solved with
-//! a whole web (`joint_web`), are solved row by row (`joint_link`); the two ways do the same, but that joints in lanes share
+//! Balls, hinges and fixed joints are solved in lanes (`joint_group`, `joint_kernel`), webs of balls that carry much as a whole
+//! (`point_web`). All others, and those of other webs (`joint_web`), are solved row by row (`joint_link`); the two ways do the same, but that joints in lanes share
 //! their effort (`joint_load`) with the others of their group.
 
 use super::contact_constraint::Soft;
 use super::graph::OVERFLOW;
 use super::joint_block::{self, Demand, entry};
-use super::joint_group::{Form, JointGroups};
+use super::joint_group::{Entry, Form, JointGroups};
 use super::joint_kernel::{Hold as HoldGroups, Place, WarmStart, WarmStartAgain};
 use super::joint_link::{
     Answer, Ends, Link, NO_ANSWER, hold, inverted, point_inverses, respond, soften, solve_point, solve_rows,
@@ -33,6 +33,7 @@ use super::joint_pull::Pulled;
 use super::joint_seat::{Seat, entry_of, note_load, store_lane};
 use super::joint_web::{self, Webs};
 use super::motion::{self, Free, Kick, Mass, Motion};
+use super::point_web::PointWebs;
 use super::turning::Turning;
 use super::web_search::{Search, Tie};
 use crate::body::Locks;
@@ -107,6 +108,7 @@ pub(crate) struct JointWork {
     apart: Vec<u32>,
     search: Search,
     webs: Webs,
+    points: PointWebs,
     pulled: Pulled,
     /// The most sweeps beyond those of all that a joint asks for.
     rounds: u32,
@@ -155,7 +157,7 @@ impl JointWork {
                 self.add(state, slot, joint, recipe);
             }
         }
-        self.webs.prepare(&mut self.links, &self.rows, &self.search, &self.places);
+        self.webs.prepare(&mut self.links, &self.rows, &self.search, &self.points, &self.places);
         self.turning.prepare(state, &self.bodies, kicks, recipe.h);
     }
 
@@ -177,8 +179,8 @@ impl JointWork {
                 let tie = self.tie(state, &mut seat, motions, masses, supports);
                 same &= self.seats[i].is_like(&seat) && self.ties[i] == tie;
                 (self.seats[i].plain, self.ties[i]) = (seat.plain, tie);
-                if let (true, Some(form), false) = (same, seat.form(), self.search.is_whole(i)) {
-                    self.groups.set(form, self.places[i], &entry_of(state, &seat, None));
+                if same {
+                    self.seat(i, |seat| entry_of(state, seat, None));
                 }
             }
             return same;
@@ -195,8 +197,8 @@ impl JointWork {
             }
             same &= self.seats[count].is_like(&seat) && self.ties[count] == tie;
             (self.seats[count], self.ties[count]) = (seat, tie);
-            if let (true, Some(form), false) = (same, seat.form(), self.search.is_whole(count)) {
-                self.groups.set(form, self.places[count], &entry_of(state, &seat, Some((joint, recipe))));
+            if same {
+                self.seat(count, |seat| entry_of(state, seat, Some((joint, recipe))));
             }
             count += 1;
         }
@@ -206,9 +208,23 @@ impl JointWork {
         same
     }
 
-    /// Finds webs, and deals all others out to groups, colour by colour.
+    /// Puts a joint into its lane, if it has one.
+    fn seat<'a>(&mut self, at: usize, entry: impl FnOnce(&Seat) -> Entry<'a>) {
+        let groups = match (self.points.has(at), self.search.is_whole(at)) {
+            (true, _) => &mut self.points.groups,
+            (false, true) => return,
+            (false, false) => &mut self.groups,
+        };
+        let seat = &self.seats[at];
+        if let Some(form) = seat.form() {
+            groups.set(form, self.places[at], &entry(seat));
+        }
+    }
+
+    /// Finds webs, and deals joints out to groups, colour by colour.
     fn deal(&mut self, state: &State, bodies: usize, recipe: &Recipe) {
         self.search.find(&self.ties, bodies, recipe.choice);
+        self.points.pick(&self.search, &self.seats);
         self.groups.clear();
         self.ranges.clear();
         self.apart.clear();
@@ -222,12 +238,14 @@ impl JointWork {
         for (c, colour) in state.graph.colours.iter().enumerate() {
             self.ranges.push(self.apart.len() as u32);
             self.groups.begin_colour();
+            self.points.groups.begin_colour();
             for &slot in &colour.joints {
                 let seat = self.seat_of[slot as usize];
                 if seat == NO_ROW {
                     continue;
                 }
                 self.places[seat as usize] = match self.seats[seat as usize].form() {
+                    Some(form) if self.points.has(seat as usize) => self.points.groups.deal(form, c == OVERFLOW),
                     Some(form) if !self.search.is_whole(seat as usize) => self.groups.deal(form, c == OVERFLOW),
                     _ => {
                         self.apart.push(seat);
@@ -238,13 +256,13 @@ impl JointWork {
         }
         self.ranges.push(self.apart.len() as u32);
         self.groups.begin_colour();
-        for (at, seat) in self.seats.iter().enumerate() {
-            if let (Some(form), false) = (seat.form(), self.search.is_whole(at))
-                && let Some(joint) = state.joints.all.at(seat.slot)
-            {
-                self.groups.set(form, self.places[at], &entry_of(state, seat, Some((joint, recipe))));
+        self.points.groups.begin_colour();
+        for at in 0..self.seats.len() {
+            if let Some(joint) = state.joints.all.at(self.seats[at].slot) {
+                self.seat(at, |seat| entry_of(state, seat, Some((joint, recipe))));
             }
         }
+        self.points.arrange(&self.search, &self.ties, &self.places);
     }
 
     /// Notes whom a joint ties to whom, and whether lanes can hold it: not with a body that is locked along an axis, nor with one that
@@ -333,11 +351,21 @@ impl JointWork {
         if self.is_empty() {
             return;
         }
-        if !self.webs.is_empty() {
-            self.pulled.steady(&self.links, &self.rows, motions, free, masses, recipe.h, when.first);
+        if !self.webs.is_empty() || !self.points.is_empty() {
+            self.pulled.begin(masses.len(), when.first);
+            for link in self.links.iter().filter(|link| link.whole) {
+                let rows = &self.rows[link.first_row as usize..][..link.row_count as usize];
+                link.pull(&mut self.pulled, rows, motions, recipe.h);
+            }
+            self.points.pull(&mut self.pulled, motions, recipe.h);
+            self.pulled.settle(motions, free, masses, when.first);
         }
         let most = AtomicU32::new(0);
-        self.groups.each(None, false, motions, team, &Place { isa: recipe.isa, recipe, masses, rounds: &most });
+        let place = Place { isa: recipe.isa, recipe, masses, whole: false, rounds: &most };
+        self.groups.each(None, false, motions, team, &place);
+        if !self.points.is_empty() {
+            self.points.evaluate(motions, masses, &self.pulled, recipe, team);
+        }
         let Self { links, rows, answers, entries, fresh, webs, rounds, pulled, .. } = self;
         *rounds = most.into_inner();
         for link in links.iter_mut() {
@@ -377,7 +405,11 @@ impl JointWork {
             // Whole webs have no sweeps but the first.
             link.effort = if link.whole { Effort::NONE } else { Effort::new(&strain) };
             *rounds = link.effort.rounds.max(*rounds);
-            link.point = if n == 3 && rows.iter().all(joint_web::holds) { point_inverses(k, answers) } else { None };
+            link.point = if n == 3 && !link.whole && rows.iter().all(joint_web::holds) {
+                point_inverses(k, answers)
+            } else {
+                None
+            };
         }
         if !webs.is_empty() {
             webs.factorise(links, rows, answers, entries);
@@ -397,7 +429,9 @@ impl JointWork {
         for link in from as usize..to as usize {
             self.warm_start_one(link, motions, &[]);
         }
-        self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &WarmStart(recipe.isa));
+        for groups in [&mut self.groups, &mut self.points.groups] {
+            groups.each(Some(colour), colour == OVERFLOW, motions, team, &WarmStart(recipe.isa));
+        }
     }
 
     /// The same in a later sub-step, for all joints: the bodies have been given once more what was done to them in the last one,
@@ -410,8 +444,10 @@ impl JointWork {
             self.warm_start_one(link, motions, masses);
         }
         let again = WarmStartAgain { isa: recipe.isa, masses };
-        for colour in 0..=OVERFLOW {
-            self.groups.each(Some(colour), colour == OVERFLOW, motions, team, &again);
+        for groups in [&mut self.groups, &mut self.points.groups].into_iter().filter(|groups| !groups.is_empty()) {
+            for colour in 0..=OVERFLOW {
+                groups.each(Some(colour), colour == OVERFLOW, motions, team, &again);
+            }
         }
     }
 
@@ -473,7 +509,7 @@ impl JointWork {
         let before = ends.v;
         match (n, link.point) {
             (0, _) => return,
-            (3, Some(inverses)) if !link.whole => solve_point(rows, answers, &inverses, &mut ends, push, relaxation),
+            (3, Some(inverses)) => solve_point(rows, answers, &inverses, &mut ends, push, relaxation),
             (1..=3, _) => solve_rows::<3>(rows, answers, k, link.whole, &mut ends, push, relaxation, recipe),
             (4..=6, _) => solve_rows::<6>(rows, answers, k, link.whole, &mut ends, push, relaxation, recipe),
             (7..=12, _) => solve_rows::<12>(rows, answers, k, link.whole, &mut ends, push, relaxation, recipe),
@@ -493,7 +529,8 @@ impl JointWork {
         }
         let more = (1..=self.rounds).map(|round| Sweep { round, last: false });
         for sweep in more.chain([Sweep { round: 0, last: true }]) {
-            for colour in 0..=OVERFLOW {
+            let colours = if self.links.is_empty() && self.groups.is_empty() { 0 } else { OVERFLOW + 1 };
+            for colour in 0..colours {
                 let Some(&[from, to]) = self.ranges.get(colour..colour + 2) else { break };
                 self.sweep(colour, from..to, motions, push, sweep, recipe, team);
             }
@@ -502,6 +539,7 @@ impl JointWork {
         if !webs.is_empty() {
             webs.solve(links, rows, answers, motions, push);
         }
+        self.points.solve(motions, push);
     }
 
     /// Adds what the sub-step has done to the body B of each joint, about the origin of its frame.
@@ -585,11 +623,12 @@ impl JointWork {
             joint.torque = link.turn_impulse / dt;
             note_load(joint, link.joint, &mut self.overloaded);
         }
-        for (seat, &at) in self.seats.iter().zip(&self.places) {
+        for (tie, (seat, &at)) in self.seats.iter().zip(&self.places).enumerate() {
             let Some(form) = seat.form() else { continue };
-            // That of a web has been stored with the links.
+            // That of another web has been stored with the links.
             let Some(joint) = state.joints.all.at_mut(seat.slot) else { continue };
-            let Self { groups, overloaded, .. } = self;
+            let Self { groups, points, overloaded, .. } = self;
+            let groups = if points.has(tie) { &points.groups } else { &*groups };
             let stored = match form {
                 Form::Ball => store_lane(&groups.balls, None, at, seat.slot, joint, dt),
                 Form::Fixed => store_lane(&groups.welds, None, at, seat.slot, joint, dt),

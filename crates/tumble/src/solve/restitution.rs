@@ -355,7 +355,7 @@ fn strike<L: Lane>(
     }
     for (i, point) in points.iter_mut().enumerate() {
         let old = point.normal_impulse.load::<L>(at);
-        let wanted = (old - point.normal_mass.load::<L>(at) * hits.lack(i, speed(ends, point, at, n), e)).max(L::ZERO);
+        let wanted = (old - point.mass::<L>(at) * hits.lack(i, speed(ends, point, at, n), e)).max(L::ZERO);
         let new = L::select(hit[i] & !whole, wanted, old);
         point.normal_impulse.store(at, new);
         watch.peak[i].store(at, watch.peak[i].load::<L>(at).max(new));

@@ -170,13 +170,18 @@ impl DynamicTree {
         if self.changed == 0 {
             return;
         }
-        self.changed = 0;
         for node in &mut self.unbounded {
             node.link &= !CHANGED;
         }
-        if self.root().is_changed() {
+        if self.changed as usize * 4 > self.len() {
+            // Along memory, where much has changed.
+            for node in self.pairs.iter_mut().flat_map(|pair| &mut pair.0) {
+                node.link &= !CHANGED;
+            }
+        } else if self.root().is_changed() {
             self.settle_below(0);
         }
+        self.changed = 0;
     }
 
     fn settle_below(&mut self, slot: u32) {
