@@ -1,7 +1,7 @@
 //! What holds trees along their own degrees of freedom: limits, cones, couplings, and that they start warm.
 
-use super::{DT, both, rod, run, sleepless};
-use crate::support::real;
+use super::{DT, both, rod, run, simultaneous, sleepless};
+use crate::support::{Random, real};
 use tumble::articulation::{ArticulationDesc, Coupling, Dof, LinkDesc, Motor, Swing};
 use tumble::constraint::joint::{ConeTwist, Hinge, Slider};
 use tumble::constraint::{Axis, Limit};
@@ -173,6 +173,40 @@ fn limits_bounce() {
                 assert!(reached > 0.3 && reached < 0.45, "{name}, {what}, e {restitution}: as far as {reached}");
             }
         }
+    }
+}
+
+/// Floating trees without gravity whose limits bounce without loss, all of them or all but three that do not bounce at all. Blows on some limits throw links onto
+/// others, and act where the tree has turned to meanwhile: no series of them makes energy.
+#[test]
+fn limits_struck_together_win_no_energy() {
+    for (dull, seed) in [0, 3].into_iter().flat_map(|dull| (0..6).map(move |seed| (dull, seed))) {
+        let mut world = simultaneous();
+        world.set_gravity(Vec3::ZERO).unwrap();
+        let mut random = Random(seed);
+        let mut desc = ArticulationDesc::new();
+        let mut speed = || random.between(-3.0, 3.0);
+        desc.add(LinkDesc::free(rod()).velocity(&[0.0, 0.0, 0.0, speed(), speed(), speed()]));
+        for i in 1..8 {
+            let axis = random.vector(1.0).normalize_or(Vec3::X);
+            let range = random.between(0.3, 0.8);
+            let dof = Dof::default().limits(-range, range).restitution(if i <= dull { 0.0 } else { 1.0 });
+            let link = LinkDesc::revolute(rod(), axis).dof(0, dof).velocity(&[random.between(-4.0, 4.0)]);
+            let end = if random.below(2) == 0 { 0.25 } else { -0.25 };
+            desc.add(link.parent(random.below(i)).at([0.0, end, 0.0]).anchor([0.0, 0.25, 0.0]));
+        }
+        let id = world.add_articulation(desc).unwrap();
+        let kinetic = |world: &World| world.articulation(id).unwrap().kinetic_energy();
+        let (start, mut most) = (kinetic(&world), 0.0_f64);
+        for _ in 0..1200 {
+            world.step(DT).unwrap();
+            most = most.max(kinetic(&world) / start);
+        }
+        println!(
+            "{dull} dull, seed {seed}: at most {most:.5} of the energy, {:.4} in the end",
+            kinetic(&world) / start
+        );
+        assert!(most < 1.0 + 1e-3, "{dull} dull, seed {seed}: {most} of the energy");
     }
 }
 

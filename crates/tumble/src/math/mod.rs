@@ -16,6 +16,7 @@ mod quat;
 mod scalar;
 pub mod spatial;
 mod sym3;
+mod union_find;
 mod vec3;
 
 pub use aabb::Aabb;
@@ -27,6 +28,7 @@ pub(crate) use prefetch::{prefetch, prefetch_at, prefetch_beyond};
 pub use quat::Quat;
 pub use scalar::{Float, Num, Real};
 pub use sym3::Sym3;
+pub(crate) use union_find::UnionFind;
 pub use vec3::Vec3;
 
 /// A position in the world. Always `f64`, so that a scene 100 km from the origin behaves as it does at the origin;

@@ -4,7 +4,7 @@ use super::mass::checked_density;
 use super::mesh_edges::{check_triangles, edges, sorted_sides};
 use super::{MassProperties, mesh_edges::Side};
 use crate::error::{Error, Result};
-use crate::math::{Float, Sym3, Vec3};
+use crate::math::{Float, Sym3, UnionFind, Vec3};
 use crate::record::stream::{Sink, Source};
 
 /// Whether the triangles bound a solid: every edge is shared by exactly two triangles that run along it in opposite
@@ -205,24 +205,15 @@ fn check_parts(
         low: Vec3<f64>,
         high: Vec3<f64>,
     }
-    // Union-find with the smallest triangle of a part as its root.
-    let mut root: Vec<u32> = (0..triangles.len() as u32).collect();
-    fn find(root: &mut [u32], mut t: u32) -> u32 {
-        while root[t as usize] != t {
-            root[t as usize] = root[root[t as usize] as usize];
-            t = root[t as usize];
-        }
-        t
-    }
+    let mut joined = UnionFind::default();
+    joined.reset(triangles.len());
     for edge in edges(sides) {
-        let (a, b) = (find(&mut root, edge[0].triangle()), find(&mut root, edge[edge.len() - 1].triangle()));
-        let (low, high) = if a < b { (a, b) } else { (b, a) };
-        root[high as usize] = low;
+        joined.join(edge[0].triangle(), edge[edge.len() - 1].triangle());
     }
     let mut parts: Vec<Part> = Vec::new();
     let mut part_of_root = vec![u32::MAX; triangles.len()];
     for (t, triangle) in triangles.iter().enumerate() {
-        let r = find(&mut root, t as u32) as usize;
+        let r = joined.find(t as u32) as usize;
         if part_of_root[r] == u32::MAX {
             part_of_root[r] = parts.len() as u32;
             parts.push(Part {

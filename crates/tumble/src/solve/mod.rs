@@ -1,5 +1,6 @@
 //! Solvers: what makes the constraints hold. One file per method.
 
+mod bounce_energy;
 pub(crate) mod contact_constraint;
 pub(crate) mod contact_kernel;
 pub(crate) mod contact_prepare;

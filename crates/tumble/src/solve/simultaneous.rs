@@ -3,7 +3,8 @@
 //! ```text
 //!   solve      λ, u        contacts hold, nothing bounces; poses will move by u
 //!   correct    U           split impulse: a second system, of velocities that move the poses once and are forgotten
-//!   bounce     λ, u        where something hit fast enough: J u >= -e J u* along its normal, from the solution before
+//!   bounce     λ, u        where something hit fast enough: J u >= -e J u* along its normal, from the solution before; no more than there
+//!                          was, see `bounce_energy`
 //! ```
 //!
 //! Restitution comes last and moves nothing: the surfaces meet in this step, and part from the next one on. What bounces is u*, the
@@ -19,6 +20,7 @@
 //!   J U  = -β C'/h
 //! ```
 
+use super::bounce_energy::BounceEnergy;
 use super::contact_rows::{self, Site};
 use super::joint_rows::JointRows;
 use super::joint_work::HOLD_SPEED;
@@ -60,6 +62,8 @@ pub(crate) struct Work {
     pub unsound: Vec<u32>,
     /// J u of each row after the first solve.
     rates: Vec<Real>,
+    /// Of what bounces.
+    energy: BounceEnergy,
 }
 
 /// Bodies and constraints into one system. One pass over the bodies and one over the constraints.
@@ -150,7 +154,7 @@ fn free_velocity(bodies: &Bodies, i: usize, loads: &Loads, dt: Real) -> Velocity
 }
 
 /// Solves, corrects, bounces; `hits` are the impacts to report. With n sweeps each: one pass over the constraints to start warm, n to solve,
-/// one for the rates, n + 1 to correct and n + 1 to bounce, where there is something to.
+/// one for the rates, n + 1 to correct and n + 3 to bounce, or four more where that has won energy, where there is something to.
 pub(crate) fn solve(
     work: &mut Work,
     trees: &TreeWork,
@@ -191,6 +195,7 @@ pub(crate) fn solve(
     work.find_hits(state, hits);
     if work.bounces(state, tolerances.restitution_speed * speed, dt) {
         profile.sweeps += pgs::solve(&mut work.system, &mut work.velocities, &stop);
+        work.energy.take_back(&mut work.system, &work.rates, &mut work.velocities);
         work.weigh_hits(hits);
     }
 }
@@ -307,11 +312,13 @@ impl Work {
 
     /// Asks of everything that hit fast enough that it bounce; false where nothing did.
     fn bounces(&mut self, state: &State, threshold: Real, h: Real) -> bool {
-        let mut any = self.turn_slip_round(state, threshold);
-        any |= (0..self.system.rows.len()).any(|k| self.system.demands[k].restitution > 0.0 && self.hit(k, threshold));
-        if !any {
+        let struck = |k: usize| self.system.demands[k].restitution > 0.0 && self.hit(k, threshold);
+        if !(0..self.system.rows.len()).any(struck) && !self.sites.iter().any(|s| self.turns_slip(s, state, threshold))
+        {
             return false;
         }
+        self.energy.note(&self.system);
+        self.turn_slip_round(state, threshold);
         for k in 0..self.system.rows.len() {
             let demand = self.system.demands[k];
             let bounces = demand.restitution > 0.0 && self.hit(k, threshold);
@@ -332,9 +339,14 @@ impl Work {
         true
     }
 
+    /// Some point was hit whose slip is to be turned round.
+    fn turns_slip(&self, site: &Site, state: &State, threshold: Real) -> bool {
+        let e = state.contacts.manifolds[site.manifold as usize].material.tangential_restitution;
+        e != 0.0 && (0..site.points).any(|point| self.hit((site.normals + point) as usize, threshold))
+    }
+
     /// Asks that the slip at points that hit be turned round, as far as friction reaches: -e_t of what it was.
-    fn turn_slip_round(&mut self, state: &State, threshold: Real) -> bool {
-        let mut any = false;
+    fn turn_slip_round(&mut self, state: &State, threshold: Real) {
         for s in 0..self.sites.len() {
             let site = self.sites[s];
             let e = state.contacts.manifolds[site.manifold as usize].material.tangential_restitution;
@@ -345,7 +357,6 @@ impl Work {
                 if !self.hit((site.normals + point) as usize, threshold) {
                     continue;
                 }
-                any = true;
                 for k in site.slip_rows(point, state.method.friction) {
                     // What friction asks for otherwise is the velocity of the surface, the other way round.
                     let row = &mut self.system.rows[k as usize];
@@ -357,6 +368,5 @@ impl Work {
                 }
             }
         }
-        any
     }
 }

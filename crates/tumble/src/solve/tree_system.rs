@@ -336,7 +336,8 @@ impl TreeParties {
         let TreeWork { trees: all, stages, .. } = trees;
         for working in all.iter_mut() {
             let n = working.articulation.tree.dofs.len();
-            let (solved, pushed, last) = (&self.solved[at..at + n], &self.pushed[at..at + n], &self.last[at..at + n]);
+            let (solved, pushed, last) =
+                (&self.solved[at..at + n], &self.pushed[at..at + n], &mut self.last[at..at + n]);
             at += n;
             if working.flies && explicit {
                 working.euler(dt.to_f64());
@@ -345,17 +346,21 @@ impl TreeParties {
             if !working.flies {
                 working.note_after(last);
             }
+            // What the last solve has that the first had not is a blow.
+            last.iter_mut().zip(solved).for_each(|(last, solved)| *last -= solved);
+            let blow = last.iter().any(|&change| change != 0.0);
+            if blow {
+                working.note_blow(last);
+            }
             for (qd, change) in working.articulation.tree.qd.iter_mut().zip(solved) {
                 *qd += change;
             }
-            working.count_alike();
             working.drift(stages, dt.to_f64());
             working.catch_up();
             if !working.flies {
                 working.shift(pushed, dt.to_f64());
-                let tree = &mut working.articulation.tree;
-                for (qd, (last, solved)) in tree.qd.iter_mut().zip(last.iter().zip(solved)) {
-                    *qd += last - solved;
+                if blow {
+                    working.strike();
                 }
                 working.keep_after();
             }

@@ -52,11 +52,6 @@ impl Working {
         }
     }
 
-    /// Every link counts with the whole tree from now on: in a step that is one solve turns are large, and drifts are to be as exact as can be.
-    pub fn count_alike(&mut self) {
-        self.carried.fill(self.spread);
-    }
-
     /// Moves over h without forces, at constant kinetic energy and, where it floats, momentum. Afterwards [`Working::catch_up`] says where the
     /// links are and how they move.
     pub fn drift(&mut self, stages: &mut Stages, h: f64) {
@@ -179,6 +174,31 @@ impl Working {
         pass.set_moving(tree, &tree.qd);
         pass.note_kept(tree, kept_after);
         tree.qd.copy_from_slice(ride);
+    }
+
+    /// Notes the blow that changes velocities by `change` where the tree is: M̃ Δq̇, the impulses along its degrees of freedom.
+    pub fn note_blow(&mut self, change: &[f64]) {
+        let Self { articulation, pass, tau, offset, extra, .. } = self;
+        let tree = &articulation.tree;
+        offset.fill(0.0);
+        pass.set_moving(tree, offset);
+        pass.inverse(tree, &[], change, tau);
+        for ((impulse, extra), change) in tau.iter_mut().zip(&*extra).zip(change) {
+            *impulse += extra * change;
+        }
+    }
+
+    /// Strikes the blow that [`Working::note_blow`] has noted, where the tree is now. The same velocities along joints that have turned
+    /// meanwhile would not leave at rest what the impulses do: of a light arm that swings fast they would make many times the energy.
+    pub fn strike(&mut self) {
+        let Self { articulation, pass, tau, extra, .. } = self;
+        let tree = &mut articulation.tree;
+        pass.factor(tree, Some(extra));
+        pass.set_bias(tree, None, false);
+        pass.accelerate(tree, |k| tau[k], false);
+        for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
+            *qd += column.acceleration;
+        }
     }
 
     /// Gives the tree the energy and the momentum that [`Working::note_after`] has noted. Impulses that were solved for where it was, and
