@@ -544,7 +544,7 @@ impl TreeRows {
                 true => ROUNDS,
                 false => RELAXING_ROUNDS,
             };
-            let quiet = field.trees[tree].quiet(field.recipe.h.to_f64());
+            let quiet = field.trees[tree].quiet;
             for _ in 0..rounds {
                 self.rows.stir = 0.0;
                 self.solve_direct(tree, field);
