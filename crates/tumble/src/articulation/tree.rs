@@ -156,6 +156,13 @@ impl Tree {
     pub fn advance(&mut self, u: &[f64], h: f64) {
         for link in &self.links {
             let (qs, vs, kind) = (link.coordinates(), link.dofs(), link.kind);
+            if qs.len() == vs.len() {
+                for (q, u) in self.q[qs].iter_mut().zip(&u[vs]) {
+                    *q += h * u;
+                }
+                continue;
+            }
+            // A quaternion is among them.
             let mut rate = [0.0; 7];
             kind.rate(&self.q[qs.clone()], &u[vs], &mut rate[..qs.len()]);
             for (q, r) in self.q[qs.clone()].iter_mut().zip(rate) {

@@ -203,6 +203,8 @@ pub(super) struct TreeRows {
     stops: Stops,
     ties: Ties,
     bounces: Bounces,
+    /// Some row bounces.
+    bouncy: bool,
     direct: Direct,
     /// Trees that have rows.
     held: Vec<bool>,
@@ -235,6 +237,10 @@ struct Span {
     sites: core::ops::Range<usize>,
     stops: core::ops::Range<usize>,
     ties: core::ops::Range<usize>,
+    /// Its rows act on nothing but the tree, and no others act on it.
+    apart: bool,
+    /// Nothing has acted on it since a round that changed next to nothing.
+    settled: bool,
 }
 
 impl RowSet {
@@ -364,6 +370,7 @@ impl TreeRows {
             stops,
             ties,
             bounces,
+            bouncy,
             held,
             spans,
             order,
@@ -426,8 +433,13 @@ impl TreeRows {
             let before = rows.len();
             stops.gather(rows, bounces, tree as u32, &trees[tree], recipe);
             held[tree] |= rows.len() > before;
-            spans.push(Span { sites: first[0]..sites.len(), stops: first[1]..stops.len(), ties: first[2]..ties.len() });
+            let (sites, stops, ties) = (first[0]..sites.len(), first[1]..stops.len(), first[2]..ties.len());
+            spans.push(Span { sites, stops, ties, apart: true, settled: false });
         }
+        for block in rows.iter().filter(|row| !row.plain).flat_map(Row::blocks) {
+            spans[block.tree as usize].apart = false;
+        }
+        *bouncy = bounces.any() || sites.iter().any(|site| site.restitution > 0.0);
         // Blocks find their places once: the trees of a row do not change within a step.
         let eights = |tree: usize| trees[tree].articulation.tree.dofs.len().div_ceil(WIDE) as u32;
         let mut length = 0;
@@ -515,6 +527,7 @@ impl TreeRows {
 
     /// Applies the impulses that the rows carry: to trees, and in the first sub-step to free bodies.
     pub fn warm_start(&mut self, isa: Isa, field: &mut Field<'_>, first: bool) {
+        self.unsettle();
         if first && !field.recipe.warm_start {
             for row in &mut self.rows.all {
                 row.impulse = 0.0;
@@ -522,6 +535,11 @@ impl TreeRows {
             return;
         }
         isa.dispatch(WarmStart { rows: &mut self.rows, field, first });
+    }
+
+    /// The trees are about to be moved by others than their rows.
+    fn unsettle(&mut self) {
+        self.spans.iter_mut().for_each(|span| span.settled = false);
     }
 
     /// One pass over all rows, pushing or relaxing.
@@ -536,7 +554,10 @@ impl TreeRows {
     fn solve_all(&mut self, field: &mut Field<'_>) {
         self.rows.load(velocities(field.trees));
         for tree in 0..self.spans.len() {
-            let Span { sites, stops, ties } = self.spans[tree].clone();
+            let Span { sites, stops, ties, apart, settled } = self.spans[tree].clone();
+            if settled {
+                continue;
+            }
             // A single row along degrees of freedom has nothing to agree with.
             let alone = sites.is_empty() && ties.is_empty() && stops.len() < 2;
             let rounds = match field.push {
@@ -544,7 +565,7 @@ impl TreeRows {
                 true => ROUNDS,
                 false => RELAXING_ROUNDS,
             };
-            let quiet = field.trees[tree].quiet(field.recipe.h.to_f64());
+            let quiet = field.trees[tree].quiet;
             for _ in 0..rounds {
                 self.rows.stir = 0.0;
                 self.solve_direct(tree, field);
@@ -555,6 +576,7 @@ impl TreeRows {
                     self.solve_normals(i, field);
                 }
                 if self.rows.stir <= quiet {
+                    self.spans[tree].settled = apart;
                     break;
                 }
             }
@@ -650,6 +672,7 @@ impl TreeRows {
 
     /// Separations and errors after a sub-step of these velocities.
     pub fn travel(&mut self, isa: Isa, trees: &[Working], motions: &[Motion], h: f64) {
+        self.unsettle();
         isa.dispatch(Travel { rows: self, trees, motions, h });
     }
 
@@ -668,6 +691,9 @@ impl TreeRows {
 
     /// Velocities along the normals and at limits before trees are kicked in a sub-step: what presses is no blow.
     pub fn approach(&mut self, trees: &[Working], motions: &[Motion]) {
+        if !self.bouncy {
+            return;
+        }
         self.rows.load(trees.iter().map(|tree| &tree.coming[..]));
         for site in self.sites.iter_mut().filter(|s| s.restitution > 0.0) {
             let points = &self.rows.all[site.first as usize + 3..][..site.points as usize];
@@ -687,6 +713,9 @@ impl TreeRows {
         masses: &[Mass],
         recipe: &Recipe,
     ) {
+        if !self.bouncy {
+            return;
+        }
         let threshold = recipe.restitution_speed.to_f64();
         self.rows.load(velocities(trees));
         for i in 0..self.sites.len() {
@@ -789,15 +818,18 @@ fn velocities(trees: &[Working]) -> impl Iterator<Item = &[f64]> {
     trees.iter().map(|tree| &tree.articulation.tree.qd[..])
 }
 
-/// Σ a b in eight sums side by side, which do not wait for each other.
+/// Σ a b in eight sums side by side; in pairs where lists are as short as those of most trees, so that no sum waits long for another.
 #[inline(always)]
 fn dot(a: &[Eight], b: &[Eight]) -> f64 {
-    let mut sums = [0.0; WIDE];
-    for (a, b) in a.iter().zip(b) {
-        for k in 0..WIDE {
-            sums[k] += a[k] * b[k];
+    let times = |a: &Eight, b: &Eight| -> Eight { core::array::from_fn(|k| a[k] * b[k]) };
+    let plus = |a: Eight, b: Eight| -> Eight { core::array::from_fn(|k| a[k] + b[k]) };
+    let sums = match (a, b) {
+        ([a0, a1, a2, a3], [b0, b1, b2, b3]) => {
+            plus(plus(times(a0, b0), times(a1, b1)), plus(times(a2, b2), times(a3, b3)))
         }
-    }
+        ([a0, a1, a2], [b0, b1, b2]) => plus(plus(times(a0, b0), times(a1, b1)), times(a2, b2)),
+        _ => a.iter().zip(b).fold([0.0; WIDE], |sums, (a, b)| plus(sums, times(a, b))),
+    };
     let four: [f64; 4] = core::array::from_fn(|k| sums[k] + sums[k + 4]);
     (four[0] + four[2]) + (four[1] + four[3])
 }
@@ -805,9 +837,25 @@ fn dot(a: &[Eight], b: &[Eight]) -> f64 {
 /// to ← to + y t
 #[inline(always)]
 fn add_scaled(to: &mut [Eight], y: &[Eight], t: f64) {
-    for (to, y) in to.iter_mut().zip(y) {
-        *to = core::array::from_fn(|k| to[k] + y[k] * t);
+    match (to, y) {
+        ([u0, u1, u2, u3], [y0, y1, y2, y3]) => {
+            add_eight(u0, y0, t);
+            add_eight(u1, y1, t);
+            add_eight(u2, y2, t);
+            add_eight(u3, y3, t);
+        }
+        ([u0, u1, u2], [y0, y1, y2]) => {
+            add_eight(u0, y0, t);
+            add_eight(u1, y1, t);
+            add_eight(u2, y2, t);
+        }
+        (to, y) => to.iter_mut().zip(y).for_each(|(to, y)| add_eight(to, y, t)),
     }
+}
+
+#[inline(always)]
+fn add_eight(to: &mut Eight, y: &Eight, t: f64) {
+    *to = core::array::from_fn(|k| to[k] + y[k] * t);
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -889,4 +937,28 @@ fn add_manifold(
         site.lever[i] = (p.anchor - centre).length().to_f64();
     }
     sites.push(site);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Eight, WIDE, add_scaled, dot};
+
+    /// Numbers that are exact in any order, so that lists of every length, with and without a loop, must answer to the bit.
+    #[test]
+    fn eights_add_up_at_every_length() {
+        for n in 0..6 {
+            let number = |i: usize, k: usize, salt: usize| ((WIDE * i + k) * 7 + salt) as f64;
+            let list =
+                |salt: usize| -> Vec<Eight> { (0..n).map(|i| core::array::from_fn(|k| number(i, k, salt))).collect() };
+            let (a, mut b) = (list(3), list(5));
+            let sum: f64 = a.as_flattened().iter().zip(b.as_flattened()).map(|(a, b)| a * b).sum();
+            assert_eq!(dot(&a, &b), sum);
+            add_scaled(&mut b, &a, 3.0);
+            for (i, eight) in b.iter().enumerate() {
+                for (k, &x) in eight.iter().enumerate() {
+                    assert_eq!(x, number(i, k, 5) + 3.0 * number(i, k, 3));
+                }
+            }
+        }
+    }
 }

@@ -19,7 +19,9 @@
 //! disturbs; each keeps what it should, and neither can feed the other.
 
 mod drift;
+mod springs;
 
+use self::springs::Springs;
 use super::motion::{self, Free, Mass, Motion};
 use super::tree_rows::{Field, TreeRows};
 use crate::articulation::dynamics::{Load, Pass};
@@ -28,7 +30,6 @@ use crate::articulation::glide::glide;
 use crate::articulation::keep::{Drive, Kept};
 use crate::articulation::kind::Kind;
 use crate::articulation::store::{Articulation, Starts};
-use crate::articulation::tree::Tree;
 use crate::body::store::{CentrePose, Velocity};
 use crate::constraint::contact::NONE;
 use crate::integrate::Loads;
@@ -95,9 +96,7 @@ pub(super) struct Working {
     extra: Vec<f64>,
     pub tau: Vec<f64>,
     pub offset: Vec<f64>,
-    pull: Vec<f64>,
-    /// -1, 0, 1: the motor pulls with all its force.
-    saturated: Vec<f64>,
+    springs: Springs,
     /// Nothing acts on it in the step but smooth forces.
     pub flies: bool,
     /// M̃ is factored, for `extra`, and how far the tree has turned since then, as [`Working::is_worn`] counts; infinite where something
@@ -109,8 +108,14 @@ pub(super) struct Working {
     /// The mass of all links, and that over the mass of the lightest.
     mass: f64,
     spread: f64,
+    /// Σ K Δλ² that is next to nothing for it.
+    pub quiet: f64,
     /// The mass of each link with all that hangs on it, over that of the lightest.
     carried: Vec<f64>,
+    /// Some of its joints slide.
+    slides: bool,
+    /// 0 for where the whole tree goes, which changes nothing between its links, and 1 for what turns them.
+    turns: Vec<f64>,
     /// Links that hang on none: everything is told about the first of them, and the others may move away from it without a turn.
     roots: usize,
     /// Joints tie trees to each other or to bodies, of whose masses `spread` knows nothing.
@@ -213,7 +218,8 @@ impl TreeWork {
         for (i, working) in self.trees.iter_mut().enumerate() {
             working.flies = !self.rows.holds(i) && working.is_smooth(recipe.dt.to_f64());
             if !working.flies {
-                working.pass.place(&working.articulation.tree, &working.articulation.tree.q);
+                working.listen(recipe.h.to_f64());
+                working.isa.dispatch(Place(working));
                 let touched = working.dense.iter().any(|&link| supports.get(link as usize).is_some_and(|&s| s > 0));
                 working.note_drives(touched);
             }
@@ -372,10 +378,11 @@ impl Working {
         self.qd_before.clone_from(&articulation.tree.qd);
         self.articulation = articulation;
         self.dense.clear();
-        for list in [&mut self.extra, &mut self.tau, &mut self.offset, &mut self.pull, &mut self.saturated] {
+        for list in [&mut self.extra, &mut self.tau, &mut self.offset] {
             list.clear();
             list.resize(n, 0.0);
         }
+        self.springs.clear();
         self.flies = false;
         self.drives.clear();
         (self.factored, self.renewed, self.behind) = (false, false, false);
@@ -383,6 +390,13 @@ impl Working {
         let (least, all) = masses.fold((f64::MAX, 0.0), |(least, all), m| (Num::min(m, least), all + m));
         (self.mass, self.spread) = (all, all / least);
         self.roots = self.articulation.tree.links.iter().filter(|l| l.parent().is_none()).count();
+        let links = &self.articulation.tree.links;
+        self.slides = links.iter().any(|link| link.kind.slides());
+        self.turns.clear();
+        self.turns.resize(n, 1.0);
+        for link in links.iter().filter(|link| link.kind == Kind::Free) {
+            self.turns[link.dofs()][..3].fill(0.0);
+        }
         self.carried.clear();
         self.carried.extend(self.articulation.tree.links.iter().map(|l| l.mass / least));
         for (i, link) in self.articulation.tree.links.iter().enumerate().rev() {
@@ -392,10 +406,10 @@ impl Working {
         }
     }
 
-    /// Σ K Δλ² that is next to nothing for it in a sub-step of h.
-    pub fn quiet(&self, h: f64) -> f64 {
+    /// Finds what is next to nothing for it in a sub-step of h.
+    fn listen(&mut self, h: f64) {
         let kick = self.loads.iter().fold(Vec3::ZERO, |sum, l| sum + l.force).length_squared() * h * h;
-        if self.mass > 0.0 { QUIET * kick / self.mass } else { 0.0 }
+        self.quiet = if self.mass > 0.0 { QUIET * kick / self.mass } else { 0.0 };
     }
 
     /// The tree has moved too far since it was factored.
@@ -461,67 +475,25 @@ impl Working {
     /// q̇ ← q̇ + h M̃⁻¹ τ, with motors that pull with all they have where they would have to pull more.
     #[inline(always)]
     fn kick(&mut self, h: f64) {
-        let Self { articulation, pass, loads, extra, tau, offset, pull, saturated, drives, .. } = self;
+        let Self { articulation, pass, loads, extra, tau, springs, drives, .. } = self;
         let tree = &mut articulation.tree;
         let (mut factored, mut renewed) = (self.factored, self.renewed);
-        for link in &tree.links {
-            let (qs, vs) = (link.coordinates(), link.dofs());
-            if tree.dofs[vs.clone()].iter().any(|d| d.stiffness != 0.0) {
-                link.kind.offset(&tree.q[qs.clone()], &tree.rest[qs.clone()], &mut offset[vs.clone()]);
-            }
-            if tree.dofs[vs.clone()].iter().any(|d| d.motor.stiffness != 0.0) {
-                link.kind.offset(&tree.q[qs.clone()], &tree.target[qs], &mut pull[vs]);
-            }
-        }
+        springs.gather(tree, h);
+        springs.reach(tree);
         // Velocities matter to what is damped alone.
         if loads.iter().any(|l| l.linear_damping != 0.0 || l.angular_damping != 0.0) {
             pass.set_moving(tree, &tree.qd);
         }
         pass.drive_on(tree, loads, h, drives);
         for _ in 0..ROUNDS {
-            for (k, dof) in tree.dofs.iter().enumerate() {
-                let qd = tree.qd[k];
-                let spring = if dof.stiffness != 0.0 { dof.stiffness * (offset[k] - h * qd) } else { 0.0 };
-                tau[k] = dof.force + spring - dof.damping * qd;
-                let mut added = h * dof.damping + h * h * dof.stiffness;
-                if let Some((stiffness, damping)) = gains(tree, k) {
-                    let motor = &dof.motor;
-                    if saturated[k] == 0.0 {
-                        tau[k] += stiffness * (pull_of(pull, k, stiffness) - h * qd) + damping * (motor.speed - qd);
-                        added += h * damping + h * h * stiffness;
-                    } else {
-                        tau[k] += saturated[k] * motor.max_force;
-                    }
-                }
-                factored &= extra[k] == added;
-                extra[k] = added;
-            }
+            factored &= !springs.draw(&tree.qd, h, tau, extra);
             if !factored {
                 pass.factor(tree, Some(extra));
                 (factored, renewed, self.worn) = (true, true, 0.0);
             }
             pass.set_bias(tree, Some(loads), false);
             pass.accelerate(tree, |k| tau[k], false);
-            let mut changed = false;
-            for (k, dof) in tree.dofs.iter().enumerate() {
-                let Some((stiffness, damping)) = gains(tree, k).filter(|_| dof.motor.max_force.is_finite()) else {
-                    continue;
-                };
-                let qd = tree.qd[k] + h * pass.columns[k].acceleration;
-                let wanted = stiffness * (pull_of(pull, k, stiffness) - h * qd) + damping * (dof.motor.speed - qd);
-                let now = if wanted > dof.motor.max_force {
-                    1.0
-                } else if wanted < -dof.motor.max_force {
-                    -1.0
-                } else {
-                    0.0
-                };
-                // From one side to the other in one round: it is between them.
-                let now = if now * saturated[k] < 0.0 { 0.0 } else { now };
-                changed |= now != saturated[k];
-                saturated[k] = now;
-            }
-            if !changed {
+            if !springs.saturate(&tree.qd, &pass.columns, h) {
                 break;
             }
         }
@@ -530,16 +502,6 @@ impl Working {
         }
         (self.factored, self.renewed) = (factored, renewed);
     }
-}
-
-/// Stiffness and damping of a motor that is a damped spring; a motor that holds a speed by force is a row.
-fn gains(tree: &Tree, k: usize) -> Option<(f64, f64)> {
-    let motor = &tree.dofs[k].motor;
-    (motor.is_on() && motor.damping.is_finite()).then_some((motor.stiffness, motor.damping))
-}
-
-fn pull_of(pull: &[f64], k: usize, stiffness: f64) -> f64 {
-    if stiffness != 0.0 { pull[k] } else { 0.0 }
 }
 
 /// The velocity of a free body.
@@ -559,6 +521,17 @@ impl Kernel for Kick<'_> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         self.working.kick(self.h);
+    }
+}
+
+struct Place<'a>(&'a mut Working);
+
+impl Kernel for Place<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let Working { articulation, pass, .. } = self.0;
+        pass.place(&articulation.tree, &articulation.tree.q);
     }
 }
 

@@ -20,6 +20,9 @@ pub(super) struct Batch {
     /// The link that each of them acts on with either half, and with what; `NONE` where it acts on none.
     struck: [[u32; LANES]; 2],
     wrenches: [[Lanes; 6]; 2],
+    /// What of it is left on the way inwards. In memory, where lanes are read and written as a whole: numbers that a loop carries are
+    /// compiled one by one.
+    left: [Lanes; 6],
     /// J, and u, then Δq̇, by degree of freedom.
     along: Vec<Lanes>,
     lanes: Vec<Lanes>,
@@ -96,31 +99,27 @@ impl Batch {
     }
 
     /// The pass inwards of rows that act on one link: J, and if they are deep u as [`Pass::lead_in`](crate::articulation::dynamics::Pass::lead_in) finds
-    /// it. Lanes of other rows are led along with nothing.
+    /// it. Lanes of other rows are led along with nothing, and those of none with anything.
     #[inline(always)]
     fn lead_in(&mut self, tree: &Working, link: usize, side: usize, rows: core::ops::Range<usize>) {
         let mut whole = self.wrenches[side];
-        for lanes in &mut whole {
-            for (l, w) in lanes.iter_mut().enumerate() {
-                if !rows.contains(&l) {
-                    *w = 0.0;
-                }
+        if rows != (0..self.waiting.len()) {
+            for lanes in &mut whole {
+                *lanes = core::array::from_fn(|l| if rows.contains(&l) { lanes[l] } else { 0.0 });
             }
         }
         // -p
-        let mut left = whole;
+        self.left = whole;
         for k in path(&tree.articulation.tree, link) {
             let axis = &tree.pass.axes[k];
             add(&mut self.along[k], dot(axis, &whole));
             if !self.deep {
                 continue;
             }
-            let (u, column) = (dot(axis, &left), &tree.pass.columns[k]);
-            let Wrench { torque: n, force: f } = column.force;
-            for (left, c) in left.iter_mut().zip([n.x, n.y, n.z, f.x, f.y, f.z]) {
-                for l in 0..LANES {
-                    left[l] -= c * (u[l] * column.inverse);
-                }
+            let (u, column) = (dot(axis, &self.left), &tree.pass.columns[k]);
+            let y: Lanes = core::array::from_fn(|l| u[l] * column.inverse);
+            for (left, c) in self.left.iter_mut().zip(column.force.to_array()) {
+                *left = core::array::from_fn(|l| left[l] - c * y[l]);
             }
             add(&mut self.lanes[k], u);
         }
@@ -129,9 +128,7 @@ impl Batch {
 
 #[inline(always)]
 fn add(to: &mut Lanes, of: Lanes) {
-    for l in 0..LANES {
-        to[l] += of[l];
-    }
+    *to = core::array::from_fn(|l| to[l] + of[l]);
 }
 
 /// The numbers of one lane as a list of their own.

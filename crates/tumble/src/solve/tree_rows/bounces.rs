@@ -24,6 +24,10 @@ impl Bounces {
         self.all.clear();
     }
 
+    pub fn any(&self) -> bool {
+        !self.all.is_empty()
+    }
+
     /// Takes note of a row that is about to be added, if it bounces.
     pub fn add(&mut self, row: usize, restitution: f64) {
         if restitution > 0.0 {

@@ -3,7 +3,6 @@
 use super::{EVEN, Working};
 use crate::articulation::dynamics::Pass;
 use crate::articulation::flight::{Forces, Stages, fly};
-use crate::articulation::kind::Kind;
 use crate::articulation::tree::Tree;
 use crate::math::{Kernel, Lane, Num};
 
@@ -44,12 +43,7 @@ impl Working {
 
     /// The links where the tree is now, as they move now.
     pub fn catch_up(&mut self) {
-        let tree = &self.articulation.tree;
-        if core::mem::take(&mut self.behind) {
-            self.pass.place_moving(tree, &tree.q, &tree.qd);
-        } else {
-            self.pass.set_moving(tree, &tree.qd);
-        }
+        self.isa.dispatch(CatchUp(self));
     }
 
     /// Moves over h without forces, at constant kinetic energy and, where it floats, momentum. Afterwards [`Working::catch_up`] says where the
@@ -70,7 +64,11 @@ impl Working {
     fn drift_slowly(&mut self, h: f64) -> bool {
         let Self { articulation, pass, .. } = self;
         let tree = &mut articulation.tree;
-        if let Some(turn) = turn_of(tree, h).filter(|&turn| turn < STILL) {
+        let slides = self.slides && slides(tree);
+        // What all joints together turn, which no link can exceed.
+        let speed: f64 = tree.qd.iter().zip(&self.turns).map(|(v, turns)| v.abs() * turns).sum();
+        let turn = h * speed;
+        if turn < STILL && !slides {
             let qd = core::mem::take(&mut tree.qd);
             tree.advance(&qd, h);
             tree.qd = qd;
@@ -88,7 +86,7 @@ impl Working {
             turn = Num::max(turn, speed * carried);
             brisk = Num::max(brisk, speed * speed * speed * carried * carried);
         }
-        let aged = if slides(tree) { f64::INFINITY } else { h * Num::sqrt(turn) };
+        let aged = if slides { f64::INFINITY } else { h * Num::sqrt(turn) };
         pass.note_kept(tree, &mut self.kept);
         tree.ride_along(h, &mut self.ride);
         (self.worn, self.aged) = (self.worn + aged, self.aged + aged);
@@ -232,21 +230,6 @@ fn slides(tree: &Tree) -> bool {
     tree.links.iter().any(|l| l.kind.slides() && tree.qd[l.dofs()].iter().any(|&v| v != 0.0))
 }
 
-/// What all joints together turn in h, which no link can exceed; `None` where something slides.
-#[inline(always)]
-fn turn_of(tree: &Tree, h: f64) -> Option<f64> {
-    if slides(tree) {
-        return None;
-    }
-    let mut speed = 0.0;
-    for link in &tree.links {
-        // Where the whole tree goes changes nothing between its links.
-        let whole = if link.kind == Kind::Free { 3 } else { 0 };
-        speed += tree.qd[link.dofs()].iter().skip(whole).map(|v| v.abs()).sum::<f64>();
-    }
-    Some(h * speed)
-}
-
 /// What is done to a tree at once, compiled for each set of instructions.
 struct Drift<'a> {
     working: &'a mut Working,
@@ -258,6 +241,22 @@ impl Kernel for Drift<'_> {
     #[inline(always)]
     fn run<L: Lane>(self) -> bool {
         self.working.drift_slowly(self.h)
+    }
+}
+
+struct CatchUp<'a>(&'a mut Working);
+
+impl Kernel for CatchUp<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let Working { articulation, pass, behind, .. } = self.0;
+        let tree = &articulation.tree;
+        if core::mem::take(behind) {
+            pass.place_moving(tree, &tree.q, &tree.qd);
+        } else {
+            pass.set_moving(tree, &tree.qd);
+        }
     }
 }
 

@@ -1,0 +1,158 @@
+//! Springs, dampers and motors along the degrees of freedom of a tree, as a kick takes them.
+//!
+//! They act as they will at the end of the sub-step, with the velocity q̇' that they lead to, x being the way to where they are at rest:
+//!
+//! ```text
+//!   τ' = f + k (x - h q̇') - c q̇' = f + k x - b q̇'            b = c + h k
+//!   M (q̇' - q̇) = h τ'      so that      (M + h b) (q̇' - q̇) = h (f + k x - b q̇)
+//! ```
+
+use crate::articulation::dynamics::Column;
+use crate::articulation::tree::Tree;
+
+/// A damped spring along a degree of freedom.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spring {
+    /// f
+    force: f64,
+    /// k and b
+    stiffness: f64,
+    lag: f64,
+}
+
+impl Spring {
+    fn new(force: f64, stiffness: f64, damping: f64, h: f64) -> Self {
+        Self { force, stiffness, lag: damping + h * stiffness }
+    }
+
+    /// f + k x - b q̇
+    #[inline(always)]
+    fn pull(&self, x: f64, qd: f64) -> f64 {
+        self.force + self.stiffness * x - self.lag * qd
+    }
+}
+
+/// All that draws along one degree of freedom.
+#[derive(Clone, Copy, Debug)]
+struct Drawn {
+    joint: Spring,
+    motor: Spring,
+    /// The largest force of the motor, and -1, 0, 1: it pulls with all of it.
+    most: f64,
+    saturated: f64,
+    /// The ways to where the spring of the joint and that of the motor are at rest.
+    way: f64,
+    motor_way: f64,
+}
+
+/// Those of a whole tree. Kept between steps for its memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Springs {
+    all: Vec<Drawn>,
+    /// Links on joints with springs, and with motors that are springs.
+    sprung: Vec<u32>,
+    driven: Vec<u32>,
+    /// Some motor has a largest force.
+    limited: bool,
+}
+
+impl Springs {
+    pub fn clear(&mut self) {
+        self.all.clear();
+    }
+
+    /// Those of the tree in a step with sub-steps of h, if they are not known yet.
+    pub fn gather(&mut self, tree: &Tree, h: f64) {
+        if !self.all.is_empty() {
+            return;
+        }
+        self.sprung.clear();
+        self.driven.clear();
+        self.all.extend(tree.dofs.iter().map(|dof| {
+            let motor = &dof.motor;
+            // A motor that holds a speed by force is a row.
+            let draws = motor.is_on() && motor.damping.is_finite();
+            Drawn {
+                joint: Spring::new(dof.force, dof.stiffness, dof.damping, h),
+                motor: if draws {
+                    Spring::new(motor.damping * motor.speed, motor.stiffness, motor.damping, h)
+                } else {
+                    Spring::default()
+                },
+                most: if draws { motor.max_force } else { f64::INFINITY },
+                saturated: 0.0,
+                way: 0.0,
+                motor_way: 0.0,
+            }
+        }));
+        for (i, link) in tree.links.iter().enumerate() {
+            let of_link = &self.all[link.dofs()];
+            if of_link.iter().any(|d| d.joint.stiffness != 0.0) {
+                self.sprung.push(i as u32);
+            }
+            if of_link.iter().any(|d| d.motor.stiffness != 0.0) {
+                self.driven.push(i as u32);
+            }
+        }
+        self.limited = self.all.iter().any(|d| d.most.is_finite());
+    }
+
+    /// Finds the ways from where the tree is.
+    #[inline(always)]
+    pub fn reach(&mut self, tree: &Tree) {
+        let Self { all, sprung, driven, .. } = self;
+        let mut reach = |links: &[u32], to: &[f64], set: fn(&mut Drawn, f64)| {
+            for &link in links {
+                let link = &tree.links[link as usize];
+                let (qs, vs) = (link.coordinates(), link.dofs());
+                let mut ways = [0.0; 6];
+                link.kind.offset(&tree.q[qs.clone()], &to[qs], &mut ways[..vs.len()]);
+                all[vs].iter_mut().zip(ways).for_each(|(drawn, way)| set(drawn, way));
+            }
+        };
+        reach(sprung, &tree.rest, |drawn, way| drawn.way = way);
+        reach(driven, &tree.target, |drawn, way| drawn.motor_way = way);
+    }
+
+    /// τ, and h b into `extra`. Whether `extra` has changed.
+    #[inline(always)]
+    pub fn draw(&self, qd: &[f64], h: f64, tau: &mut [f64], extra: &mut [f64]) -> bool {
+        let mut changed = false;
+        for ((drawn, &qd), (tau, extra)) in self.all.iter().zip(qd).zip(tau.iter_mut().zip(extra)) {
+            let (force, lag) = if drawn.saturated == 0.0 {
+                (drawn.motor.pull(drawn.motor_way, qd), drawn.joint.lag + drawn.motor.lag)
+            } else {
+                (drawn.saturated * drawn.most, drawn.joint.lag)
+            };
+            *tau = drawn.joint.pull(drawn.way, qd) + force;
+            changed |= *extra != h * lag;
+            *extra = h * lag;
+        }
+        changed
+    }
+
+    /// Tells motors that have reached their largest force from the others, by the accelerations that they lead to. Whether there are others than
+    /// before.
+    #[inline(always)]
+    pub fn saturate(&mut self, qd: &[f64], columns: &[Column], h: f64) -> bool {
+        let mut changed = false;
+        if !self.limited {
+            return changed;
+        }
+        for ((drawn, &qd), column) in self.all.iter_mut().zip(qd).zip(columns) {
+            let wanted = drawn.motor.pull(drawn.motor_way, qd + h * column.acceleration);
+            let now = if wanted > drawn.most {
+                1.0
+            } else if wanted < -drawn.most {
+                -1.0
+            } else {
+                0.0
+            };
+            // From one side to the other in one round: it is between them.
+            let now = if now * drawn.saturated < 0.0 { 0.0 } else { now };
+            changed |= now != drawn.saturated;
+            drawn.saturated = now;
+        }
+        changed
+    }
+}
