@@ -9,17 +9,17 @@
 //! But a blow also throws bodies onto what they were just leaving, J u* > 0, and that only stops them: J u = 0, and ½ λ J u* is won. So is
 //! what friction turns into speed along a normal (Kane and Levinson, "Dynamics" (1985)), and what sweeps have left undone. A tree whose limits bounce all the
 //! time, or a heap of balls, lives on such gains. Between the velocities u₀ before the bounces and those that Newton asks for, the mix is
-//! taken that has no more energy than u* had:
+//! taken that has no more energy than u* had, or than u₀ where that has more:
 //!
 //! ```text
 //!   u = u₀ + s (u₁ - u₀),    λ = λ₀ + s (λ₁ - λ₀),    the largest s in [0, 1] with
-//!   E(s) = Σ λ (½ J (u + u*) - d) <= 0
+//!   E(s) = Σ λ (½ J (u + u*) - d) <= max(E(0), 0)
 //! ```
 //!
-//! with d the rate to which a row drives: of a motor, of a belt, of overlap that is pushed out. What contacts ask of both they have of the mix, friction
+//! with d the rate to which a row drives: of a motor, of a belt, of overlap that is pushed out, as far as ½ J (u₀ + u*) has come to it. What contacts ask of both they have of the mix, friction
 //! stays in its cone, and as impulses act between bodies, momentum is what it was. Each group of bodies that impulses tie together has its own s.
 
-use super::system::{Correct, System, SystemRow};
+use super::system::{Limit, System, SystemRow};
 use crate::body::store::Velocity;
 use crate::math::{Float, Num, Real, UnionFind, Vec3};
 
@@ -47,9 +47,9 @@ impl BounceEnergy {
     /// Notes the impulses before the bounces, and what the rows drive to by themselves. One pass over the rows.
     pub fn note(&mut self, system: &System) {
         self.starts.clear();
-        self.starts.extend(system.rows.iter().zip(&system.demands).map(|(row, demand)| {
+        self.starts.extend(system.rows.iter().map(|row| {
             // A gap that may be closed drives nothing.
-            let push = demand.correct == Correct::Push;
+            let push = matches!(row.limit, Limit::Between(low, _) if low == 0.0);
             let drive = if push { Num::max(row.target, 0.0) } else { row.target };
             Start { impulse: row.impulse, drive, group: 0 }
         }));
@@ -59,8 +59,9 @@ impl BounceEnergy {
     pub fn take_back(&mut self, system: &mut System, rates: &[Real], u: &mut [Velocity]) {
         let Self { starts, groups, energies } = self;
         let mut won = false;
-        for ((row, demand), start) in system.rows.iter().zip(&system.demands).zip(&*starts) {
-            won |= row.impulse * (0.5 * (row.velocity(u) + demand.free_rate) - start.drive) > 0.0;
+        for (((row, demand), start), &rate) in system.rows.iter().zip(&system.demands).zip(&*starts).zip(rates) {
+            let free = demand.free_rate;
+            won |= row.impulse * (0.5 * (row.velocity(u) + free) - start.driven(rate, free)) > 0.0;
         }
         if !won {
             return;
@@ -80,7 +81,8 @@ impl BounceEnergy {
             start.group = groups.find(party);
             let (rate, old) = (rates[k].to_f64(), start.impulse.to_f64());
             let (more, faster) = (row.impulse.to_f64() - old, row.velocity(u).to_f64() - rate);
-            let mean = 0.5 * (rate + system.demands[k].free_rate.to_f64()) - start.drive.to_f64();
+            let free = system.demands[k].free_rate;
+            let mean = 0.5 * (rate + free.to_f64()) - start.driven(rates[k], free).to_f64();
             let energy = &mut energies[start.group as usize];
             energy[0] += old * mean;
             energy[1] += more * mean + 0.5 * old * faster;
@@ -99,6 +101,12 @@ impl BounceEnergy {
 }
 
 impl Start {
+    /// d, but no more than the row has come to on the way to it: a motor at the end of its force has not won what it was set to.
+    fn driven(&self, rate: Real, free: Real) -> Real {
+        let mean = 0.5 * (rate + free);
+        Num::max(Num::min(self.drive, Num::max(mean, 0.0)), Num::min(mean, 0.0))
+    }
+
     /// The row has an impulse, or had one.
     fn acts(&self, row: &SystemRow) -> bool {
         row.impulse != 0.0 || self.impulse != 0.0

@@ -352,7 +352,7 @@ impl<L: Lane> Rules<L> {
     /// one on the load, and what bears more would sink for ever.
     #[inline(always)]
     fn at_leisure(&self, bias: L, yielding: L, soft: &Softness<L>) -> L {
-        // What is soft beyond measure yields infinitely, and has no mass: their product must be none.
+        // What is soft beyond measure yields infinitely, and has next to no mass: their product must be a number.
         let out = bias + yielding.min(L::splat(Real::MAX));
         L::select(soft.firm_depth.less(L::ZERO), out, out.max(self.push_speed))
     }

@@ -491,7 +491,7 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
     #[inline(always)]
     fn run<L: Lane>(self) {
         let recipe = self.recipe;
-        let softness = L::splat(recipe.soft.impulse_scale / recipe.soft.mass_scale);
+        let softness = L::splat(recipe.soft.compliance());
         let (rate, most) = (L::splat(recipe.soft.bias_rate), L::splat(recipe.hold_speed));
         for i in self.pass.range.clone() {
             let (group, mut limit) = self.pass.whole(i);

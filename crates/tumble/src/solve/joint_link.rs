@@ -305,7 +305,7 @@ pub(super) fn soften(
     recipe: &Recipe,
 ) -> Real {
     let soft = &recipe.soft;
-    let softness = soft.impulse_scale / soft.mass_scale;
+    let softness = soft.compliance();
     let holds_place = |row: &Row| joint_web::holds(row) && row.jacobian.linear_b != Vec3::ZERO;
     let placed = rows.iter().enumerate().filter(|(_, row)| holds_place(row));
     let (moved, open) = placed.fold((0.0, 0.0), |(moved, open), (i, row)| {
@@ -348,7 +348,7 @@ pub(super) fn soften(
             }
             None => {
                 answer.spring = false;
-                answer.compliance = response * soft.impulse_scale / soft.mass_scale;
+                answer.compliance = response * softness;
                 if whole && joint_web::holds(row) {
                     answer.compliance /= joint_load::WHOLE;
                 } else if holds_place(row) {

@@ -29,7 +29,7 @@
 //! (5 degrees instead of 1.5 in a ragdoll that falls down stairs).
 
 //!
-//! **Webs** that are solved as a whole (`joint_web`) could be as hard as rounding lets them, and yield all the same, by a constant share
+//! **Webs** that are solved as a whole (`joint_web`, `point_web`) could be as hard as rounding lets them, and yield all the same, by a constant share
 //! 1/[`WHOLE`] of Γ whatever they bear. A rope bridge whose planks just reach from one side to the other cannot sag unless its joints give way:
 //! the tension H = M/s grows without bound as the sag s goes to 0, and with it the frequency of a plank that shakes between its neighbours,
 //! 2 √(H/m l), until it is too fast for the sub-step: such a bridge never comes to rest. And the share is constant because a joint that grows

@@ -13,7 +13,7 @@
 //! a body does that is held like this is not to spin. Where a grows from one sub-step of a step to the next, ω shrinks so that ω·(I + a) ω does not grow with
 //! it: an inertia that swings with the load would feed energy to what swings. Bodies that may not turn about some axis are left alone.
 //!
-//! This is for webs that are solved as a whole (`joint_web`), whose joints are firm enough to need it. Contacts, trees and joints in sweeps know nothing of it.
+//! This is for webs that are solved as a whole (`joint_web`, `point_web`), whose joints are firm enough to need it. Contacts, trees and joints in sweeps know nothing of it.
 
 use super::motion::{self, Free, Mass, Motion};
 use crate::math::{Num, Real, Sym3, Vec3};
@@ -61,12 +61,6 @@ pub(crate) struct Pulled {
 }
 
 impl Pulled {
-    /// A step begins: nothing is pulled at yet.
-    pub fn clear(&mut self) {
-        self.bodies.clear();
-        self.growth.clear();
-    }
-
     /// I⁻¹ of a body as joints of webs have it.
     pub fn inertia(&self, body: u32, masses: &[Mass]) -> Sym3 {
         match self.growth.get(body as usize) {
@@ -78,7 +72,8 @@ impl Pulled {
     /// Begins to add up the pulls; the `first` time in a step nothing has been pulled at before.
     pub fn begin(&mut self, bodies: usize, first: bool) {
         if first {
-            self.clear();
+            self.bodies.clear();
+            self.growth.clear();
         }
         self.growth.resize(bodies, 0.0);
         self.sum.resize(bodies, 0.0);

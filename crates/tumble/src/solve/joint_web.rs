@@ -30,7 +30,7 @@ use crate::constraint::{Bound, Row, Stiffness};
 use crate::math::{Float, NO_ROW, Real};
 
 /// A pivot below this share of its diagonal entry is rounding error: a redundant row that does not yield, which is left out (003-63).
-const REDUNDANT: f64 = 16.0 * Real::EPSILON as f64;
+pub(super) const REDUNDANT: f64 = 16.0 * Real::EPSILON as f64;
 
 /// A joint in a web.
 #[derive(Clone, Copy, Debug)]
@@ -300,7 +300,7 @@ macro_rules! with_known_size {
 }
 
 /// L D Lᵀ of an n x n block in its place: L below the diagonal, 1/D beside.
-fn factor(block: &mut [f64], inverse: &mut [f64], n: usize) {
+pub(super) fn factor(block: &mut [f64], inverse: &mut [f64], n: usize) {
     with_known_size!(n, factor_sized(block, inverse))
 }
 
@@ -328,7 +328,7 @@ fn factor_sized(n: usize, block: &mut [f64], inverse: &mut [f64]) {
 }
 
 /// x ← (L D Lᵀ)⁻¹ x; a redundant row gets nothing.
-fn solve_block(block: &[f64], inverse: &[f64], n: usize, x: &mut [f64]) {
+pub(super) fn solve_block(block: &[f64], inverse: &[f64], n: usize, x: &mut [f64]) {
     with_known_size!(n, solve_sized(block, inverse, x))
 }
 

@@ -18,6 +18,7 @@ use super::joint_group::{Balls, Form, JointGroup, JointGroups};
 use super::joint_kernel::Place;
 use super::joint_pull::Pulled;
 use super::joint_seat::Seat;
+use super::joint_web::{REDUNDANT, factor, solve_block};
 use super::joint_work::Recipe;
 use super::motion::{self, Mass, Motion};
 use super::web_pattern::{Later, arrange};
@@ -163,7 +164,8 @@ impl PointWebs {
                 answers[side] = Mat3::from_columns(inertia * x, inertia * y, inertia * z);
                 own = own + response(group.inv_mass[side].0[lane], arm, &answers[side]);
             }
-            let sound = own.is_finite();
+            // What has no number for an error has been given nothing to yield with, and holds nothing.
+            let sound = own.is_finite() && soft.iter().any(|&c| c > 0.0);
             diagonal[i] = if sound { Sym3::from_mat3(&own) } else { Sym3::ZERO };
             for &Later { node: other, block } in &later[i] {
                 let far = nodes[other as usize];
@@ -264,7 +266,7 @@ fn response(inv_mass: Real, arm: Vec3, answer: &Mat3) -> Mat3<f64> {
     (turned + Mat3::diagonal(Vec3::all(inv_mass))).to_f64()
 }
 
-/// The inverse of a positive matrix; zero where it is not.
+/// The inverse of a positive matrix; without the rows that are redundant, as in `joint_web`, where it has none.
 fn inverse(s: &Sym3<f64>) -> Sym3<f64> {
     let &Sym3 { xx, yy, zz, xy, xz, yz } = s;
     let c = Sym3 {
@@ -277,13 +279,25 @@ fn inverse(s: &Sym3<f64>) -> Sym3<f64> {
     };
     let det = xx * c.xx + xy * c.xy + xz * c.xz;
     let inverse = c * (1.0 / det);
-    if det > 0.0 && inverse.is_finite() { inverse } else { Sym3::ZERO }
+    let positive = xx > 0.0 && c.zz > REDUNDANT * xx * yy && det > REDUNDANT * c.zz * zz;
+    if positive && inverse.is_finite() {
+        return inverse;
+    }
+    let mut block = [xx, xy, xz, xy, yy, yz, xz, yz, zz];
+    let mut pivots = [0.0; 3];
+    factor(&mut block, &mut pivots, 3);
+    let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|mut column| {
+        solve_block(&block, &pivots, 3, &mut column);
+        Vec3::new(column[0], column[1], column[2])
+    });
+    let inverse = Sym3::from_mat3(&Mat3::from_columns(x, y, z));
+    if inverse.is_finite() { inverse } else { Sym3::ZERO }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Num;
+    use crate::math::{Float, Num};
     use crate::method::JointSolve;
 
     /// Numbers between -1 and 1, the same in every run.
@@ -376,11 +390,26 @@ mod tests {
                         let left =
                             if push { group.bias[row].0[lane] + compliance * now } else { compliance * (now - was) };
                         let off = Num::abs(slip[row] + left);
+                        // Velocities of about 10 and rounding in single precision.
                         assert!(off < 1e-4, "{} joints, push {push}: off by {off}", ties.len());
                     }
                 }
             }
         }
+    }
+
+    /// A row along which nothing moves is left out, and the others are held; a matrix that is not positive holds nothing along what is not.
+    #[test]
+    fn redundant_rows_are_left_out() {
+        let near = |a: Sym3<f64>, b: Sym3<f64>| (a - b).largest() < 1e-12;
+        let full = Sym3 { xx: 2.0, yy: 3.0, zz: 4.0, xy: 0.5, xz: -0.2, yz: 0.1 };
+        assert!(near(inverse(&full), full.try_inverse().unwrap()));
+        let flat = Sym3::diagonal(Vec3::new(2.0, 0.0, 4.0));
+        assert!(near(inverse(&flat), Sym3::diagonal(Vec3::new(0.5, 0.0, 0.25))));
+        let upside_down = Sym3::diagonal(Vec3::new(2.0, -1e-9, -1e-9));
+        assert!(near(inverse(&upside_down), Sym3::diagonal(Vec3::new(0.5, 0.0, 0.0))));
+        assert_eq!(inverse(&Sym3::ZERO), Sym3::ZERO);
+        assert_eq!(inverse(&Sym3::diagonal(Vec3::new(1.0, Real::NAN.to_f64(), 1.0))).yy, 0.0);
     }
 
     /// What is no number holds nothing, and its neighbours hold on.

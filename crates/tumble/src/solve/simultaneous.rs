@@ -154,7 +154,7 @@ fn free_velocity(bodies: &Bodies, i: usize, loads: &Loads, dt: Real) -> Velocity
 }
 
 /// Solves, corrects, bounces; `hits` are the impacts to report. With n sweeps each: one pass over the constraints to start warm, n to solve,
-/// one for the rates, n + 1 to correct and n + 3 to bounce, or four more where that has won energy, where there is something to.
+/// one for the rates, n + 1 to correct and n + 3 to bounce, or three more where that has won energy, where there is something to.
 pub(crate) fn solve(
     work: &mut Work,
     trees: &TreeWork,

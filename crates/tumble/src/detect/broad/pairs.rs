@@ -374,12 +374,14 @@ impl BroadPhase {
         }
     }
 
-    /// The proxy was created, moved, touched or changed in kind since the last search: the next one will look at it.
+    /// The proxy was created, moved, touched or changed in kind since the last search: the next one will look at it. What is fixed need not say so
+    /// where all that moves does.
     pub(crate) fn has_changed(&self, id: ProxyId) -> bool {
         self.get(id).is_some_and(|proxy| self.trees[proxy.kind as usize].has_changed(LeafId(proxy.leaf)))
     }
 
-    /// No proxy was created, moved, touched or changed in kind since the last search: the next one will find nothing.
+    /// No proxy was created, moved, touched or changed in kind since the last search, unless what is fixed among
+    /// nothing that moves: the next one will find nothing.
     pub fn is_settled(&self) -> bool {
         self.trees.iter().all(|tree| tree.changed() == 0)
     }

@@ -15,7 +15,7 @@ use super::{End, Field, Row, TreeRows};
 use crate::articulation::stops::Task;
 use crate::constraint::contact::NONE;
 use crate::constraint::{Bound, Stiffness};
-use crate::math::{Float, Vec3};
+use crate::math::{Float, UnionFind, Vec3};
 use crate::solve::motion::{self, MOVABLE, Mass};
 
 /// Groups of more rows are left to the rounds.
@@ -62,15 +62,7 @@ pub(super) struct Direct {
     l: Vec<f64>,
     x: Vec<f64>,
     /// Which trees and free bodies hang together, while groups are found.
-    leader: Vec<u32>,
-}
-
-fn find(leader: &mut [u32], mut i: u32) -> u32 {
-    while leader[i as usize] != i {
-        leader[i as usize] = leader[leader[i as usize] as usize];
-        i = leader[i as usize];
-    }
-    i
+    together: UnionFind,
 }
 
 impl TreeRows {
@@ -102,9 +94,8 @@ impl TreeRows {
     }
 
     fn group(&self, direct: &mut Direct, trees: usize, bodies: usize) {
-        let Direct { entries, groups, leader, .. } = direct;
-        leader.clear();
-        leader.extend(0..(trees + bodies) as u32);
+        let Direct { entries, groups, together, .. } = direct;
+        together.reset(trees + bodies);
         let nodes = |row: &Row| {
             let blocks = row.blocks.map(|b| b.tree);
             let ends = row.halves.map(|h| if let End::Body(dense) = h.end { trees as u32 + dense } else { NONE });
@@ -113,14 +104,11 @@ impl TreeRows {
         for e in entries.iter() {
             let mut all = nodes(&self.rows.all[e.row as usize]);
             let Some(first) = all.next() else { continue };
-            for other in all {
-                let (a, b) = (find(leader, first), find(leader, other));
-                // The smaller leads, so that groups have the order of their trees.
-                leader[a.max(b) as usize] = a.min(b);
-            }
+            // The smallest leads, so that groups have the order of their trees.
+            all.for_each(|other| together.join(first, other));
         }
         for e in entries.iter_mut() {
-            e.group = nodes(&self.rows.all[e.row as usize]).next().map_or(NONE, |n| find(leader, n));
+            e.group = nodes(&self.rows.all[e.row as usize]).next().map_or(NONE, |n| together.find(n));
         }
         entries.sort_by_key(|e| (e.group, e.row));
         // Rows alone and crowds of them are left to the rounds.
