@@ -109,7 +109,7 @@ impl<K: Constraint> Constraint for Twin<K> {
     }
 }
 
-/// Joints in lanes do what the same joints do row by row. Each kind stands beside one that no lane holds, since it is a user's own, or has a
+/// Joints in lanes do what the same joints do row by row, in sweeps and as a whole web, and bear the same forces. Each kind stands beside one that no lane holds, since it is a user's own, or has a
 /// part that never acts: a motor without force. Their roundings differ, and two arms that swing make more of that.
 #[test]
 fn lanes_do_what_rows_do() {
@@ -146,6 +146,7 @@ fn lanes_do_what_rows_do() {
             (pose.translation, pose.rotation.to_f64(), force.to_f64())
         });
         let off = (in_lanes.0 - by_rows.0).length() + in_lanes.1.angle_to(by_rows.1);
+        // Forces follow accelerations, which roundings disturb more than places: they count by a tenth.
         let off = off + 0.1 * (in_lanes.2 - by_rows.2).length() / in_lanes.2.length();
         assert!(off < if cfg!(tumble_f64) { 1e-9 } else { 1e-3 }, "{name}: {off:e} apart");
     }
