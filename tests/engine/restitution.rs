@@ -1,6 +1,6 @@
 //! Newton's law of impact: what comes back, how high it rises, and rows of balls.
 
-use crate::support::{named, real, scene};
+use crate::support::{Random, awake, named, real, scene};
 use tumble::constraint::joint::Slider;
 use tumble::constraint::{Axis, Limit};
 use tumble::math::{Float, Real, Vec3};
@@ -338,4 +338,54 @@ fn tangential_restitution_turns_the_slip_round() {
         // Friction acts midway between the surfaces, as they were at the start of the step: up to a centimetre below the ball.
         assert!((share - et).abs() < 0.03, "e_t {et}: {share}");
     }
+}
+
+/// Balls, boxes and slabs with e = 1 fly about in a closed room, alone and in a crowd, with and without friction, bounce at any speed, and meet
+/// several walls and each other at a time: they never have more energy than they began with.
+#[test]
+fn clusters_that_bounce_win_no_energy() {
+    let sphere = |r: f64| Shape::sphere(real(r)).unwrap();
+    let cuboid = |x: f64, y: f64, z: f64| Shape::cuboid(real(x), real(y), real(z)).unwrap();
+    let methods = [("soft-step", Method::soft_step()), ("simultaneous", Method::simultaneous())];
+    for (name, mut method) in methods.map(|(name, method)| (name, awake(method))) {
+        method.tolerances.restitution_speed = 1e-3;
+        for (what, count, shape, friction, left) in [
+            ("balls", 27, sphere(0.4), 0.0, 0.5),
+            ("rough balls", 27, sphere(0.4), 0.5, 0.0),
+            ("boxes", 27, cuboid(0.3, 0.3, 0.3), 0.0, 0.0),
+            ("rough boxes", 27, cuboid(0.3, 0.3, 0.3), 0.5, 0.0),
+            ("one box", 1, cuboid(0.3, 0.3, 0.3), 0.0, 0.9),
+            ("slabs", 27, cuboid(0.4, 0.15, 0.25), 0.0, 0.0),
+        ] {
+            let (most, end) = energy_in_a_room(method.clone(), count, &shape, &material(friction, 1.0));
+            println!("{name}, {what}: at most {most:.6} of the energy, {end:.4} in the end");
+            assert!(most < 1.0 + 1e-4, "{name}, {what}: {most} of the energy");
+            // Nor is much of it lost where nothing rubs and hardly anything is struck twice at once.
+            assert!(name != "soft-step" || end > left, "{name}, {what}: {end} of the energy left");
+        }
+    }
+}
+
+/// The most energy that bodies have in 10 s in a closed room, and what they have in the end, as shares of what they begin with.
+fn energy_in_a_room(method: Method, count: i32, shape: &Shape, material: &Material) -> (f64, f64) {
+    let mut random = Random(3);
+    let mut world = World::with_method(method).unwrap();
+    world.set_gravity(Vec3::ZERO).unwrap();
+    for normal in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|n| [n, -n]) {
+        let wall = ColliderDesc::new(Shape::half_space(normal, real(-1.6)).unwrap());
+        world.add_body(BodyDesc::fixed().collider(wall.material(material.clone()))).unwrap();
+    }
+    for i in 0..count {
+        let at = [i % 3, i / 3 % 3, i / 9].map(|k| f64::from(k) - 1.0);
+        let body = BodyDesc::dynamic().position(at).rotation(random.rotation()).linear_velocity(random.vector(4.0));
+        let collider = ColliderDesc::new(shape.clone()).material(material.clone());
+        world.add_body(body.angular_velocity(random.vector(3.0)).collider(collider)).unwrap();
+    }
+    let start = world.measure().kinetic;
+    let mut most = 0.0_f64;
+    for _ in 0..600 {
+        world.step(real(DT)).unwrap();
+        most = most.max(world.measure().kinetic / start);
+    }
+    (most, world.measure().kinetic / start)
 }

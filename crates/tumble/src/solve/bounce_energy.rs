@@ -114,7 +114,7 @@ impl Start {
 }
 
 /// The largest s in [0, 1] with E(s) = a + b s + c s² <= max(a, 0), c not being negative.
-fn share(&[a, b, c]: &[f64; 3]) -> f64 {
+pub(super) fn share(&[a, b, c]: &[f64; 3]) -> f64 {
     if !(a + b + c > Num::max(a, 0.0)) {
         return 1.0;
     }
@@ -131,4 +131,23 @@ fn moved<'a>(system: &'a System, row: &'a SystemRow) -> impl Iterator<Item = u32
     let halves = [(r.linear_a, r.angular_a), (r.linear_b, r.angular_b)];
     let ends = row.bodies.into_iter().zip(halves).filter(|(_, half)| *half != (Vec3::ZERO, Vec3::ZERO));
     system.spread_of(row).iter().map(|s| s.party).chain(ends.map(|(party, _)| party))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// With the share nothing is won, and with a little more of it there would be.
+        #[test]
+        fn share_is_the_largest_that_wins_nothing(a in -3.0..3.0_f64, b in -3.0..3.0_f64, c in 0.0..3.0_f64) {
+            let s = share(&[a, b, c]);
+            let most = if a > 0.0 { a } else { 0.0 };
+            let energy = |s: f64| a + b * s + c * s * s;
+            prop_assert!((0.0..=1.0).contains(&s));
+            prop_assert!(energy(s) <= most + 1e-12);
+            prop_assert!(s == 1.0 || energy(s + 1e-6) > most || (energy(s + 1e-6) - most).abs() < 1e-12);
+        }
+    }
 }

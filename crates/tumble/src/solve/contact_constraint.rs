@@ -239,8 +239,15 @@ pub(crate) struct Watch {
     /// The same before the sub-step, and the separation then; kept where something bounces.
     pub closing: [Wide; 4],
     pub gap: [Wide; 4],
+    /// What impacts on what nothing moves give back at the end of the sub-step: the speed of each point, negative where it does not bounce, the
+    /// energy of all, at most, and the way.
+    pub goal: [Wide; 4],
+    pub given: Wide,
+    pub away: Wide,
     /// Slip along both tangents before the sub-step, kept where something bounces.
     pub slip: [Wide; 2],
+    /// 1 where it bounced or was struck in this step.
+    pub struck: Wide,
     /// The largest impulse of any pass: the point has really touched.
     pub peak: [Wide; 4],
     /// The impulse of all sub-steps, with that of bounces and blows.
@@ -254,7 +261,11 @@ impl Watch {
         approach: [Wide::ZERO; 4],
         closing: [Wide::ZERO; 4],
         gap: [Wide::ZERO; 4],
+        goal: [Wide::ZERO; 4],
+        given: Wide::ZERO,
+        away: Wide::ZERO,
         slip: [Wide::ZERO; 2],
+        struck: Wide::ZERO,
         peak: [Wide::ZERO; 4],
         total: [Wide::ZERO; 4],
     };

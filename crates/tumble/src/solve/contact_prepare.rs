@@ -249,6 +249,7 @@ impl Kernel for Fill<'_> {
                 // The torque of friction ends at μ N times the lever.
                 sink.group.spinning.store(at, m[17] * invert(m[13]));
                 if let Some(watch) = &mut sink.watch {
+                    watch.struck.store(at, L::ZERO);
                     watch.restitution.store(at, m[14]);
                     watch.tangential_restitution.store(at, m[15]);
                 }

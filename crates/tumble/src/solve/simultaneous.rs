@@ -33,9 +33,10 @@ use crate::body::store::{Bodies, Params, Velocity, limited};
 use crate::constraint::contact::ContactManifold;
 use crate::detect::continuous::Ahead;
 use crate::integrate::Loads;
-use crate::math::{Float, Num, Real, Vec3};
+use crate::math::{Float, NO_ROW, Num, Real, Vec3};
 use crate::method::{Correction, Explicit, FrictionModel, Lcp, Simultaneous};
 use crate::profile::Profile;
+use crate::step::bounce_cap::Touch;
 use crate::step::impacts::Hit;
 use crate::world::State;
 
@@ -54,6 +55,8 @@ pub(crate) struct Work {
     before: Vec<Velocity>,
     /// u
     velocities: Vec<Velocity>,
+    /// What the gyroscopic torque has done to ω, of awake bodies.
+    gyros: Vec<Vec3>,
     /// By which the poses move: u before anything bounces, and U.
     travels: Vec<Velocity>,
     /// Some row acts on the body.
@@ -64,6 +67,8 @@ pub(crate) struct Work {
     rates: Vec<Real>,
     /// Of what bounces.
     energy: BounceEnergy,
+    /// Something has bounced in this step.
+    pub bounced: bool,
 }
 
 /// Bodies and constraints into one system. One pass over the bodies and one over the constraints.
@@ -81,10 +86,12 @@ pub(crate) fn prepare(
     work.masses.clear();
     work.before.clear();
     work.velocities.clear();
+    work.gyros.clear();
     work.unsound.clear();
     for i in 0..bodies.awake() {
         let params = &bodies.params[i];
-        let free = free_velocity(bodies, i, loads, dt);
+        let (free, gyro) = free_velocity(bodies, i, loads, dt);
+        work.gyros.push(gyro);
         if !(free.is_finite() && bodies.velocity[i].is_finite()) {
             // It stands still for this step, so that nothing it touches catches it.
             work.masses.push(Mass::INFINITE);
@@ -104,7 +111,7 @@ pub(crate) fn prepare(
     let blunt = Loads { gyroscopic: false, ..*loads };
     for (i, rotation) in ahead.impacts().filter(|(i, _)| !work.unsound.contains(&(*i as u32))) {
         work.masses[i].inv_inertia = bodies.params[i].inv_inertia_world(rotation);
-        work.velocities[i] = free_velocity(bodies, i, &blunt, dt);
+        (work.velocities[i], work.gyros[i]) = free_velocity(bodies, i, &blunt, dt);
     }
     work.masses.push(Mass::INFINITE);
     work.before.push(Velocity::default());
@@ -144,13 +151,15 @@ pub(crate) fn prepare(
     trees.share_supports(state, supports);
 }
 
-/// u*: the velocity of a body with the forces of the step, and without constraints.
-fn free_velocity(bodies: &Bodies, i: usize, loads: &Loads, dt: Real) -> Velocity {
+/// u*: the velocity of a body with the forces of the step, and without constraints; and what of it the gyroscopic torque has done to ω.
+fn free_velocity(bodies: &Bodies, i: usize, loads: &Loads, dt: Real) -> (Velocity, Vec3) {
     let (motion, kick) = motion::prepare(bodies, i, loads, dt, 1);
+    let (params, torque) = (&bodies.params[i], bodies.load_on(i).torque);
+    let gyro = motion::gyroscopic_kick(&kick, params, torque, bodies.pose[i].rotation, dt);
     let mut motion = [motion];
     motion::accelerate(&mut motion, &[kick], &mut [[0.0; 8]], &[0]);
     let (linear, angular) = motion::velocity_of(&motion[0]);
-    Velocity { linear, angular }
+    (Velocity { linear, angular }, gyro)
 }
 
 /// Solves, corrects, bounces; `hits` are the impacts to report. With n sweeps each: one pass over the constraints to start warm, n to solve,
@@ -193,7 +202,8 @@ pub(crate) fn solve(
     }
 
     work.find_hits(state, hits);
-    if work.bounces(state, tolerances.restitution_speed * speed, dt) {
+    work.bounced = work.bounces(state, tolerances.restitution_speed * speed, dt);
+    if work.bounced {
         profile.sweeps += pgs::solve(&mut work.system, &mut work.velocities, &stop);
         work.energy.take_back(&mut work.system, &work.rates, &mut work.velocities);
         work.weigh_hits(hits);
@@ -214,16 +224,22 @@ pub(crate) fn sort_bodies(work: &Work, bodies: &Bodies, solved: &mut Vec<u32>, f
     }
 }
 
-/// Moves the bodies that constraints act on, by semi-implicit Euler: x ← x + h (u + U). One pass over them.
-pub(crate) fn advance(work: &Work, bodies: &mut Bodies, list: &[u32], dt: Real) {
+/// Moves the bodies that constraints act on, by semi-implicit Euler: x ← x + h (u + U), and keeps their angular momentum while they turn. One
+/// pass over them.
+pub(crate) fn advance(work: &Work, bodies: &mut Bodies, list: &[u32], gyroscopic: bool, dt: Real) {
     for i in list.iter().map(|&i| i as usize) {
         let (travel, velocity, params) = (&work.travels[i], &work.velocities[i], &bodies.params[i]);
         let pose = &mut bodies.pose[i];
         pose.centre += travel.linear.to_f64() * dt.to_f64();
-        pose.rotation = pose.rotation.advanced(travel.angular, dt);
+        let start = pose.rotation;
+        pose.rotation = start.advanced(travel.angular, dt);
+        let mut angular = velocity.angular;
+        if gyroscopic {
+            angular = motion::keep_angular_momentum(params, start, travel.angular * dt, angular, work.gyros[i]);
+        }
         bodies.velocity[i] = Velocity {
             linear: limited(velocity.linear, params.max_linear_speed),
-            angular: limited(velocity.angular, params.max_angular_speed),
+            angular: limited(angular, params.max_angular_speed),
         };
         bodies.rest[i].carry = Vec3::ZERO;
     }
@@ -259,6 +275,31 @@ pub(crate) fn way_turned(work: &Work, i: usize, dt: Real) -> Option<Vec3> {
 }
 
 impl Work {
+    /// All contacts, after a step in which something has bounced.
+    pub fn touches<'a>(&'a self, state: &'a State) -> impl Iterator<Item = Touch> + 'a {
+        let awake = state.bodies.awake() as u32;
+        let kinematic = |i: u32| state.bodies.params[i as usize].has(Params::KINEMATIC);
+        self.sites.iter().map(move |site| {
+            let first = site.normals as usize;
+            let bodies = self.system.rows[first].bodies;
+            let manifold = &state.contacts.manifolds[site.manifold as usize];
+            Touch {
+                bodies: bodies.map(|i| if i < awake && !kinematic(i) { i } else { NO_ROW }),
+                struck: (first..first + site.points as usize).any(|k| self.hit(k, 0.0))
+                    && manifold.material.restitution > 0.0,
+                drives: bodies.into_iter().any(|i| i < awake && kinematic(i))
+                    || manifold.surface_velocity != Vec3::ZERO
+                    || manifold.material.hertz > 0.0,
+            }
+        })
+    }
+
+    /// Bodies on which joints act, some of them several times: their rows stand before those of contacts.
+    pub fn jointed(&self) -> impl Iterator<Item = u32> + '_ {
+        let joints = self.sites.first().map_or(self.system.rows.len(), |site| site.friction as usize);
+        self.system.rows[..joints].iter().flat_map(|row| row.bodies)
+    }
+
     /// Makes the system of the correction; false where no error is to be taken out.
     fn needs_correction(&mut self, share: Real, push_speed: Real, h: Real) -> bool {
         let mut needed = false;

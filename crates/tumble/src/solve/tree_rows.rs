@@ -239,6 +239,8 @@ struct Span {
     ties: core::ops::Range<usize>,
     /// Its rows act on nothing but the tree, and no others act on it.
     apart: bool,
+    /// Some row of it bounces.
+    bounces: bool,
     /// Nothing has acted on it since a round that changed next to nothing.
     settled: bool,
 }
@@ -434,12 +436,16 @@ impl TreeRows {
             stops.gather(rows, bounces, tree as u32, &trees[tree], recipe);
             held[tree] |= rows.len() > before;
             let (sites, stops, ties) = (first[0]..sites.len(), first[1]..stops.len(), first[2]..ties.len());
-            spans.push(Span { sites, stops, ties, apart: true, settled: false });
+            spans.push(Span { sites, stops, ties, apart: true, bounces: false, settled: false });
         }
         for block in rows.iter().filter(|row| !row.plain).flat_map(Row::blocks) {
             spans[block.tree as usize].apart = false;
         }
-        *bouncy = bounces.any() || sites.iter().any(|site| site.restitution > 0.0);
+        let bouncing = sites.iter().filter(|site| site.restitution > 0.0).map(|site| site.first);
+        for block in bouncing.chain(bounces.rows()).flat_map(|row| rows[row as usize].blocks()) {
+            spans[block.tree as usize].bounces = true;
+        }
+        *bouncy = spans.iter().any(|span| span.bounces);
         // Blocks find their places once: the trees of a row do not change within a step.
         let eights = |tree: usize| trees[tree].articulation.tree.dofs.len().div_ceil(WIDE) as u32;
         let mut length = 0;
@@ -464,6 +470,11 @@ impl TreeRows {
         j.resize(length as usize, [0.0; WIDE]);
         y.resize(length as usize, [0.0; WIDE]);
         self.gather_direct(trees.len(), links.len());
+    }
+
+    /// Some row of the tree bounces.
+    pub fn bounces(&self, tree: usize) -> bool {
+        self.spans.get(tree).is_some_and(|span| span.bounces)
     }
 
     /// Joints tie trees to each other or to bodies.
@@ -554,7 +565,7 @@ impl TreeRows {
     fn solve_all(&mut self, field: &mut Field<'_>) {
         self.rows.load(velocities(field.trees));
         for tree in 0..self.spans.len() {
-            let Span { sites, stops, ties, apart, settled } = self.spans[tree].clone();
+            let Span { sites, stops, ties, apart, settled, .. } = self.spans[tree].clone();
             if settled {
                 continue;
             }
@@ -702,6 +713,7 @@ impl TreeRows {
             }
         }
         self.approach_limits(motions);
+        self.kick_limits(trees, motions);
     }
 
     /// Points and limits that have been hit fast enough bounce: the velocity along their rows is -e times that before.

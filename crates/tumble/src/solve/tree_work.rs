@@ -48,6 +48,9 @@ const WORN: f64 = 1e-3;
 const ROWS_WORN: f64 = 1e-2;
 const EVEN: f64 = 100.0;
 
+/// The same for both where rows bounce: what they give back they have not taken, and a tree that bounces from limit to limit lives on what they err.
+const BOUNCE_WORN: f64 = 1e-5;
+
 /// The share of the energy that weight gives a tree from rest in a sub-step, below which what a round of rows changes is nothing.
 const QUIET: f64 = 1e-4;
 
@@ -120,6 +123,8 @@ pub(super) struct Working {
     roots: usize,
     /// Joints tie trees to each other or to bodies, of whose masses `spread` knows nothing.
     tied: bool,
+    /// Some of its rows bounce.
+    bounces: bool,
     /// Its coordinates or velocities are no numbers any more.
     lost: bool,
     /// Its rows are to be answered by the factors that it has now.
@@ -214,8 +219,8 @@ impl TreeWork {
         }
         self.rows.prepare(&mut self.trees, &self.links, state, supports, recipe, busy);
         let tied = self.rows.has_ties();
-        self.trees.iter_mut().for_each(|working| working.tied = tied);
         for (i, working) in self.trees.iter_mut().enumerate() {
+            (working.tied, working.bounces) = (tied, self.rows.bounces(i));
             working.flies = !self.rows.holds(i) && working.is_smooth(recipe.dt.to_f64());
             if !working.flies {
                 working.listen(recipe.h.to_f64());
@@ -418,13 +423,19 @@ impl Working {
     /// it by θ of what they move the light links, and at most θ² m/m_light is the share of energy that comes of it, m being the mass of
     /// the link and of all that hangs on it: an arm that flails carries itself alone. Counted is the largest θ √(m/m_light).
     fn is_worn(&self) -> bool {
-        !self.factored || self.roots > 1 || !(self.worn * self.worn < WORN)
+        let most = if self.bounces { BOUNCE_WORN } else { WORN };
+        !self.factored || self.roots > 1 || !(self.worn * self.worn < most)
     }
 
     /// The tree has moved too far since its rows were answered.
     fn is_aged(&self) -> bool {
         let even = self.spread <= EVEN && !self.tied;
-        self.roots > 1 || !(self.aged * self.aged < if even { ROWS_WORN } else { WORN })
+        let most = match self.bounces {
+            true => BOUNCE_WORN,
+            false if even => ROWS_WORN,
+            false => WORN,
+        };
+        self.roots > 1 || !(self.aged * self.aged < most)
     }
 
     /// M̃ where the tree is after a drift. Its rows keep their answers while these are good enough.

@@ -43,21 +43,21 @@ struct Sum {
 
 /// Σ m x, Σ m v, Σ x × m v + I ω.
 #[derive(Clone, Copy, Debug, Default)]
-struct Moments {
-    first: Vec3<f64>,
-    linear: Vec3<f64>,
-    angular: Vec3<f64>,
+pub(super) struct Moments {
+    pub first: Vec3<f64>,
+    pub linear: Vec3<f64>,
+    pub angular: Vec3<f64>,
 }
 
 impl Moments {
-    fn add(&mut self, x: Vec3<f64>, mass: f64, v: Vec3<f64>, spin: Vec3<f64>) {
+    pub fn add(&mut self, x: Vec3<f64>, mass: f64, v: Vec3<f64>, spin: Vec3<f64>) {
         self.first += x * mass;
         self.linear += v * mass;
         self.angular += x.cross(v * mass) + spin;
     }
 
     /// The angular momentum about the centre of mass.
-    fn about_centre(&self, mass: f64) -> Vec3<f64> {
+    pub fn about_centre(&self, mass: f64) -> Vec3<f64> {
         self.angular - (self.first / mass).cross(self.linear)
     }
 }
@@ -177,10 +177,7 @@ impl Adrift {
         sum.force += force;
         let way = start.velocity.linear.to_f64() * (0.5 * dt.to_f64());
         sum.torque += (x0 + way).cross(force) + load.torque.to_f64();
-        let axes: Mat3<f64> = (pose.rotation * params.axes).to_f64().normalized().to_mat3();
-        let u = params.inv_inertia.to_f64();
-        let spin = Sym3::rotated_diagonal(&axes, Vec3::new(1.0 / u.x, 1.0 / u.y, 1.0 / u.z));
-        sum.inertia = sum.inertia + spin + Sym3::point_mass(x1) * mass;
+        sum.inertia = sum.inertia + inertia_of(pose, params) + Sym3::point_mass(x1) * mass;
     }
 
     /// Gives the groups the turns that the step owes them.
@@ -209,8 +206,15 @@ impl Adrift {
     }
 }
 
+/// About its centre of mass, in the world.
+pub(super) fn inertia_of(pose: &CentrePose, params: &Params) -> Sym3<f64> {
+    let axes: Mat3<f64> = (pose.rotation * params.axes).to_f64().normalized().to_mat3();
+    let u = params.inv_inertia.to_f64();
+    Sym3::rotated_diagonal(&axes, Vec3::new(1.0 / u.x, 1.0 / u.y, 1.0 / u.z))
+}
+
 /// A body that turns and moves freely but for its contacts and its loads.
-fn counts(params: &Params) -> bool {
+pub(super) fn counts(params: &Params) -> bool {
     params.inv_mass > 0.0
         && params.inv_inertia.min_component() > 0.0
         && params.locks().is_none()

@@ -46,7 +46,9 @@ pub(crate) fn step(
         profile.awake_bodies = state.bodies.awake() as u32;
         push_woken(state, scratch, profile, 0.0, dt);
     }
-    let Scratch { simultaneous: work, trees, detector, supports, solved, flying, before, hits, broken, .. } = scratch;
+    let Scratch {
+        simultaneous: work, trees, detector, supports, solved, flying, before, hits, broken, bounce_cap, ..
+    } = scratch;
     let ahead = &mut detector.ahead;
     let awake = state.bodies.awake();
     supports.clear();
@@ -74,7 +76,12 @@ pub(crate) fn step(
             simultaneous::store(work, state, dt);
             impacts::report(state, hits);
             simultaneous::sort_bodies(work, &state.bodies, solved, flying);
-            simultaneous::advance(work, &mut state.bodies, solved, dt);
+            bounce_cap.clear();
+            if work.bounced {
+                bounce_cap.note(&state.bodies, work.touches(state), solved, work.jointed());
+            }
+            simultaneous::advance(work, &mut state.bodies, solved, loads.gyroscopic, dt);
+            bounce_cap.settle(&mut state.bodies, &loads, true, dt);
             if !trees.is_empty() {
                 simultaneous::advance_trees(work, trees, explicit, dt);
             }

@@ -1,6 +1,7 @@
 //! Time-step methods: the order in which everything is called.
 
 pub(crate) mod adrift;
+pub(crate) mod bounce_cap;
 mod explicit;
 pub(crate) mod finish;
 pub(crate) mod impacts;

@@ -36,7 +36,7 @@ use crate::solve::contact_prepare::{self, Input, Recipe};
 use crate::solve::graph::OVERFLOW;
 use crate::solve::joint_work::{self, HOLD_SPEED, JointWork, When};
 use crate::solve::motion::{self, Mass, Motion};
-use crate::solve::restitution::{Approach, Blows, Bounces};
+use crate::solve::restitution::{Approach, Blows, Bounces, Stops};
 use crate::solve::rolling;
 use crate::solve::tree_work::{self, TreeWork};
 use crate::world::{Scratch, State};
@@ -301,9 +301,17 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
         }
         trees.bounce(motions, free, masses, &of_trees);
         if constraints.bounces {
-            let free = Shared::new(free);
-            let contacts = |pass: Pass<'_>| isa.dispatch(Bounces { pass, free, threshold, h });
+            let (stopped, free) = (AtomicBool::new(false), Shared::new(free));
+            let contacts = |pass: Pass<'_>| {
+                if isa.dispatch(Stops { pass, free, threshold, h }) {
+                    stopped.store(true, Ordering::Relaxed);
+                }
+            };
             sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
+            if stopped.into_inner() {
+                let contacts = |pass: Pass<'_>| isa.dispatch(Bounces { pass, free });
+                sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
+            }
         }
         constraints.tally();
         joints.record(motions);
@@ -352,6 +360,11 @@ fn sweep(
 fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps: u32, dt: Real) {
     let idle = finish::idle(state);
     scratch.trees.take_stock();
+    scratch.bounce_cap.clear();
+    if scratch.constraints.any_struck() {
+        let (touches, jointed) = (scratch.constraints.touches(), scratch.joints.bodies.iter().copied());
+        scratch.bounce_cap.note(&state.bodies, touches, &scratch.solved, jointed);
+    }
     let ahead = &mut scratch.detector.ahead;
     ahead.expose(state);
     for i in 0..state.bodies.awake() {
@@ -407,6 +420,7 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps:
         }
     }
     scratch.adrift.settle(&mut state.bodies, dt);
+    scratch.bounce_cap.settle(&mut state.bodies, loads, false, dt);
     scratch.trees.put_back(state, &mut ahead.starts);
     finish::conclude(state, ahead, &mut scratch.broken, dt);
 }

@@ -49,6 +49,7 @@ use crate::solve::rebound::Rebounds;
 use crate::solve::simultaneous;
 use crate::solve::tree_work::TreeWork;
 use crate::step::adrift::Adrift;
+use crate::step::bounce_cap::BounceCap;
 use crate::step::finish::Before;
 use crate::step::impacts::Hit;
 use std::collections::BTreeSet;
@@ -173,6 +174,7 @@ pub(crate) struct Scratch {
     pub constraints: ContactConstraints,
     pub joints: JointWork,
     pub adrift: Adrift,
+    pub bounce_cap: BounceCap,
     pub rebounds: Rebounds,
     pub trees: TreeWork,
     pub motions: Vec<Motion>,
