@@ -11,6 +11,7 @@
 //! A row that depends on those before it, as the third of three hinges in a plane, leaves no pivot and takes no part. A motor that
 //! would have to pull with more than it has pulls with that, and the others are solved again without it.
 
+use super::row_set::dot;
 use super::{End, Field, Row, TreeRows};
 use crate::articulation::stops::Task;
 use crate::constraint::contact::NONE;
@@ -159,7 +160,7 @@ impl TreeRows {
         let mut sum = 0.0;
         for x in &a.blocks[..a.block_count as usize] {
             for y in b.blocks[..b.block_count as usize].iter().filter(|y| y.tree == x.tree) {
-                sum += super::dot(&self.rows.j[x.range()], &self.rows.y[y.range()]);
+                sum += dot(&self.rows.j[x.range()], &self.rows.y[y.range()]);
             }
         }
         for x in &a.halves {

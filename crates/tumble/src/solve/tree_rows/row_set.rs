@@ -1,0 +1,317 @@
+//! Rows, and what an impulse along one does to trees and bodies.
+
+use super::Field;
+use crate::articulation::stops::{Along, NOWHERE};
+use crate::constraint::contact::NONE;
+use crate::math::Vec3;
+use crate::solve::motion::{self, MOVABLE, Mass, Motion};
+use crate::solve::tree_work::{Working, velocity};
+
+/// The share of the response of loose links below which a row is held by the joints of its trees.
+const HELD: f64 = 1e-10;
+
+/// One end of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum End {
+    /// Nothing moves it.
+    Nothing,
+    /// A free body, by dense index.
+    Body(u32),
+    /// A link of a tree at work.
+    Link(u32, u32),
+}
+
+/// J over one end: what stands before v and ω of its centre of mass.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Half {
+    pub(super) end: End,
+    /// The body by dense index, or `NONE` where nothing moves it.
+    pub(super) body: u32,
+    pub(super) linear: Vec3<f64>,
+    pub(super) angular: Vec3<f64>,
+}
+
+impl Half {
+    /// Δv and Δω of a free body by an impulse along the row.
+    pub(super) fn change(&self, impulse: f64, mass: &Mass) -> (Vec3, Vec3) {
+        let linear = (self.linear * impulse).to_real().scale(Vec3::new(mass[6], mass[7], mass[8]));
+        (linear, motion::inertia_of(mass) * (self.angular * impulse).to_real())
+    }
+}
+
+const NO_HALF: Half = Half { end: End::Nothing, body: NONE, linear: Vec3::ZERO, angular: Vec3::ZERO };
+
+/// Numbers along degrees of freedom go by eight, with zeros after the last: lists this short would mostly be left to the end of a loop.
+pub(super) const WIDE: usize = 8;
+pub(super) type Eight = [f64; WIDE];
+
+/// J and Y over the degrees of freedom of one tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    pub(super) tree: u32,
+    /// Where both begin in the lists of all, and how many eights they are.
+    pub(super) first: u32,
+    pub(super) eights: u32,
+    /// Where the velocities of the tree begin.
+    pub(super) at: u32,
+}
+
+const NO_BLOCK: Block = Block { tree: NONE, first: 0, eights: 0, at: 0 };
+
+impl Block {
+    #[inline(always)]
+    pub(super) fn range(&self) -> core::ops::Range<usize> {
+        self.first as usize..(self.first + self.eights) as usize
+    }
+
+    /// The velocities that go with them.
+    #[inline(always)]
+    pub(super) fn moves(&self) -> core::ops::Range<usize> {
+        self.at as usize..(self.at + self.eights) as usize
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) halves: [Half; 2],
+    /// A row along degrees of freedom of the tree of the first block.
+    pub(super) along: Along,
+    pub(super) blocks: [Block; 2],
+    pub(super) block_count: u32,
+    /// K and 1/K; 0 where nothing moves.
+    pub(super) k: f64,
+    pub(super) mass: f64,
+    pub(super) impulse: f64,
+    /// It is solved with others of its kind: see `direct`.
+    pub(super) direct: bool,
+    /// It acts on a free body as well.
+    pub(super) free: bool,
+    /// It acts on one tree and on nothing else.
+    pub(super) plain: bool,
+}
+
+/// A row that is not there.
+pub(super) const IDLE: Row = Row {
+    halves: [NO_HALF; 2],
+    along: NOWHERE,
+    blocks: [NO_BLOCK; 2],
+    block_count: 0,
+    k: 0.0,
+    mass: 0.0,
+    impulse: 0.0,
+    direct: false,
+    free: false,
+    plain: true,
+};
+
+impl Row {
+    /// A row between two ends.
+    pub(super) fn between(halves: [Half; 2], impulse: f64) -> Self {
+        let mut row = Self { halves, impulse, ..IDLE };
+        for half in &halves {
+            match half.end {
+                End::Link(tree, _) if row.block_count == 0 || row.blocks[0].tree != tree => {
+                    row.blocks[row.block_count as usize].tree = tree;
+                    row.block_count += 1;
+                }
+                End::Body(_) => row.free = true,
+                _ => {}
+            }
+        }
+        row.plain = row.block_count < 2 && !row.free;
+        row
+    }
+
+    /// A row along degrees of freedom of a tree.
+    pub(super) fn along(along: Along, tree: u32, impulse: f64) -> Self {
+        Self { along, blocks: [Block { tree, ..NO_BLOCK }, NO_BLOCK], block_count: 1, impulse, ..IDLE }
+    }
+
+    #[inline(always)]
+    pub(super) fn blocks(&self) -> &[Block] {
+        &self.blocks[..self.block_count as usize]
+    }
+}
+
+/// Rows, and what they do to trees.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RowSet {
+    pub(super) all: Vec<Row>,
+    /// J and Y of all blocks.
+    pub(super) j: Vec<Eight>,
+    pub(super) y: Vec<Eight>,
+    /// The velocities of all trees that have rows, while rows are at work on them, and where those of each begin; `NONE` for others.
+    pub(super) u: Vec<Eight>,
+    pub(super) places: Vec<u32>,
+    /// Σ K Δλ² of a round: twice the energy of all that it has changed.
+    pub(super) stir: f64,
+}
+
+impl RowSet {
+    /// Takes the velocities of the trees.
+    #[inline(always)]
+    pub(super) fn load<'a>(&mut self, velocities: impl Iterator<Item = &'a [f64]>) {
+        for (&at, qd) in self.places.iter().zip(velocities).filter(|p| *p.0 != NONE) {
+            self.u.as_flattened_mut()[WIDE * at as usize..][..qd.len()].copy_from_slice(qd);
+        }
+    }
+
+    /// Gives them back.
+    #[inline(always)]
+    pub(super) fn unload(&self, trees: &mut [Working]) {
+        for (&at, tree) in self.places.iter().zip(trees).filter(|p| *p.0 != NONE) {
+            let qd = &mut tree.articulation.tree.qd;
+            let u = &self.u.as_flattened()[WIDE * at as usize..][..qd.len()];
+            qd.copy_from_slice(u);
+        }
+    }
+
+    /// The part of one tree in Ċ.
+    #[inline(always)]
+    pub(super) fn rate_along(&self, block: &Block) -> f64 {
+        dot(&self.j[block.range()], &self.u[block.moves()])
+    }
+
+    /// Ċ
+    #[inline(always)]
+    pub(super) fn rate(&self, row: &Row, motions: &[Motion]) -> f64 {
+        let mut rate = self.rate_along(&row.blocks[0]);
+        if row.plain {
+            return rate;
+        }
+        rate += self.rate_along(&row.blocks[1]);
+        for half in &row.halves {
+            if let End::Body(dense) = half.end {
+                let (v, w) = velocity(&motions[dense as usize]);
+                rate += half.linear.dot(v) + half.angular.dot(w);
+            }
+        }
+        rate
+    }
+
+    /// u ← u + Y Δλ, on trees alone or on free bodies too.
+    #[inline(always)]
+    pub(super) fn push(&mut self, i: usize, delta: f64, bodies: Option<(&mut [Motion], &[Mass])>) {
+        if delta == 0.0 {
+            return;
+        }
+        let Self { all, y, u, .. } = self;
+        let row = &all[i];
+        let [a, b] = &row.blocks;
+        add_scaled(&mut u[a.moves()], &y[a.range()], delta);
+        if row.plain {
+            return;
+        }
+        add_scaled(&mut u[b.moves()], &y[b.range()], delta);
+        let Some((motions, masses)) = bodies.filter(|_| row.free) else { return };
+        for half in &row.halves {
+            let End::Body(dense) = half.end else { continue };
+            let (motion, mass) = (&mut motions[dense as usize], &masses[dense as usize]);
+            if mass[MOVABLE] == 0.0 {
+                continue;
+            }
+            let (v, w) = motion::velocity_of(motion);
+            let (dv, dw) = half.change(delta, mass);
+            motion::set_velocity(motion, v + dv, w + dw);
+        }
+    }
+
+    /// Sets the impulse of a row, and pushes by what it has changed.
+    #[inline(always)]
+    pub(super) fn set_impulse(&mut self, i: usize, impulse: f64, field: &mut Field<'_>) {
+        let row = &mut self.all[i];
+        let delta = impulse - row.impulse;
+        row.impulse = impulse;
+        self.stir += delta * delta * row.k;
+        self.push(i, delta, Some((field.motions, field.masses)));
+    }
+
+    /// K, where J and Y are known.
+    #[inline(always)]
+    pub(super) fn weigh(&mut self, i: usize, masses: &[Mass]) {
+        let Self { all, j, y, .. } = self;
+        let row = &mut all[i];
+        let mut k = 0.0;
+        for block in row.blocks() {
+            k += dot(&j[block.range()], &y[block.range()]);
+        }
+        // What it would be if no joint held the links.
+        let mut loose = 0.0;
+        for half in &row.halves {
+            let Some(mass) = masses.get(half.body as usize).filter(|m| m[MOVABLE] != 0.0) else { continue };
+            let inverse = Vec3::new(mass[6], mass[7], mass[8]).to_f64();
+            let own = half.linear.dot(half.linear.scale(inverse))
+                + half.angular.dot(motion::inertia_of(mass).to_f64() * half.angular);
+            loose += own;
+            if matches!(half.end, End::Body(_)) {
+                k += own;
+            }
+        }
+        // Along what the joints hold anyway, only rounding moves.
+        (row.k, row.mass) = if k > loose * HELD && k.is_finite() { (k, 1.0 / k) } else { (0.0, 0.0) };
+    }
+}
+
+/// Σ a b in eight sums side by side; in pairs where lists are as short as those of most trees, so that no sum waits long for another.
+#[inline(always)]
+pub(super) fn dot(a: &[Eight], b: &[Eight]) -> f64 {
+    let times = |a: &Eight, b: &Eight| -> Eight { core::array::from_fn(|k| a[k] * b[k]) };
+    let plus = |a: Eight, b: Eight| -> Eight { core::array::from_fn(|k| a[k] + b[k]) };
+    let sums = match (a, b) {
+        ([a0, a1, a2, a3], [b0, b1, b2, b3]) => {
+            plus(plus(times(a0, b0), times(a1, b1)), plus(times(a2, b2), times(a3, b3)))
+        }
+        ([a0, a1, a2], [b0, b1, b2]) => plus(plus(times(a0, b0), times(a1, b1)), times(a2, b2)),
+        _ => a.iter().zip(b).fold([0.0; WIDE], |sums, (a, b)| plus(sums, times(a, b))),
+    };
+    let four: [f64; 4] = core::array::from_fn(|k| sums[k] + sums[k + 4]);
+    (four[0] + four[2]) + (four[1] + four[3])
+}
+
+/// to ← to + y t
+#[inline(always)]
+pub(super) fn add_scaled(to: &mut [Eight], y: &[Eight], t: f64) {
+    match (to, y) {
+        ([u0, u1, u2, u3], [y0, y1, y2, y3]) => {
+            add_eight(u0, y0, t);
+            add_eight(u1, y1, t);
+            add_eight(u2, y2, t);
+            add_eight(u3, y3, t);
+        }
+        ([u0, u1, u2], [y0, y1, y2]) => {
+            add_eight(u0, y0, t);
+            add_eight(u1, y1, t);
+            add_eight(u2, y2, t);
+        }
+        (to, y) => to.iter_mut().zip(y).for_each(|(to, y)| add_eight(to, y, t)),
+    }
+}
+
+#[inline(always)]
+fn add_eight(to: &mut Eight, y: &Eight, t: f64) {
+    *to = core::array::from_fn(|k| to[k] + y[k] * t);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Eight, WIDE, add_scaled, dot};
+
+    /// Numbers that are exact in any order, so that lists of every length, with and without a loop, must answer to the bit.
+    #[test]
+    fn eights_add_up_at_every_length() {
+        for n in 0..6 {
+            let number = |i: usize, k: usize, salt: usize| ((WIDE * i + k) * 7 + salt) as f64;
+            let list =
+                |salt: usize| -> Vec<Eight> { (0..n).map(|i| core::array::from_fn(|k| number(i, k, salt))).collect() };
+            let (a, mut b) = (list(3), list(5));
+            let sum: f64 = a.as_flattened().iter().zip(b.as_flattened()).map(|(a, b)| a * b).sum();
+            assert_eq!(dot(&a, &b), sum);
+            add_scaled(&mut b, &a, 3.0);
+            for (i, eight) in b.iter().enumerate() {
+                for (k, &x) in eight.iter().enumerate() {
+                    assert_eq!(x, number(i, k, 5) + 3.0 * number(i, k, 3));
+                }
+            }
+        }
+    }
+}
