@@ -1,6 +1,6 @@
 //! What holds trees along their own degrees of freedom: limits, cones, couplings, and that they start warm.
 
-use super::{DT, both, rod, run, simultaneous, sleepless};
+use super::{DT, both, rod, run, sleepless};
 use crate::support::{Random, real};
 use tumble::articulation::{ArticulationDesc, Coupling, Dof, LinkDesc, Motor, Swing};
 use tumble::constraint::joint::{ConeTwist, Hinge, Slider};
