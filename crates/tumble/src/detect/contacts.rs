@@ -4,7 +4,7 @@
 //! the other, in an order that depends on nothing but the input.
 
 use super::continuous::Ahead;
-use super::look::{self, Finding, Findings, Looker, Noted, Place, Placed};
+use super::look::{self, Finding, Looker, Noted, Place, Placed};
 use super::manifolds::{self, Workspace};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
@@ -30,7 +30,7 @@ pub(crate) struct Detector {
     pub ahead: Ahead,
     /// For contacts of fast bodies, which are looked at one by one.
     work: Workspace,
-    aside: Findings,
+    aside: Vec<Noted>,
 }
 
 /// Finds new pairs of boxes that overlap, and makes contacts of them.
@@ -57,6 +57,7 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
     let Detector { looker, old, ahead, work, aside, .. } = detector;
     work.narrow = state.method.narrow;
     look::look(state, looker, ahead, team, profile);
+    let mut any_impacts = false;
     for block in &looker.blocks {
         for &(contact, finding) in &block.list {
             match finding {
@@ -67,15 +68,16 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
                 Finding::Patches { first, count } => {
                     let c = state.contacts.all[contact as usize];
                     let place = Place::of(&state.placed[c.collider_a as usize], &state.placed[c.collider_b as usize]);
-                    let patches = &block.patches[first as usize..][..count as usize];
-                    looker.any_impacts |= state.take_patches(contact, patches, |_| &place, old, profile);
+                    let patches = looker.patches(block, first, count);
+                    any_impacts |= state.take_patches(contact, patches, |_| &place, old, profile);
                 }
                 Finding::Encounter => {
-                    looker.any_impacts |= state.take_encounter(contact, work, aside, ahead, old, profile);
+                    any_impacts |= state.take_encounter(contact, work, aside, ahead, old, profile);
                 }
             }
         }
     }
+    looker.any_impacts |= any_impacts;
     ahead.sort_impacts(&state.bodies);
 }
 
@@ -254,7 +256,7 @@ impl State {
         &mut self,
         index: u32,
         work: &mut Workspace,
-        aside: &mut Findings,
+        aside: &mut Vec<Noted>,
         ahead: &mut Ahead,
         old: &mut Vec<(u32, ContactPoint)>,
         profile: &mut Profile,
@@ -281,21 +283,21 @@ impl State {
         aside.clear();
         let split = work.ahead.min(work.found().len());
         let most = self.method.points_per_manifold();
-        aside.note(&work.found()[..split], most);
-        let first_ahead = aside.patches.len();
-        aside.note(&work.found()[split..], most);
+        look::note(aside, &work.found()[..split], most);
+        let first_ahead = aside.len();
+        look::note(aside, &work.found()[split..], most);
         let record = &mut self.contacts.all[index as usize];
         record.cache = cache;
         // Points of an impact are not where the bodies are now: nothing of it may be recycled.
         record.pose = Default::default();
-        if aside.patches.is_empty() {
+        if aside.is_empty() {
             if c.has(Contact::TOUCHING) {
                 self.contact_parted(index);
             }
             return false;
         }
         let then = impact.as_ref().unwrap_or(&now);
-        self.take_patches(index, &aside.patches, |i| if i < first_ahead { &now } else { then }, old, profile)
+        self.take_patches(index, aside, |i| if i < first_ahead { &now } else { then }, old, profile)
     }
 
     /// Makes manifolds of the patches that a look has noted, each found in its place, asks the hook, and lets the contact begin, go
