@@ -332,6 +332,17 @@ impl Contacts {
         Self { free_manifold: NONE, ..Self::default() }
     }
 
+    /// Makes room for the contacts of so many more bodies in a pile: about one for each that touches.
+    pub fn reserve(&mut self, bodies: usize) {
+        let near = bodies + bodies / 4;
+        self.all.reserve_exact(near);
+        self.neighbours.reserve_exact(near);
+        self.awake.reserve_exact(near);
+        self.manifolds.reserve_exact(near);
+        // One more, for the slot of the built-in body.
+        self.heads.reserve_exact(bodies + 1);
+    }
+
     /// All contacts, in the order of their places.
     pub fn live(&self) -> impl Iterator<Item = u32> + '_ {
         let free: std::collections::BTreeSet<u32> = self.free.iter().copied().collect();

@@ -6,7 +6,7 @@ use crate::body::{BodyKind, Locks, MassSource};
 use crate::error::Result;
 use crate::id::Slots;
 use crate::list::List;
-use crate::math::{Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
+use crate::math::{Num, Point, Pose, Quat, Real, Vec3, WorldPose};
 use crate::record::stream::{Sink, Source, save_pods, save_records, save_runs};
 use crate::shape::{MassProperties, Shape};
 use bytemuck::{Pod, Zeroable};
@@ -41,7 +41,7 @@ impl Bodies {
         let Self { cold, dense: _, slot, velocity, pose, params, rest, pushes: _, once, awake } = self;
         cold.save(out);
         save_records(out, cold.len(), cold.iter().map(|(_, c)| record(c)));
-        save_runs(out, cold.iter().map(|(_, c)| mass_numbers(&c.mass)));
+        save_runs(out, cold.iter().map(|(_, c)| c.mass.to_numbers()));
         out.u32(cold.iter().map(|(_, c)| c.colliders.len() as u32).sum());
         for (_, c) in cold.iter() {
             out.bytes(bytemuck::cast_slice(&c.colliders));
@@ -60,7 +60,7 @@ impl Bodies {
 
     /// The shapes that masses come from, in the order of the slots.
     pub fn mass_shapes(&self) -> impl Iterator<Item = &Shape> {
-        self.cold.iter().filter_map(|(_, c)| match c.mass_source() {
+        self.cold.iter().filter_map(|(_, c)| match c.mass_source.as_deref()? {
             MassSource::Shape(shape, ..) => Some(shape),
             MassSource::Colliders | MassSource::Total(_) | MassSource::Explicit(_) => None,
         })
@@ -81,7 +81,7 @@ impl Bodies {
                     return Err(source.corrupt("the colliders of a body"));
                 }
                 let own = colliders.by_ref().take(own).collect();
-                put(load_cold(&record, mass_of(mass), own, source, &mut shapes)?);
+                put(load_cold(&record, MassProperties::from_numbers(mass), own, source, &mut shapes)?);
             }
             if colliders.len() == 0 { Ok(()) } else { Err(source.corrupt("the colliders of a body")) }
         })?;
@@ -187,7 +187,8 @@ fn record(cold: &Cold) -> ColdRecord {
         quarantined,
         name,
         user_data,
-        mass_source,
+        explicit: _,
+        mass_source: _,
         // Masses follow in runs.
         mass: _,
         target,
@@ -210,7 +211,7 @@ fn record(cold: &Cold) -> ColdRecord {
             | flag(*quarantined, QUARANTINED)
             | flag(name.is_some(), NAMED)
             | flag(target.is_some(), AIMED),
-        mass_source: match mass_source.as_deref().unwrap_or(&MassSource::Colliders) {
+        mass_source: match &*cold.mass_source() {
             MassSource::Colliders => 0,
             MassSource::Total(_) => 1,
             MassSource::Explicit(_) => 2,
@@ -225,11 +226,11 @@ fn save_rare(cold: &Cold, out: &mut impl Sink) {
     if let Some(name) = &cold.name {
         out.str(name);
     }
-    match cold.mass_source() {
+    match &*cold.mass_source() {
         MassSource::Colliders => {}
         MassSource::Total(mass) => out.real(*mass),
         MassSource::Explicit(mass) => {
-            for v in mass_numbers(mass) {
+            for v in mass.to_numbers() {
                 out.f64(v);
             }
         }
@@ -266,7 +267,7 @@ fn load_cold(
             for x in &mut v {
                 *x = source.f64()?;
             }
-            MassSource::Explicit(mass_of(v))
+            MassSource::Explicit(MassProperties::from_numbers(v))
         }
         3 => {
             let Some(shape) = shapes.next() else { return Err(source.corrupt("the mass of a body")) };
@@ -292,7 +293,7 @@ fn load_cold(
     } else {
         None
     };
-    Ok(Cold {
+    let mut cold = Cold {
         dense: record.dense,
         kind: match record.kind {
             0 => BodyKind::Dynamic,
@@ -307,20 +308,14 @@ fn load_cold(
         quarantined: has(QUARANTINED),
         name,
         user_data: record.user_data,
+        explicit: false,
         mass_source: (mass_source != MassSource::Colliders).then(|| Box::new(mass_source)),
         mass,
         target,
         colliders,
-    })
-}
-
-fn mass_numbers(m: &MassProperties) -> [f64; 10] {
-    let MassProperties { mass, centre, inertia: i } = m;
-    [*mass, centre.x, centre.y, centre.z, i.xx, i.yy, i.zz, i.xy, i.xz, i.yz]
-}
-
-fn mass_of([mass, x, y, z, xx, yy, zz, xy, xz, yz]: [f64; 10]) -> MassProperties {
-    MassProperties { mass, centre: Vec3::new(x, y, z), inertia: Sym3 { xx, yy, zz, xy, xz, yz } }
+    };
+    cold.set_mass(mass);
+    Ok(cold)
 }
 
 fn save_quat(q: Quat, out: &mut impl Sink) {
