@@ -249,6 +249,7 @@ impl Cold {
         let old = self.mass_source().into_owned();
         self.explicit = false;
         self.mass_source = (source != MassSource::Colliders).then(|| Box::new(source));
+        self.set_mass(self.mass);
         old
     }
 

@@ -8,7 +8,7 @@ use super::look::{self, Finding, Looker, Noted, Place, Placed};
 use super::manifolds::{self, Workspace};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
-use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, NONE, SurfacePair};
+use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, NONE, SurfacePair, Tangents};
 use crate::crew::Team;
 use crate::detect::broad::{ProxyDesc, ProxyId, ProxyKind, ProxyPair};
 use crate::event::Event;
@@ -24,13 +24,20 @@ use crate::world::State;
 pub(crate) struct Detector {
     pub looker: Looker,
     pairs: Vec<ProxyPair>,
-    /// The points that a contact had, with their features: they hand on their impulses.
-    old: Vec<(u32, ContactPoint)>,
+    old: Vec<Old>,
     /// Who is fast in this step.
     pub ahead: Ahead,
     /// For contacts of fast bodies, which are looked at one by one.
     work: Workspace,
     aside: Vec<Noted>,
+}
+
+/// A point that a contact had, with its feature and its impulses across the normal: it hands on its impulses.
+#[derive(Clone, Copy, Debug)]
+struct Old {
+    feature: u32,
+    point: ContactPoint,
+    tangent: [Real; 2],
 }
 
 /// Finds new pairs of boxes that overlap, and makes contacts of them.
@@ -258,7 +265,7 @@ impl State {
         work: &mut Workspace,
         aside: &mut Vec<Noted>,
         ahead: &mut Ahead,
-        old: &mut Vec<(u32, ContactPoint)>,
+        old: &mut Vec<Old>,
         profile: &mut Profile,
     ) -> bool {
         let c = self.contacts.all[index as usize];
@@ -307,7 +314,7 @@ impl State {
         index: u32,
         patches: &[Noted],
         place: impl Fn(usize) -> &'p Place,
-        old: &mut Vec<(u32, ContactPoint)>,
+        old: &mut Vec<Old>,
         profile: &mut Profile,
     ) -> bool {
         self.write_manifolds(index, patches, place, old);
@@ -333,7 +340,7 @@ impl State {
         index: u32,
         patches: &[Noted],
         place: impl Fn(usize) -> &'p Place,
-        old: &mut Vec<(u32, ContactPoint)>,
+        old: &mut Vec<Old>,
     ) {
         old.clear();
         let c = self.contacts.all[index as usize];
@@ -342,7 +349,8 @@ impl State {
         let mut m = c.manifolds;
         while m != NONE {
             let manifold = &contacts.manifolds[m as usize];
-            old.extend(manifold.features.iter().copied().zip(manifold.used().iter().copied()));
+            let points = manifold.features.iter().zip(manifold.used()).zip(contacts.tangents_of(m));
+            old.extend(points.map(|((&feature, &point), tangent)| Old { feature, point, tangent }));
             m = manifold.next;
         }
         let mut link = c.manifolds;
@@ -367,10 +375,16 @@ impl State {
                 manifold.material_slots = patch.material_slots;
                 manifold.flags &= !ContactManifold::RESOLVED;
             }
-            let before = |feature: u32| old.iter().find(|o| o.0 == feature).map_or(ContactPoint::NONE, |o| o.1);
-            place(i).write(manifold, patch.normal, &patch.points[..patch.count as usize], before);
+            let before = |feature: u32| old.iter().find(|o| o.feature == feature);
+            let points = &patch.points[..patch.count as usize];
+            place(i).write(manifold, patch.normal, points, |f| before(f).map_or(ContactPoint::NONE, |o| o.point));
             link = manifold.next;
             last = id;
+            let mut tangents = Tangents::default();
+            for (tangent, found) in tangents.iter_mut().zip(points) {
+                *tangent = before(found.id).map_or([0.0; 2], |o| o.tangent);
+            }
+            contacts.set_tangents(id, tangents);
         }
         // What is left over of the last step's manifolds goes.
         if last != NONE {

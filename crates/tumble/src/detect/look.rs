@@ -14,7 +14,7 @@ use super::narrow::Gap;
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::body::store::Bodies;
 use crate::constraint::contact::{
-    Apart, Contact, ContactManifold, ContactPoint, NONE, Origin, RelativePose, SOLVED_POINTS,
+    Apart, Contact, ContactManifold, ContactPoint, NONE, Origin, RelativePose, SOLVED_POINTS, Tangents,
 };
 use crate::crew::{Shared, Team};
 use crate::detect::broad::{BroadPhase, ProxyId};
@@ -132,6 +132,8 @@ struct Scene<'a> {
     placed: &'a [Placed],
     broad: &'a BroadPhase,
     manifolds: Shared<'a, ContactManifold>,
+    /// As many, or none.
+    tangents: Shared<'a, Tangents>,
     bodies: &'a Bodies,
     ahead: &'a Ahead,
     rules: Rules,
@@ -178,6 +180,7 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, ahead: &Ahead, team: 
             placed: &state.placed,
             broad: &state.broad,
             manifolds: Shared::new(&mut state.contacts.manifolds),
+            tangents: Shared::new(&mut state.contacts.tangents),
             bodies: &state.bodies,
             ahead,
             rules,
@@ -373,6 +376,15 @@ impl Scene<'_> {
                     i.map_or(ContactPoint::NONE, |i| old.1[i])
                 };
                 place.write(manifold, patch.normal, &patch.points, before);
+                if self.tangents.len() > 0 {
+                    // SAFETY: as above.
+                    let tangents = unsafe { self.tangents.get(contact.manifolds as usize) };
+                    let kept = *tangents;
+                    *tangents = manifold.features.map(|feature| {
+                        let i = old.0.iter().position(|&f| f == feature && f != NONE);
+                        i.map_or([0.0; 2], |i| kept[i])
+                    });
+                }
                 if !is_round(&a.shape) && !is_round(&b.shape) {
                     manifold.inherit(normal, old.0.into_iter().zip(old.1));
                 }
@@ -441,14 +453,15 @@ fn note_apart(contact: &mut Contact, gap: &Gap, margin: Real, a: &Placed, b: &Pl
     let at = seen_from(of, other);
     // What rounding may do to places in the frame of the one shape, here and in the search.
     let rounding = 32.0 * Real::EPSILON * (a.radius + b.radius + at.length());
-    contact.pose.clearance = 0.99 * (gap.distance - margin) - rounding;
-    contact.apart = Apart { along: gap.along.into(), from: gap.along.dot(at), reach: other.radius.copysign(sign) };
+    let clearance = 0.99 * (gap.distance - margin) - rounding;
+    let apart = Apart { along: gap.along.into(), from: gap.along.dot(at), reach: other.radius.copysign(sign) };
+    contact.pose = RelativePose::of_apart(apart, clearance);
 }
 
 /// Whether a pair is still farther apart than the detection distance along the direction in which it was; see [`Apart`]. To be asked in every
 /// step, since it counts the turns.
 fn stays_apart(contact: &mut Contact, a: &Placed, b: &Placed) -> bool {
-    let Apart { along, from, reach } = contact.apart;
+    let Apart { along, from, reach } = contact.pose.apart();
     let left = contact.pose.clearance - (a.turned + b.turned) * reach.abs();
     contact.pose.clearance = left;
     let (of, other) = if reach.is_sign_negative() { (b, a) } else { (a, b) };

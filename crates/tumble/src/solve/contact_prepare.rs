@@ -239,7 +239,7 @@ impl Kernel for Fill<'_> {
                 Sink { points: points.range(group.points()), group, block, watch }
             };
             for at in (0..LANES).step_by(L::WIDTH) {
-                let m = L::load_columns::<{ ContactManifold::ROW }, { ContactManifold::POINTS }>(
+                let m = L::load_columns::<{ ContactManifold::ROW }, { ContactManifold::HEAD }>(
                     rows,
                     0,
                     &sink.group.manifold[at..],

@@ -187,7 +187,7 @@ fn record(cold: &Cold) -> ColdRecord {
         quarantined,
         name,
         user_data,
-        explicit: _,
+        explicit,
         mass_source: _,
         // Masses follow in runs.
         mass: _,
@@ -214,6 +214,7 @@ fn record(cold: &Cold) -> ColdRecord {
         mass_source: match &*cold.mass_source() {
             MassSource::Colliders => 0,
             MassSource::Total(_) => 1,
+            MassSource::Explicit(_) if *explicit => 4,
             MassSource::Explicit(_) => 2,
             MassSource::Shape(..) => 3,
         },
@@ -228,6 +229,8 @@ fn save_rare(cold: &Cold, out: &mut impl Sink) {
     }
     match &*cold.mass_source() {
         MassSource::Colliders => {}
+        // It stands with the masses.
+        MassSource::Explicit(_) if cold.explicit => {}
         MassSource::Total(mass) => out.real(*mass),
         MassSource::Explicit(mass) => {
             for v in mass.to_numbers() {
@@ -273,6 +276,7 @@ fn load_cold(
             let Some(shape) = shapes.next() else { return Err(source.corrupt("the mass of a body")) };
             MassSource::Shape(shape, load_pose(source)?, source.real()?)
         }
+        4 => MassSource::Explicit(mass),
         _ => return Err(source.corrupt("the mass of a body")),
     };
     // Links may have no mass; whether it is one is checked where the rest is known.
