@@ -22,6 +22,7 @@ use crate::math::{Mat3, Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;
 use bytemuck::{Pod, Zeroable};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 pub(crate) use record::{is_rotation, load_pose, save_pose};
 
@@ -205,8 +206,8 @@ pub(crate) struct Cold {
     explicit: bool,
     /// Any other source; `None` for [`MassSource::Colliders`], by far the most frequent. See [`Cold::mass_source`].
     mass_source: Option<Box<MassSource>>,
-    /// In the body's frame.
-    pub mass: MassProperties,
+    /// In the body's frame. Bodies that are alike, one after the other, share it.
+    pub mass: Arc<MassProperties>,
     /// Where a kinematic body is to be at the end of the next step.
     pub target: Option<Box<WorldPose>>,
     /// Slots of its colliders, in the order of their addition.
@@ -228,7 +229,7 @@ impl Cold {
             user_data: desc.user_data,
             explicit: false,
             mass_source: None,
-            mass,
+            mass: Arc::new(mass),
             target: None,
             colliders: List::Empty,
         };
@@ -239,7 +240,7 @@ impl Cold {
     pub fn mass_source(&self) -> Cow<'_, MassSource> {
         match &self.mass_source {
             Some(source) => Cow::Borrowed(source),
-            None if self.explicit => Cow::Owned(MassSource::Explicit(self.mass)),
+            None if self.explicit => Cow::Owned(MassSource::Explicit(*self.mass)),
             None => Cow::Owned(MassSource::Colliders),
         }
     }
@@ -249,15 +250,24 @@ impl Cold {
         let old = self.mass_source().into_owned();
         self.explicit = false;
         self.mass_source = (source != MassSource::Colliders).then(|| Box::new(source));
-        self.set_mass(self.mass);
+        self.settle_source();
         old
     }
 
-    /// Takes over the mass that came of the source. One that was given need not be kept twice.
-    pub fn set_mass(&mut self, mass: MassProperties) {
-        self.mass = mass;
+    /// Takes over the mass that came of the source, or that of a neighbour where it is the same.
+    pub fn set_mass(&mut self, mass: MassProperties, neighbour: Option<Arc<MassProperties>>) {
+        match neighbour.filter(|other| other.is_same(&mass)) {
+            Some(other) => self.mass = other,
+            None if self.mass.is_same(&mass) => {}
+            None => self.mass = Arc::new(mass),
+        }
+        self.settle_source();
+    }
+
+    /// A mass that was given need not be kept twice.
+    fn settle_source(&mut self) {
         if let Some(MassSource::Explicit(given)) = self.mass_source.as_deref()
-            && given.to_numbers().map(f64::to_bits) == mass.to_numbers().map(f64::to_bits)
+            && given.is_same(&self.mass)
         {
             self.explicit = true;
             self.mass_source = None;

@@ -63,6 +63,11 @@ impl MassProperties {
         [mass, centre.x, centre.y, centre.z, i.xx, i.yy, i.zz, i.xy, i.xz, i.yz]
     }
 
+    /// The same to the bit.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.to_numbers().map(f64::to_bits) == other.to_numbers().map(f64::to_bits)
+    }
+
     /// From its numbers in a row.
     pub(crate) fn from_numbers([mass, x, y, z, xx, yy, zz, xy, xz, yz]: [f64; 10]) -> Self {
         Self { mass, centre: Vec3::new(x, y, z), inertia: Sym3 { xx, yy, zz, xy, xz, yz } }

@@ -12,6 +12,7 @@ use crate::id::BodyId;
 use crate::integrate::rotation::spins_freely;
 use crate::math::{Float, Point, Quat, Real, Sym3, Vec3};
 use crate::shape::{Geometry, MassProperties, Shape};
+use std::sync::Arc;
 
 /// The mass of a dynamic body whose colliders have none: a ball of 1 kg, 1 m across.
 const PROVISIONAL: MassProperties = MassProperties {
@@ -198,8 +199,9 @@ impl State {
         let spread = Real::from_f64(square.sqrt());
         rest.extent = if extent > spread { extent } else { spread };
         rest.core = core;
+        let neighbour = slot.checked_sub(1).and_then(|slot| Some(Arc::clone(&bodies.cold.at(slot)?.mass)));
         if let Some(cold) = bodies.cold.at_mut(slot) {
-            cold.set_mass(plan.mass);
+            cold.set_mass(plan.mass, neighbour);
         }
         if plan.params.has(Params::LINK) {
             self.link_mass_changed(slot);
@@ -223,7 +225,7 @@ impl State {
         let dynamic = cold.kind == BodyKind::Dynamic;
         // Nothing pushes a body that is not dynamic; it turns about the origin of its frame, and an open mesh may stand in
         // the world without having a mass.
-        let mass = if dynamic { self.mass_of(cold)? } else { cold.mass };
+        let mass = if dynamic { self.mass_of(cold)? } else { *cold.mass };
         let local_centre: Vec3 = if dynamic { mass.centre.to_real() } else { Vec3::ZERO };
         let (moments, axes) = mass.principal_axes();
         let invert = |m: f64| if dynamic && m > 0.0 { Real::from_f64(1.0 / m) } else { 0.0 };

@@ -10,6 +10,7 @@ use crate::math::{Num, Point, Pose, Quat, Real, Vec3, WorldPose};
 use crate::record::stream::{Sink, Source, save_pods, save_records, save_runs};
 use crate::shape::{MassProperties, Shape};
 use bytemuck::{Pod, Zeroable};
+use std::sync::Arc;
 
 /// [`Cold`] without its mass, its name, its target and the source of its mass.
 #[derive(Clone, Copy, Zeroable, Pod)]
@@ -75,13 +76,18 @@ impl Bodies {
             }
             let masses = source.runs(count, |mass: &[f64; 10]| mass.iter().all(|v| v.is_finite()))?;
             let mut colliders = source.records::<u32>()?;
+            let mut shared = Arc::new(MassProperties::ZERO);
             for (record, mass) in records.zip(masses) {
+                let mass = MassProperties::from_numbers(mass);
+                if !shared.is_same(&mass) {
+                    shared = Arc::new(mass);
+                }
                 let own = record.colliders as usize;
                 if own > colliders.len() {
                     return Err(source.corrupt("the colliders of a body"));
                 }
                 let own = colliders.by_ref().take(own).collect();
-                put(load_cold(&record, MassProperties::from_numbers(mass), own, source, &mut shapes)?);
+                put(load_cold(&record, Arc::clone(&shared), own, source, &mut shapes)?);
             }
             if colliders.len() == 0 { Ok(()) } else { Err(source.corrupt("the colliders of a body")) }
         })?;
@@ -252,7 +258,7 @@ fn save_rare(cold: &Cold, out: &mut impl Sink) {
 
 fn load_cold(
     record: &ColdRecord,
-    mass: MassProperties,
+    mass: Arc<MassProperties>,
     colliders: List<u32>,
     source: &mut Source<'_>,
     shapes: &mut impl Iterator<Item = Shape>,
@@ -276,11 +282,11 @@ fn load_cold(
             let Some(shape) = shapes.next() else { return Err(source.corrupt("the mass of a body")) };
             MassSource::Shape(shape, load_pose(source)?, source.real()?)
         }
-        4 => MassSource::Explicit(mass),
+        4 => MassSource::Explicit(*mass),
         _ => return Err(source.corrupt("the mass of a body")),
     };
     // Links may have no mass; whether it is one is checked where the rest is known.
-    let massless = mass == MassProperties::ZERO && mass_source == MassSource::Explicit(MassProperties::ZERO);
+    let massless = *mass == MassProperties::ZERO && mass_source == MassSource::Explicit(MassProperties::ZERO);
     if !massless {
         check_mass_source("snapshot", &mass_source)?;
     }
@@ -318,7 +324,7 @@ fn load_cold(
         target,
         colliders,
     };
-    cold.set_mass(mass);
+    cold.settle_source();
     Ok(cold)
 }
 
