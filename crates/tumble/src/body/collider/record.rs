@@ -62,18 +62,20 @@ pub(crate) fn load(source: &mut Source<'_>, mut shapes: impl Iterator<Item = Sha
         if owns.len() != count {
             return Err(source.corrupt("the list of colliders"));
         }
-        let commons = source.runs(count, is_sound)?;
+        let mut commons = source.runs(count, is_sound)?;
         let mut materials = source.records::<u64>()?;
-        let mut shared: Option<(CommonRecord, Arc<Traits>)> = None;
-        for (own, common) in owns.zip(commons) {
+        let mut shared: Option<Arc<Traits>> = None;
+        for own in owns {
+            let first = commons.begins();
+            let Some(common) = commons.next() else { break };
             let of_own = common.materials as usize;
             let (Some(shape), true) = (shapes.next(), of_own <= materials.len()) else {
                 return Err(source.corrupt("the materials of a collider"));
             };
             let of_own = materials.by_ref().take(of_own).map(MaterialId::from_bits).collect();
             let traits = match &shared {
-                Some((last, traits)) if bytemuck::bytes_of(last) == bytemuck::bytes_of(&common) => Arc::clone(traits),
-                _ => Arc::clone(&shared.insert((common, Arc::new(traits(&common)))).1),
+                Some(traits) if !first => Arc::clone(traits),
+                _ => Arc::clone(shared.insert(Arc::new(traits(&common)))),
             };
             put(Collider {
                 body: own.body,

@@ -74,13 +74,14 @@ impl Bodies {
             if records.len() != count {
                 return Err(source.corrupt("the list of bodies"));
             }
-            let masses = source.runs(count, |mass: &[f64; 10]| mass.iter().all(|v| v.is_finite()))?;
+            let mut masses = source.runs(count, |mass: &[f64; 10]| mass.iter().all(|v| v.is_finite()))?;
             let mut colliders = source.records::<u32>()?;
             let mut shared = Arc::new(MassProperties::ZERO);
-            for (record, mass) in records.zip(masses) {
-                let mass = MassProperties::from_numbers(mass);
-                if !shared.is_same(&mass) {
-                    shared = Arc::new(mass);
+            for record in records {
+                let first = masses.begins();
+                let Some(mass) = masses.next() else { break };
+                if first {
+                    shared = Arc::new(MassProperties::from_numbers(mass));
                 }
                 let own = record.colliders as usize;
                 if own > colliders.len() {
