@@ -3,10 +3,9 @@
 use crate::support::{live_bytes, real};
 use std::sync::Arc;
 use tumble::math::{Point, Real, Vec3};
+use tumble::method::FrictionModel;
 use tumble::shape::{CompoundChild, HeightFieldDesc, MeshDesc, Shape};
-use tumble::{
-    BodyDesc, ColliderDesc, ContactHook, Event, FrictionModel, HookedContact, Material, Method, SNAPSHOT_VERSION, World,
-};
+use tumble::{BodyDesc, ColliderDesc, ContactHook, Event, HookedContact, Material, Method, SNAPSHOT_VERSION, World};
 
 fn dt() -> Real {
     real(1.0 / 60.0)
