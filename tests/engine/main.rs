@@ -33,6 +33,7 @@ mod lanes;
 mod mass;
 mod materials;
 mod math;
+mod memory;
 mod meshes;
 mod method_slots;
 mod motion;

@@ -3,8 +3,9 @@
 use crate::support::{live_bytes, real};
 use std::sync::Arc;
 use tumble::math::{Point, Real, Vec3};
+use tumble::method::FrictionModel;
 use tumble::shape::{CompoundChild, HeightFieldDesc, MeshDesc, Shape};
-use tumble::{BodyDesc, ColliderDesc, ContactHook, Event, HookedContact, Material, SNAPSHOT_VERSION, World};
+use tumble::{BodyDesc, ColliderDesc, ContactHook, Event, HookedContact, Material, Method, SNAPSHOT_VERSION, World};
 
 fn dt() -> Real {
     real(1.0 / 60.0)
@@ -105,6 +106,36 @@ fn going_on_after_restore_gives_the_same_bits() {
     }
     let ids: Vec<_> = world.body_ids().collect();
     assert!(restored.iter().all(|w| w.body_ids().eq(ids.iter().copied())), "ids stay valid");
+}
+
+/// The same where friction acts at points, whose impulses across the normal are kept for each of them; also after the method has been swapped.
+#[test]
+fn friction_at_points_goes_on_after_restore() {
+    let points = Method { friction: FrictionModel::Point, ..Method::simultaneous() };
+    let mut world = pile(3, 3);
+    world.set_method(points.clone()).unwrap();
+    for id in world.body_ids().skip(1).collect::<Vec<_>>() {
+        world.body_mut(id).unwrap().set_linear_velocity([1.0, 0.0, 0.5]).unwrap();
+    }
+    for step in 0..60 {
+        world.step(dt()).unwrap();
+        if step == 20 {
+            world.set_method(Method::soft_step()).unwrap();
+        }
+        if step == 40 {
+            world.set_method(points.clone()).unwrap();
+        }
+        if step % 10 == 5 {
+            let mut other = World::new();
+            other.restore(&world.snapshot().unwrap()).unwrap();
+            let mut copy = world.clone();
+            for w in [&mut other, &mut copy] {
+                w.step(dt()).unwrap();
+            }
+            assert_eq!(other.hash(), copy.hash(), "restored at {step}");
+        }
+    }
+    assert!(world.contacts().count() > 9, "they touch");
 }
 
 /// The hash notices every kind of change.

@@ -391,6 +391,7 @@ fn worlds() -> Vec<Row> {
         row("World::set_threads", Nobody, |s| s.world.set_threads(2).unwrap()),
         row("World::set_thread_pool", Nobody, |s| s.world.set_thread_pool(None)),
         row("World::order_trees", Nobody, |s| s.world.order_trees()),
+        row("World::reserve", Nobody, |s| s.world.reserve(100)),
         row("World::step", Nobody, |s| s.world.step(real(DT)).unwrap()),
         row("World::simulate", Nobody, |s| {
             s.world.simulate(0.5).unwrap();

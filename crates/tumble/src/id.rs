@@ -202,6 +202,11 @@ impl<T, K: Kind> Slots<T, K> {
         self.touched.0 = false;
     }
 
+    /// Makes room for so many more.
+    pub fn reserve(&mut self, more: usize) {
+        self.slots.reserve_exact(more.saturating_sub(self.free.len()));
+    }
+
     pub fn insert(&mut self, value: T) -> Id<K> {
         self.touched.0 = true;
         if let Some(index) = self.free.pop() {

@@ -45,6 +45,7 @@ pub mod math;
 pub mod method;
 mod profile;
 mod record;
+mod room;
 pub mod shape;
 mod solve;
 mod step;

@@ -4,11 +4,14 @@ use super::loss::{body_name, joint_name};
 use super::{Body, Collider, Flat, Freedom, Joint, Motion, Pose, Shape};
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use tumble::constraint::joint::{Ball, Fixed, Hinge};
 use tumble::constraint::{Axis, Limit};
 use tumble::math::{Float, Pose as RealPose, Quat, Real, Sym3, Vec3, WorldPose};
 use tumble::shape::{MassProperties, MeshDesc, Shape as EngineShape};
-use tumble::{BodyDesc, BodyId, BodyKind, ColliderDesc, JointDesc, JointKind, Layers, Material, Method, World};
+use tumble::{
+    BodyDesc, BodyId, BodyKind, ColliderDesc, JointDesc, JointKind, Layers, Material, MaterialId, Method, World,
+};
 
 pub fn pose(translation: Vec3<f64>, rotation: Quat) -> Pose {
     let (t, q) = (translation, rotation.to_f64());
@@ -159,19 +162,21 @@ impl Flat {
         let shapes = self.shapes.iter().map(Shape::build).collect::<Result<Vec<_>>>()?;
         let mut ids: BTreeMap<u32, BodyId> = BTreeMap::new();
         let trees = self.tree_of();
+        world.reserve(self.bodies.len());
+        let materials = self.add_materials(&mut world)?;
         for (index, body) in (0..).zip(&self.bodies) {
             // A tree is made where its first link stands.
             if let Some(tree) = trees.get(&index).and_then(|tree| self.trees.get(*tree)) {
                 if !ids.contains_key(&index) {
                     let describe = |index: u32| match self.bodies.get(index as usize) {
-                        Some(body) => body.describe(&shapes),
+                        Some(body) => body.describe(&shapes, &materials),
                         None => Err(refused(format!("body {index}"))),
                     };
                     ids.extend(tree.build(&mut world, describe)?);
                 }
                 continue;
             }
-            let id = world.add_body(body.describe(&shapes)?).map_err(engine)?;
+            let id = world.add_body(body.describe(&shapes, &materials)?).map_err(engine)?;
             ids.insert(index, id);
             if let Motion::Dynamic { velocity, .. } = &body.motion {
                 // Descriptions give the velocity of the origin.
@@ -204,6 +209,20 @@ impl Flat {
             world.add_joint(desc).map_err(engine)?;
         }
         Ok(world)
+    }
+
+    /// Adds a material for each kind of surface, which all colliders of that kind share.
+    fn add_materials(&self, world: &mut World) -> Result<Materials> {
+        let mut materials = Materials::new();
+        for collider in self.bodies.iter().flat_map(|body| &body.colliders) {
+            if let Entry::Vacant(place) = materials.entry(collider.surface()) {
+                let material = Material::default()
+                    .with_friction(Real::from_f64(collider.friction))
+                    .with_restitution(Real::from_f64(collider.restitution));
+                place.insert(world.add_material(material).map_err(engine)?);
+            }
+        }
+        Ok(materials)
     }
 
     /// Puts the bodies of a world that was built from a list where another engine has put them.
@@ -266,8 +285,17 @@ impl Shape {
     }
 }
 
+/// Materials by friction and restitution, as bits.
+type Materials = BTreeMap<[u64; 2], MaterialId>;
+
+impl Collider {
+    fn surface(&self) -> [u64; 2] {
+        [self.friction, self.restitution].map(f64::to_bits)
+    }
+}
+
 impl Body {
-    fn describe(&self, shapes: &[EngineShape]) -> Result<BodyDesc> {
+    fn describe(&self, shapes: &[EngineShape], materials: &Materials) -> Result<BodyDesc> {
         let mut desc = match &self.motion {
             Motion::Fixed => BodyDesc::fixed(),
             Motion::Kinematic { velocity } => {
@@ -283,9 +311,7 @@ impl Body {
         desc.pose = place(&self.pose);
         for c in &self.colliders {
             let shape = shapes.get(c.shape as usize).ok_or_else(|| refused(format!("shape {}", c.shape)))?;
-            let material = Material::default()
-                .with_friction(Real::from_f64(c.friction))
-                .with_restitution(Real::from_f64(c.restitution));
+            let material = *materials.get(&c.surface()).ok_or_else(|| refused("a surface"))?;
             let at = place(&c.pose);
             let local = RealPose::new(at.translation.to_real(), at.rotation);
             desc = desc.collider(ColliderDesc::new(shape.clone()).pose(local).material(material));

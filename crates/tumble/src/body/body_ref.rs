@@ -160,7 +160,7 @@ impl<'a> BodyRef<'a> {
     /// Mass, centre and inertia in its frame. `None` for a body that could not be dynamic, such as one with an open mesh.
     pub fn mass_properties(&self) -> Option<MassProperties> {
         let cold = self.cold()?;
-        if cold.kind == BodyKind::Dynamic { Some(cold.mass) } else { self.state.mass_of(cold).ok() }
+        if cold.kind == BodyKind::Dynamic { Some(*cold.mass) } else { self.state.mass_of(cold).ok() }
     }
 
     /// Inertia about the centre of mass in world axes.

@@ -21,6 +21,8 @@ use crate::math::spatial::Wrench;
 use crate::math::{Mat3, Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;
 use bytemuck::{Pod, Zeroable};
+use std::borrow::Cow;
+use std::sync::Arc;
 
 pub(crate) use record::{is_rotation, load_pose, save_pose};
 
@@ -200,10 +202,12 @@ pub(crate) struct Cold {
     pub quarantined: bool,
     pub name: Option<Box<str>>,
     pub user_data: u64,
-    /// `None` for [`MassSource::Colliders`], by far the most frequent; see [`Cold::mass_source`].
+    /// The mass is as it was given: its source is [`MassSource::Explicit`] with the mass that stands here.
+    explicit: bool,
+    /// Any other source; `None` for [`MassSource::Colliders`], by far the most frequent. See [`Cold::mass_source`].
     mass_source: Option<Box<MassSource>>,
-    /// In the body's frame.
-    pub mass: MassProperties,
+    /// In the body's frame. Bodies that are alike, one after the other, share it.
+    pub mass: Arc<MassProperties>,
     /// Where a kinematic body is to be at the end of the next step.
     pub target: Option<Box<WorldPose>>,
     /// Slots of its colliders, in the order of their addition.
@@ -223,8 +227,9 @@ impl Cold {
             quarantined: false,
             name: desc.name.as_deref().map(Box::from),
             user_data: desc.user_data,
+            explicit: false,
             mass_source: None,
-            mass,
+            mass: Arc::new(mass),
             target: None,
             colliders: List::Empty,
         };
@@ -232,14 +237,41 @@ impl Cold {
         cold
     }
 
-    pub fn mass_source(&self) -> &MassSource {
-        self.mass_source.as_deref().unwrap_or(&MassSource::Colliders)
+    pub fn mass_source(&self) -> Cow<'_, MassSource> {
+        match &self.mass_source {
+            Some(source) => Cow::Borrowed(source),
+            None if self.explicit => Cow::Owned(MassSource::Explicit(*self.mass)),
+            None => Cow::Owned(MassSource::Colliders),
+        }
     }
 
-    /// Changes where the mass comes from, and says where it came from before.
+    /// Changes where the mass comes from, and says where it came from before. The mass itself is the caller's concern.
     pub fn set_mass_source(&mut self, source: MassSource) -> MassSource {
-        let new = (source != MassSource::Colliders).then(|| Box::new(source));
-        core::mem::replace(&mut self.mass_source, new).map_or(MassSource::Colliders, |old| *old)
+        let old = self.mass_source().into_owned();
+        self.explicit = false;
+        self.mass_source = (source != MassSource::Colliders).then(|| Box::new(source));
+        self.settle_source();
+        old
+    }
+
+    /// Takes over the mass that came of the source, or that of a neighbour where it is the same.
+    pub fn set_mass(&mut self, mass: MassProperties, neighbour: Option<Arc<MassProperties>>) {
+        match neighbour.filter(|other| other.is_same(&mass)) {
+            Some(other) => self.mass = other,
+            None if self.mass.is_same(&mass) => {}
+            None => self.mass = Arc::new(mass),
+        }
+        self.settle_source();
+    }
+
+    /// A mass that was given need not be kept twice.
+    fn settle_source(&mut self) {
+        if let Some(MassSource::Explicit(given)) = self.mass_source.as_deref()
+            && given.is_same(&self.mass)
+        {
+            self.explicit = true;
+            self.mass_source = None;
+        }
     }
 }
 
@@ -299,6 +331,17 @@ impl Bodies {
 
     pub fn len(&self) -> usize {
         self.slot.len()
+    }
+
+    /// Makes room for so many more.
+    pub fn reserve(&mut self, more: usize) {
+        self.cold.reserve(more);
+        self.dense.reserve_exact(more);
+        self.slot.reserve_exact(more);
+        self.velocity.reserve_exact(more);
+        self.pose.reserve_exact(more);
+        self.params.reserve_exact(more);
+        self.rest.reserve_exact(more);
     }
 
     pub fn awake(&self) -> usize {

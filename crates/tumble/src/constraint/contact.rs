@@ -39,13 +39,14 @@ pub(crate) struct ContactPoint {
     pub separation: Real,
     /// Impulse along the normal in the last sub-step that was solved: where the next solve starts.
     pub normal_impulse: Real,
-    /// Impulses along both tangents, where friction acts at points.
-    pub tangent_impulse: [Real; 2],
 }
+
+/// Impulses of the points of a manifold along both tangents.
+pub(crate) type Tangents = [[Real; 2]; SOLVED_POINTS];
 
 impl ContactPoint {
     /// No point. It is so far apart that nothing is asked of it.
-    pub const NONE: Self = Self { anchor: Vec3::ZERO, separation: FAR, normal_impulse: 0.0, tangent_impulse: [0.0; 2] };
+    pub const NONE: Self = Self { anchor: Vec3::ZERO, separation: FAR, normal_impulse: 0.0 };
 }
 
 /// A point as it was found: in the frame of A's shape, and how far the surfaces were apart.
@@ -76,7 +77,6 @@ pub(crate) struct ContactManifold {
     pub material: SurfacePair,
     /// Velocity of surface B relative to surface A, in world axes.
     pub surface_velocity: Vec3,
-    pub spare: Real,
     /// Those from `point_count` on are [`ContactPoint::NONE`].
     pub points: [ContactPoint; SOLVED_POINTS],
     /// Where the points were found, for recycling.
@@ -99,7 +99,8 @@ pub(crate) struct ContactManifold {
     /// The materials of the parts that touch, as slots of the two colliders: A in the low half, B in the high half.
     pub material_slots: u32,
     pub flags: u32,
-    pub spare_flags: u32,
+    #[cfg(tumble_f64)]
+    pub spare: u32,
 }
 
 /// Cosine of the angle between two normals up to which they are those of one face.
@@ -125,6 +126,8 @@ impl ContactManifold {
 
     /// Numbers in a row of [`ContactManifold::rows`].
     pub const ROW: usize = size_of::<Self>() / size_of::<Real>();
+    /// Numbers of a row before its points, and one more: rows are read by fours.
+    pub const HEAD: usize = Self::POINTS.next_multiple_of(4);
     /// Where the points begin in a row.
     pub const POINTS: usize = core::mem::offset_of!(Self, points) / size_of::<Real>();
     /// Numbers of one point.
@@ -217,10 +220,8 @@ pub(crate) struct Contact {
     /// Changes with every occupant of this place, so that a list of contacts can tell a successor.
     pub generation: u32,
     pub cache: PairCache,
-    /// Pose of B as seen from A when the manifolds were found, for recycling.
+    /// Of a pair that touches: the pose of B as seen from A when the manifolds were found, for recycling. Of one that does not: how far it is apart.
     pub pose: RelativePose,
-    /// Means something where [`RelativePose::clearance`] does.
-    pub apart: Apart,
 }
 
 /// The neighbours of a contact in the lists of its two bodies: keys, see [`key`]. They lie beside the contacts and not in them, so
@@ -236,13 +237,13 @@ impl Neighbours {
     const NONE: Self = Self { prev: [NONE; 2], next: [NONE; 2] };
 }
 
-/// A [`Pose`] as a plain record.
+/// A [`Pose`] as a plain record, or an [`Apart`] in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Default, Zeroable, Pod)]
 #[repr(C)]
 pub(crate) struct RelativePose {
     pub translation: [Real; 3],
     pub rotation: [Real; 4],
-    /// Of a pair that is apart, whose pose means nothing: what is left to it. See [`Apart`].
+    /// Of a pair that is apart: what is left to it, 0 where nothing is known. See [`Apart`].
     pub clearance: Real,
 }
 
@@ -252,8 +253,7 @@ pub(crate) struct RelativePose {
 /// n·p + min n·q and a constant. A turn moves no q by more than its chord times the shape's radius; n·p is looked at. So the surfaces stay
 /// farther apart than the detection distance as long as the clearance, of which turns take away, and n·(p - p₀) make more than nothing. A look
 /// before that changes nothing; so none of this need be saved.
-#[derive(Clone, Copy, Debug, PartialEq, Default, Zeroable, Pod)]
-#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Apart {
     /// n, in the frame of the shape that it is fixed to.
     pub along: [Real; 3],
@@ -267,6 +267,18 @@ impl RelativePose {
     /// It is the pose of something: that of nothing is all zeros, which is no rotation.
     pub fn is_known(&self) -> bool {
         self.rotation != [0.0; 4]
+    }
+
+    /// In place of the pose of a pair that is apart, with the clearance.
+    pub fn of_apart(apart: Apart, clearance: Real) -> Self {
+        let Apart { along, from, reach } = apart;
+        Self { translation: along, rotation: [from, reach, 0.0, 0.0], clearance }
+    }
+
+    /// What [`RelativePose::of_apart`] took; means something where there is some clearance.
+    pub fn apart(&self) -> Apart {
+        let [from, reach, ..] = self.rotation;
+        Apart { along: self.translation, from, reach }
     }
 }
 
@@ -319,6 +331,8 @@ pub(crate) struct Contacts {
     neighbours: Vec<Neighbours>,
     free: Vec<u32>,
     pub manifolds: Vec<ContactManifold>,
+    /// Where friction acts at points, their impulses across the normal: as long as `manifolds`, or empty where there are none.
+    pub tangents: Vec<Tangents>,
     /// First free manifold, linked by `next`; `NONE` at the end.
     free_manifold: u32,
     /// Contacts with an awake body.
@@ -330,6 +344,17 @@ pub(crate) struct Contacts {
 impl Contacts {
     pub fn new() -> Self {
         Self { free_manifold: NONE, ..Self::default() }
+    }
+
+    /// Makes room for the contacts of so many more bodies in a pile: about one for each that touches.
+    pub fn reserve(&mut self, bodies: usize) {
+        let near = bodies + bodies / 4;
+        self.all.reserve_exact(near);
+        self.neighbours.reserve_exact(near);
+        self.awake.reserve_exact(near);
+        self.manifolds.reserve_exact(near);
+        // One more, for the slot of the built-in body.
+        self.heads.reserve_exact(bodies + 1);
     }
 
     /// All contacts, in the order of their places.
@@ -367,7 +392,6 @@ impl Contacts {
             generation,
             cache: PairCache::default(),
             pose: RelativePose::default(),
-            apart: Apart::default(),
         };
         self.neighbours[index as usize] = Neighbours::NONE;
         for (side, body) in [body_a, body_b].into_iter().enumerate() {
@@ -454,18 +478,25 @@ impl Contacts {
     /// another, and from friction that acts once to friction that acts at every point. (The other way round the sum is there
     /// already.)
     pub fn convert_impulses(&mut self, ratio: Real, from: FrictionModel, to: FrictionModel) {
-        for m in &mut self.manifolds {
+        if to == FrictionModel::Manifold {
+            self.tangents.clear();
+        } else if from == FrictionModel::Manifold {
+            self.use_tangents();
+        }
+        for (i, m) in self.manifolds.iter_mut().enumerate() {
             m.friction_impulse *= ratio;
             m.angular_impulse *= ratio;
             let points = &mut m.points[..(m.point_count as usize).min(SOLVED_POINTS)];
             let total: Real = points.iter().map(|p| p.normal_impulse).sum();
             let (t1, t2) = m.normal.tangents();
-            for p in points {
-                p.tangent_impulse = if from == FrictionModel::Manifold && to == FrictionModel::Point {
+            let mut none = Tangents::default();
+            let tangents = self.tangents.get_mut(i).unwrap_or(&mut none);
+            for (p, tangent) in points.iter_mut().zip(tangents) {
+                *tangent = if from == FrictionModel::Manifold && to == FrictionModel::Point {
                     let share = if total > 0.0 { p.normal_impulse / total } else { 0.0 };
                     [m.friction_impulse.dot(t1) * share, m.friction_impulse.dot(t2) * share]
                 } else {
-                    p.tangent_impulse.map(|f| f * ratio)
+                    tangent.map(|f| f * ratio)
                 };
                 p.normal_impulse *= ratio;
             }
@@ -487,15 +518,36 @@ impl Contacts {
         self.forget_poses();
     }
 
+    /// From now on the impulses of points across the normal are kept.
+    pub fn use_tangents(&mut self) {
+        self.tangents.resize(self.manifolds.len(), Tangents::default());
+    }
+
+    /// The impulses of the points of a manifold across the normal; zeros where they are not kept.
+    pub fn tangents_of(&self, manifold: u32) -> Tangents {
+        self.tangents.get(manifold as usize).copied().unwrap_or_default()
+    }
+
+    /// Notes these impulses, where they are kept.
+    pub fn set_tangents(&mut self, manifold: u32, tangents: Tangents) {
+        if let Some(kept) = self.tangents.get_mut(manifold as usize) {
+            *kept = tangents;
+        }
+    }
+
     /// A new manifold, not yet linked to any contact.
     pub fn new_manifold(&mut self) -> u32 {
         if self.free_manifold == NONE {
+            if !self.tangents.is_empty() {
+                self.tangents.push(Tangents::default());
+            }
             self.manifolds.push(ContactManifold::zeroed());
             return self.manifolds.len() as u32 - 1;
         }
         let index = self.free_manifold;
         self.free_manifold = self.manifolds[index as usize].next;
         self.manifolds[index as usize] = ContactManifold::zeroed();
+        self.set_tangents(index, Tangents::default());
         index
     }
 
@@ -540,12 +592,7 @@ mod tests {
     use super::*;
 
     fn point(x: Real, impulse: Real) -> ContactPoint {
-        ContactPoint {
-            anchor: Vec3::new(x, 0.0, 0.0),
-            separation: 0.0,
-            normal_impulse: impulse,
-            tangent_impulse: [0.0; 2],
-        }
+        ContactPoint { anchor: Vec3::new(x, 0.0, 0.0), separation: 0.0, normal_impulse: impulse }
     }
 
     /// A face that is looked at in other points bears what it bore, each share at the nearest; one that has turned away does not.

@@ -4,11 +4,11 @@
 //! the other, in an order that depends on nothing but the input.
 
 use super::continuous::Ahead;
-use super::look::{self, Finding, Findings, Looker, Noted, Place, Placed};
+use super::look::{self, Finding, Looker, Noted, Place, Placed};
 use super::manifolds::{self, Workspace};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
-use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, NONE, SurfacePair};
+use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, NONE, SurfacePair, Tangents};
 use crate::crew::Team;
 use crate::detect::broad::{ProxyDesc, ProxyId, ProxyKind, ProxyPair};
 use crate::event::Event;
@@ -24,13 +24,20 @@ use crate::world::State;
 pub(crate) struct Detector {
     pub looker: Looker,
     pairs: Vec<ProxyPair>,
-    /// The points that a contact had, with their features: they hand on their impulses.
-    old: Vec<(u32, ContactPoint)>,
+    old: Vec<Old>,
     /// Who is fast in this step.
     pub ahead: Ahead,
     /// For contacts of fast bodies, which are looked at one by one.
     work: Workspace,
-    aside: Findings,
+    aside: Vec<Noted>,
+}
+
+/// A point that a contact had, with its feature and its impulses across the normal: it hands on its impulses.
+#[derive(Clone, Copy, Debug)]
+struct Old {
+    feature: u32,
+    point: ContactPoint,
+    tangent: [Real; 2],
 }
 
 /// Finds new pairs of boxes that overlap, and makes contacts of them.
@@ -57,6 +64,7 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
     let Detector { looker, old, ahead, work, aside, .. } = detector;
     work.narrow = state.method.narrow;
     look::look(state, looker, ahead, team, profile);
+    let mut any_impacts = false;
     for block in &looker.blocks {
         for &(contact, finding) in &block.list {
             match finding {
@@ -67,15 +75,16 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
                 Finding::Patches { first, count } => {
                     let c = state.contacts.all[contact as usize];
                     let place = Place::of(&state.placed[c.collider_a as usize], &state.placed[c.collider_b as usize]);
-                    let patches = &block.patches[first as usize..][..count as usize];
-                    looker.any_impacts |= state.take_patches(contact, patches, |_| &place, old, profile);
+                    let patches = looker.patches(block, first, count);
+                    any_impacts |= state.take_patches(contact, patches, |_| &place, old, profile);
                 }
                 Finding::Encounter => {
-                    looker.any_impacts |= state.take_encounter(contact, work, aside, ahead, old, profile);
+                    any_impacts |= state.take_encounter(contact, work, aside, ahead, old, profile);
                 }
             }
         }
     }
+    looker.any_impacts |= any_impacts;
     ahead.sort_impacts(&state.bodies);
 }
 
@@ -254,9 +263,9 @@ impl State {
         &mut self,
         index: u32,
         work: &mut Workspace,
-        aside: &mut Findings,
+        aside: &mut Vec<Noted>,
         ahead: &mut Ahead,
-        old: &mut Vec<(u32, ContactPoint)>,
+        old: &mut Vec<Old>,
         profile: &mut Profile,
     ) -> bool {
         let c = self.contacts.all[index as usize];
@@ -281,21 +290,21 @@ impl State {
         aside.clear();
         let split = work.ahead.min(work.found().len());
         let most = self.method.points_per_manifold();
-        aside.note(&work.found()[..split], most);
-        let first_ahead = aside.patches.len();
-        aside.note(&work.found()[split..], most);
+        look::note(aside, &work.found()[..split], most);
+        let first_ahead = aside.len();
+        look::note(aside, &work.found()[split..], most);
         let record = &mut self.contacts.all[index as usize];
         record.cache = cache;
         // Points of an impact are not where the bodies are now: nothing of it may be recycled.
         record.pose = Default::default();
-        if aside.patches.is_empty() {
+        if aside.is_empty() {
             if c.has(Contact::TOUCHING) {
                 self.contact_parted(index);
             }
             return false;
         }
         let then = impact.as_ref().unwrap_or(&now);
-        self.take_patches(index, &aside.patches, |i| if i < first_ahead { &now } else { then }, old, profile)
+        self.take_patches(index, aside, |i| if i < first_ahead { &now } else { then }, old, profile)
     }
 
     /// Makes manifolds of the patches that a look has noted, each found in its place, asks the hook, and lets the contact begin, go
@@ -305,7 +314,7 @@ impl State {
         index: u32,
         patches: &[Noted],
         place: impl Fn(usize) -> &'p Place,
-        old: &mut Vec<(u32, ContactPoint)>,
+        old: &mut Vec<Old>,
         profile: &mut Profile,
     ) -> bool {
         self.write_manifolds(index, patches, place, old);
@@ -331,7 +340,7 @@ impl State {
         index: u32,
         patches: &[Noted],
         place: impl Fn(usize) -> &'p Place,
-        old: &mut Vec<(u32, ContactPoint)>,
+        old: &mut Vec<Old>,
     ) {
         old.clear();
         let c = self.contacts.all[index as usize];
@@ -340,7 +349,8 @@ impl State {
         let mut m = c.manifolds;
         while m != NONE {
             let manifold = &contacts.manifolds[m as usize];
-            old.extend(manifold.features.iter().copied().zip(manifold.used().iter().copied()));
+            let points = manifold.features.iter().zip(manifold.used()).zip(contacts.tangents_of(m));
+            old.extend(points.map(|((&feature, &point), tangent)| Old { feature, point, tangent }));
             m = manifold.next;
         }
         let mut link = c.manifolds;
@@ -365,10 +375,16 @@ impl State {
                 manifold.material_slots = patch.material_slots;
                 manifold.flags &= !ContactManifold::RESOLVED;
             }
-            let before = |feature: u32| old.iter().find(|o| o.0 == feature).map_or(ContactPoint::NONE, |o| o.1);
-            place(i).write(manifold, patch.normal, &patch.points[..patch.count as usize], before);
+            let before = |feature: u32| old.iter().find(|o| o.feature == feature);
+            let points = &patch.points[..patch.count as usize];
+            place(i).write(manifold, patch.normal, points, |f| before(f).map_or(ContactPoint::NONE, |o| o.point));
             link = manifold.next;
             last = id;
+            let mut tangents = Tangents::default();
+            for (tangent, found) in tangents.iter_mut().zip(points) {
+                *tangent = before(found.id).map_or([0.0; 2], |o| o.tangent);
+            }
+            contacts.set_tangents(id, tangents);
         }
         // What is left over of the last step's manifolds goes.
         if last != NONE {

@@ -14,7 +14,7 @@ use super::narrow::Gap;
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::body::store::Bodies;
 use crate::constraint::contact::{
-    Apart, Contact, ContactManifold, ContactPoint, NONE, Origin, RelativePose, SOLVED_POINTS,
+    Apart, Contact, ContactManifold, ContactPoint, NONE, Origin, RelativePose, SOLVED_POINTS, Tangents,
 };
 use crate::crew::{Shared, Team};
 use crate::detect::broad::{BroadPhase, ProxyId};
@@ -84,7 +84,7 @@ pub(crate) enum Finding {
     Parted,
     /// A sensor meets somebody.
     Met,
-    /// These patches, noted in the same block, are where it touches now.
+    /// These patches, noted by the worker of the block, are where it touches now.
     Patches { first: u32, count: u32 },
     /// Its manifolds are as they should be, but their materials must be looked up.
     Refresh,
@@ -105,7 +105,8 @@ pub(crate) struct Noted {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
     pub list: Vec<(u32, Finding)>,
-    pub patches: Vec<Noted>,
+    /// Who looked.
+    worker: usize,
     contacts: u32,
     points: u32,
     recycled: u32,
@@ -117,6 +118,9 @@ pub(crate) struct Findings {
 pub(crate) struct Looker {
     workspaces: Vec<Workspace>,
     pub blocks: Vec<Findings>,
+    /// By worker: the patches of all its blocks. Contacts that begin together stand side by side, so that a block may have very many, and
+    /// all of them together have few.
+    noted: Vec<Vec<Noted>>,
     /// Some contact that touches reports impacts.
     pub any_impacts: bool,
 }
@@ -128,6 +132,8 @@ struct Scene<'a> {
     placed: &'a [Placed],
     broad: &'a BroadPhase,
     manifolds: Shared<'a, ContactManifold>,
+    /// As many, or none.
+    tangents: Shared<'a, Tangents>,
     bodies: &'a Bodies,
     ahead: &'a Ahead,
     rules: Rules,
@@ -164,6 +170,8 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, ahead: &Ahead, team: 
         work.narrow = state.method.narrow;
     }
     looker.blocks.resize(blocks, Findings::default());
+    looker.noted.resize(team.size(), Vec::new());
+    looker.noted.iter_mut().for_each(Vec::clear);
     profile.pairs = awake.len() as u32;
     {
         let all = Shared::new(&mut state.contacts.all);
@@ -172,15 +180,17 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, ahead: &Ahead, team: 
             placed: &state.placed,
             broad: &state.broad,
             manifolds: Shared::new(&mut state.contacts.manifolds),
+            tangents: Shared::new(&mut state.contacts.tangents),
             bodies: &state.bodies,
             ahead,
             rules,
         };
         let (workspaces, outs) = (Shared::new(&mut looker.workspaces), Shared::new(&mut looker.blocks));
+        let noted = Shared::new(&mut looker.noted);
         team.for_blocks(blocks, |worker, block| {
             // SAFETY: a worker's number and a block are given to one thread at a time.
-            let (work, out) = unsafe { (workspaces.get(worker), outs.get(block)) };
-            out.clear();
+            let (work, noted, out) = unsafe { (workspaces.get(worker), noted.get(worker), outs.get(block)) };
+            out.begin(worker);
             let index_of = |i: usize| if in_order { i as u32 } else { awake[i] };
             let (first, end) = (block * BLOCK, count.min((block + 1) * BLOCK));
             // SAFETY: every contact stands on the list of awake ones once, and those of this block are this thread's.
@@ -207,7 +217,7 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, ahead: &Ahead, team: 
                 let finding = match glance {
                     Glance::Gone => Some(Finding::Gone),
                     Glance::Encounter => Some(Finding::Encounter),
-                    Glance::Near { fast } => scene.look_at(contact(index), fast, work, out),
+                    Glance::Near { fast } => scene.look_at(contact(index), fast, work, noted, out),
                 };
                 if let Some(finding) = finding {
                     out.list.push((index, finding));
@@ -225,25 +235,32 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, ahead: &Ahead, team: 
 }
 
 impl Findings {
-    pub fn clear(&mut self) {
+    fn begin(&mut self, worker: usize) {
         self.list.clear();
-        self.patches.clear();
+        self.worker = worker;
         (self.contacts, self.points, self.recycled, self.any_impacts) = (0, 0, 0, false);
     }
+}
 
-    /// Notes the patches of a workspace; those of more points than a manifold is to hold make several.
-    pub fn note(&mut self, found: &[Patch], most: usize) -> Finding {
-        let first = self.patches.len() as u32;
-        for patch in found {
-            for chunk in patch.points.chunks(most) {
-                let mut points = [Default::default(); SOLVED_POINTS];
-                points[..chunk.len()].copy_from_slice(chunk);
-                let (normal, material_slots) = (patch.normal, patch.material_slots);
-                self.patches.push(Noted { normal, material_slots, count: chunk.len() as u32, points });
-            }
-        }
-        Finding::Patches { first, count: self.patches.len() as u32 - first }
+impl Looker {
+    /// The patches of a finding of this block.
+    pub fn patches(&self, block: &Findings, first: u32, count: u32) -> &[Noted] {
+        &self.noted[block.worker][first as usize..][..count as usize]
     }
+}
+
+/// Notes the patches of a workspace; those of more points than a manifold is to hold make several.
+pub(crate) fn note(noted: &mut Vec<Noted>, found: &[Patch], most: usize) -> Finding {
+    let first = noted.len() as u32;
+    for patch in found {
+        for chunk in patch.points.chunks(most) {
+            let mut points = [Default::default(); SOLVED_POINTS];
+            points[..chunk.len()].copy_from_slice(chunk);
+            let (normal, material_slots) = (patch.normal, patch.material_slots);
+            noted.push(Noted { normal, material_slots, count: chunk.len() as u32, points });
+        }
+    }
+    Finding::Patches { first, count: noted.len() as u32 - first }
 }
 
 impl Scene<'_> {
@@ -298,7 +315,14 @@ impl Scene<'_> {
     }
 
     /// Looks at a contact whose shapes may be near each other, or of which one is a sensor. `fast`: one of its bodies is, but the two are not watched.
-    fn look_at(&self, contact: &mut Contact, fast: bool, work: &mut Workspace, out: &mut Findings) -> Option<Finding> {
+    fn look_at(
+        &self,
+        contact: &mut Contact,
+        fast: bool,
+        work: &mut Workspace,
+        noted: &mut Vec<Noted>,
+        out: &mut Findings,
+    ) -> Option<Finding> {
         let (slot_a, slot_b) = (contact.collider_a, contact.collider_b);
         let (Some(a), Some(b)) = (self.colliders.at(slot_a), self.colliders.at(slot_b)) else {
             return Some(Finding::Gone);
@@ -352,13 +376,22 @@ impl Scene<'_> {
                     i.map_or(ContactPoint::NONE, |i| old.1[i])
                 };
                 place.write(manifold, patch.normal, &patch.points, before);
+                if self.tangents.len() > 0 {
+                    // SAFETY: as above.
+                    let tangents = unsafe { self.tangents.get(contact.manifolds as usize) };
+                    let kept = *tangents;
+                    *tangents = manifold.features.map(|feature| {
+                        let i = old.0.iter().position(|&f| f == feature && f != NONE);
+                        i.map_or([0.0; 2], |i| kept[i])
+                    });
+                }
                 if !is_round(&a.shape) && !is_round(&b.shape) {
                     manifold.inherit(normal, old.0.into_iter().zip(old.1));
                 }
                 return self.count(contact, out);
             }
         }
-        Some(out.note(found, self.rules.points))
+        Some(note(noted, found, self.rules.points))
     }
 
     /// Counts the points of a contact whose manifolds stay, and asks for materials where they are missing or move.
@@ -420,14 +453,15 @@ fn note_apart(contact: &mut Contact, gap: &Gap, margin: Real, a: &Placed, b: &Pl
     let at = seen_from(of, other);
     // What rounding may do to places in the frame of the one shape, here and in the search.
     let rounding = 32.0 * Real::EPSILON * (a.radius + b.radius + at.length());
-    contact.pose.clearance = 0.99 * (gap.distance - margin) - rounding;
-    contact.apart = Apart { along: gap.along.into(), from: gap.along.dot(at), reach: other.radius.copysign(sign) };
+    let clearance = 0.99 * (gap.distance - margin) - rounding;
+    let apart = Apart { along: gap.along.into(), from: gap.along.dot(at), reach: other.radius.copysign(sign) };
+    contact.pose = RelativePose::of_apart(apart, clearance);
 }
 
 /// Whether a pair is still farther apart than the detection distance along the direction in which it was; see [`Apart`]. To be asked in every
 /// step, since it counts the turns.
 fn stays_apart(contact: &mut Contact, a: &Placed, b: &Placed) -> bool {
-    let Apart { along, from, reach } = contact.apart;
+    let Apart { along, from, reach } = contact.pose.apart();
     let left = contact.pose.clearance - (a.turned + b.turned) * reach.abs();
     contact.pose.clearance = left;
     let (of, other) = if reach.is_sign_negative() { (b, a) } else { (a, b) };

@@ -53,6 +53,14 @@ impl Islands {
         Self { all: Vec::new(), members: Vec::new(), free: NONE, woken: Vec::new(), epoch: 1 }
     }
 
+    /// Makes room for so many more bodies.
+    pub fn reserve(&mut self, more: usize) {
+        self.all.reserve_exact(more);
+        // One more, for the slot of the built-in body.
+        self.members.reserve_exact(more + 1);
+        self.woken.reserve_exact(more + 1);
+    }
+
     /// The island of a body, or `NONE` for bodies that are not dynamic.
     pub fn of(&self, body: u32) -> u32 {
         self.members.get(body as usize).map_or(NONE, |m| m.island)

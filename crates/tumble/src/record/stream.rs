@@ -117,6 +117,13 @@ pub(crate) struct Runs<'a, T> {
     record: T,
 }
 
+impl<T: Pod> Runs<'_, T> {
+    /// The next record is the first of its run: what was made of the one before is not for it.
+    pub fn begins(&self) -> bool {
+        self.left == 0
+    }
+}
+
 impl<T: Pod> Iterator for Runs<'_, T> {
     type Item = T;
 
@@ -488,6 +495,12 @@ mod tests {
             let bytes = &bytes[3..];
             let read = |count, limit| Source::new(bytes).runs(count, |r: &[u64; 2]| r[0] < limit).map(|r| r.collect());
             assert_eq!(read(records.len(), 8), Ok(records.clone()));
+            let mut source = Source::new(bytes);
+            let mut runs = source.runs(records.len(), |_: &[u64; 2]| true).unwrap();
+            for i in 0..records.len() {
+                assert_eq!(runs.begins(), i == 0 || records[i] != records[i - 1]);
+                runs.next();
+            }
             assert!(read(records.len() + 1, 8).is_err());
             assert_eq!(read(records.len(), 2).is_err(), !records.is_empty());
         }

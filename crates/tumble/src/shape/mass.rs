@@ -57,6 +57,22 @@ impl MassProperties {
     /// Nothing; neutral in sums.
     pub const ZERO: Self = Self { mass: 0.0, centre: Vec3::ZERO, inertia: Sym3::ZERO };
 
+    /// All of its numbers in a row.
+    pub(crate) fn to_numbers(self) -> [f64; 10] {
+        let Self { mass, centre, inertia: i } = self;
+        [mass, centre.x, centre.y, centre.z, i.xx, i.yy, i.zz, i.xy, i.xz, i.yz]
+    }
+
+    /// The same to the bit.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.to_numbers().map(f64::to_bits) == other.to_numbers().map(f64::to_bits)
+    }
+
+    /// From its numbers in a row.
+    pub(crate) fn from_numbers([mass, x, y, z, xx, yy, zz, xy, xz, yz]: [f64; 10]) -> Self {
+        Self { mass, centre: Vec3::new(x, y, z), inertia: Sym3 { xx, yy, zz, xy, xz, yz } }
+    }
+
     /// A mass at a point.
     pub const fn point(mass: f64, point: Vec3<f64>) -> Self {
         Self { mass, centre: point, inertia: Sym3::ZERO }

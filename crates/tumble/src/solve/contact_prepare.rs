@@ -11,6 +11,7 @@ use crate::body::store::Bodies;
 use crate::constraint::contact::{ContactManifold, Contacts, FAR, NONE, SOLVED_POINTS};
 use crate::crew::{Shared, Team};
 use crate::math::{Isa, Kernel, LANES, Lane, NO_ROW, Real, Sym3, Vec3, prefetch};
+use crate::room::{make_ample_room, make_room};
 
 /// How many groups before they are read manifolds are asked for: those of one colour stand anywhere.
 const AHEAD: usize = 2;
@@ -87,6 +88,13 @@ fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: 
     let width = |colour: usize| if colour == OVERFLOW { 1 } else { LANES };
     let count: usize = graph.colours.iter().enumerate().map(|(i, c)| c.manifolds.len().div_ceil(width(i))).sum();
     // The kernel writes every number of every group that is in use, so what an old group holds does not matter.
+    // In a pile there are about as many manifolds as bodies.
+    let crowd = bodies.awake() + bodies.awake() / 4;
+    if out.groups.capacity() < count {
+        // Points and blocks follow: all give back what they have before one of them takes more.
+        (out.points, out.blocks, out.watches) = (Vec::new(), Vec::new(), Vec::new());
+        make_ample_room(&mut out.groups, count, crowd / LANES);
+    }
     out.groups.resize(count, Group::EMPTY);
     out.ranges.clear();
     out.rolling.clear();
@@ -146,6 +154,9 @@ fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: 
     debug_assert_eq!(out.ranges.len(), COLOURS + 1);
     out.ranges.push(at as u32);
     out.rolling_ranges.push(out.rolling.len() as u32);
+    make_ample_room(&mut out.points, points as usize, crowd / LANES * SOLVED_POINTS);
+    make_ample_room(&mut out.blocks, blocks as usize, crowd / LANES);
+    make_room(&mut out.watches, watches as usize);
     out.points.resize(points as usize, GroupPoint::EMPTY);
     out.blocks.resize(blocks as usize, Block::EMPTY);
     out.watches.resize(watches as usize, Watch::EMPTY);
@@ -228,7 +239,7 @@ impl Kernel for Fill<'_> {
                 Sink { points: points.range(group.points()), group, block, watch }
             };
             for at in (0..LANES).step_by(L::WIDTH) {
-                let m = L::load_columns::<{ ContactManifold::ROW }, { ContactManifold::POINTS }>(
+                let m = L::load_columns::<{ ContactManifold::ROW }, { ContactManifold::HEAD }>(
                     rows,
                     0,
                     &sink.group.manifold[at..],

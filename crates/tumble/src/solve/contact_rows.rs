@@ -14,7 +14,7 @@
 
 use super::system::{Parties, Recipe, System};
 use crate::body::{Softness, store::Bodies};
-use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, Contacts, NONE, SOLVED_POINTS};
+use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, Contacts, NONE, SOLVED_POINTS, Tangents};
 use crate::constraint::{Jacobian, Row, Stiffness};
 use crate::math::{Real, Vec3};
 use crate::method::FrictionModel;
@@ -78,7 +78,8 @@ pub(crate) fn gather(
                     *s += manifold.point_count;
                 }
             }
-            let gathering = Gathering { parties, recipe, bodies, manifold, slop, creep };
+            let tangents = state.contacts.tangents_of(m);
+            let gathering = Gathering { parties, recipe, bodies, manifold, tangents, slop, creep };
             sites.push(Site { manifold: m, ..gathering.add(system, state.method.friction) });
             m = manifold.next;
         }
@@ -95,6 +96,7 @@ struct Gathering<'a> {
     recipe: &'a Recipe,
     bodies: [u32; 2],
     manifold: &'a ContactManifold,
+    tangents: Tangents,
     slop: Real,
     /// Slip of a contact that does not slide yet: no more than what gravity gives in a step.
     creep: Real,
@@ -129,8 +131,9 @@ impl Gathering<'_> {
 
         match model {
             FrictionModel::Point => {
-                for (i, p) in points.iter().enumerate() {
-                    let rows = self.slip(p.anchor, manifold.anchor_b(p), tangent_impulse(p, n), &mut site.tangents[i]);
+                for (i, (p, &kept)) in points.iter().zip(&self.tangents).enumerate() {
+                    let impulse = tangent_impulse(kept, n);
+                    let rows = self.slip(p.anchor, manifold.anchor_b(p), impulse, &mut site.tangents[i]);
                     system.add_cone(
                         &rows,
                         [normals + i as u32, 1],
@@ -210,9 +213,9 @@ impl Gathering<'_> {
 }
 
 /// The friction impulse that a point keeps, along the tangents that belong to the normal.
-fn tangent_impulse(p: &ContactPoint, n: Vec3) -> Vec3 {
+fn tangent_impulse(kept: [Real; 2], n: Vec3) -> Vec3 {
     let (t1, t2) = n.tangents();
-    t1 * p.tangent_impulse[0] + t2 * p.tangent_impulse[1]
+    t1 * kept[0] + t2 * kept[1]
 }
 
 /// Where the points of a manifold press, by their last impulses, from the centre of mass of A; in the middle where they did not. And
@@ -233,7 +236,11 @@ fn centre_of_pressure(points: &[ContactPoint]) -> (Vec3, Real) {
 /// Whatever friction acts on, the manifold is told the sum: a method that takes it as a whole can go on from there.
 pub(crate) fn store(system: &System, sites: &[Site], model: FrictionModel, contacts: &mut Contacts) {
     let impulse = |row: u32| system.rows[row as usize].impulse;
+    if model == FrictionModel::Point && !sites.is_empty() {
+        contacts.use_tangents();
+    }
     for site in sites {
+        let mut tangents = contacts.tangents_of(site.manifold);
         let manifold = &mut contacts.manifolds[site.manifold as usize];
         let n = manifold.normal;
         let (t1, t2) = n.tangents();
@@ -244,7 +251,7 @@ pub(crate) fn store(system: &System, sites: &[Site], model: FrictionModel, conta
             if model == FrictionModel::Point {
                 let row = site.friction + 2 * i as u32;
                 let f = site.tangents[i] * impulse(row) + n.cross(site.tangents[i]) * impulse(row + 1);
-                p.tangent_impulse = [f.dot(t1), f.dot(t2)];
+                tangents[i] = [f.dot(t1), f.dot(t2)];
                 sum += f;
             }
         }
@@ -261,5 +268,6 @@ pub(crate) fn store(system: &System, sites: &[Site], model: FrictionModel, conta
         }
         manifold.friction_impulse = sum;
         manifold.angular_impulse = turning;
+        contacts.set_tangents(site.manifold, tangents);
     }
 }

@@ -67,8 +67,10 @@ impl Moments {
 pub(crate) struct Adrift {
     /// By island: something holds it, or acts on it in a way that is not counted here.
     held: Vec<bool>,
-    /// By awake body: the first body of its group, or [`NO_ROW`]. Empty where nothing is adrift.
+    /// By awake body: the number of its group, or [`NO_ROW`]. Empty where nothing is adrift. While groups are being joined: a body of the
+    /// group that comes before it, or itself.
     group: Vec<u32>,
+    /// By group: of the few that there are, not one for each body.
     sums: Vec<Sum>,
 }
 
@@ -133,13 +135,19 @@ impl Adrift {
                 }
             }
         }
-        for i in 0..self.group.len() as u32 {
-            if self.group[i as usize] != NO_ROW {
-                self.group[i as usize] = self.first(i);
+        let mut count = 0;
+        for i in 0..self.group.len() {
+            let before = self.group[i];
+            if before == i as u32 {
+                self.group[i] = count;
+                count += 1;
+            } else if before != NO_ROW {
+                // Whoever comes before it has the number of the group already.
+                self.group[i] = self.group[before as usize];
             }
         }
         self.sums.clear();
-        self.sums.resize(bodies.awake(), Sum::default());
+        self.sums.resize(count as usize, Sum::default());
     }
 
     fn first(&self, mut i: u32) -> u32 {

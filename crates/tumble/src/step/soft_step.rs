@@ -30,6 +30,7 @@ use crate::interact::sleep;
 use crate::math::{Float, Quat, Real, Vec3};
 use crate::method::{FrictionModel, SoftStep};
 use crate::profile::{Profile, Stage, Stopwatch};
+use crate::room::make_room;
 use crate::solve::contact_constraint::{ContactConstraints, SHARE, Soft};
 use crate::solve::contact_kernel::{Pass, Rules, Solve, WarmStart};
 use crate::solve::contact_prepare::{self, Input, Recipe};
@@ -95,6 +96,9 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     scratch.unsound.clear();
     scratch.supports.clear();
     scratch.supports.resize(awake, 0);
+    make_room(&mut scratch.motions, awake);
+    make_room(&mut scratch.kicks, awake);
+    make_room(&mut scratch.masses, awake);
     for i in 0..awake {
         let link = bodies.params[i].has(Params::LINK);
         // A link moves as its tree does, and what it weighs by itself matters to rows alone.
@@ -146,6 +150,7 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
         state.isa,
         team,
     );
+    make_room(&mut scratch.free, awake);
     scratch.free.resize(awake, [0.0; 8]);
     let joints = joint_recipe(state, method, h);
     let kicks = loads.gyroscopic.then_some(&mut scratch.kicks[..]);

@@ -196,7 +196,7 @@ impl State {
     /// The mass of a link's body has changed: the tree takes it over, and its links stay where they are.
     pub fn link_mass_changed(&mut self, body: u32) {
         let Some((slot, link)) = self.articulations.link_of(body) else { return };
-        let Some(mass) = self.bodies.cold.at(body).map(|c| c.mass) else { return };
+        let Some(mass) = self.bodies.cold.at(body).map(|c| *c.mass) else { return };
         if let Some(articulation) = self.articulations.all.at_mut(slot) {
             let link = &mut articulation.tree.links[link];
             link.massless = mass.mass == 0.0;

@@ -1,7 +1,7 @@
 //! Colliders of a world.
 
 use super::{State, World};
-use crate::body::collider::{Collider, NO_PROXY};
+use crate::body::collider::{Collider, NO_PROXY, Traits};
 use crate::body::desc::{ColliderDesc, MaterialSource, check_not_negative, check_pose};
 use crate::body::{ColliderRef, Layers, Material};
 use crate::error::{Error, Result};
@@ -427,12 +427,8 @@ impl State {
         if materials.is_empty() {
             materials.push(World::MATERIAL);
         }
-        let id = self.colliders.insert(Collider {
-            body,
-            shape: desc.shape,
+        let traits = Traits {
             pose: Pose::new(desc.pose.translation, desc.pose.rotation.normalized()),
-            materials,
-            owned,
             density: desc.density,
             layers: desc.layers,
             sensor: desc.sensor,
@@ -440,8 +436,17 @@ impl State {
             hooked: desc.hooked,
             contact_events: desc.contact_events,
             impact_speed: desc.impact_speed,
-            user_data: desc.user_data,
+        };
+        let latest = (self.colliders.capacity() as u32).checked_sub(1).and_then(|slot| self.colliders.at(slot));
+        let traits = traits.shared(latest);
+        let id = self.colliders.insert(Collider {
+            body,
             proxy: NO_PROXY,
+            shape: desc.shape,
+            materials,
+            owned,
+            user_data: desc.user_data,
+            traits,
         });
         if let Some(cold) = self.bodies.cold.at_mut(body) {
             cold.colliders.push(id.index());

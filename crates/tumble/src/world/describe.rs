@@ -47,7 +47,7 @@ impl BodyRef<'_> {
             max_angular_speed,
             force: self.force(),
             torque: self.torque(),
-            mass: cold.map_or(MassSource::Colliders, |c| c.mass_source().clone()),
+            mass: cold.map_or(MassSource::Colliders, |c| c.mass_source().into_owned()),
             colliders: cold.map_or_else(Vec::new, |c| c.colliders.iter().filter_map(collider).collect()),
             name: self.name().map(str::to_owned),
             user_data: self.user_data(),

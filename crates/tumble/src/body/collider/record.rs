@@ -1,15 +1,15 @@
 //! Colliders in snapshots: what is each one's own as an array of plain records, what many share in runs.
 
-use super::Collider;
+use super::{Collider, Traits};
 use crate::body::Layers;
 use crate::body::store::is_rotation;
 use crate::error::Result;
 use crate::id::{ColliderTag, MaterialId, Slots};
-use crate::list::List;
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::record::stream::{Sink, Source, save_records, save_runs};
 use crate::shape::Shape;
 use bytemuck::{Pod, Zeroable};
+use std::sync::Arc;
 
 /// What of a [`Collider`] is like no other.
 #[derive(Clone, Copy, Zeroable, Pod)]
@@ -62,15 +62,30 @@ pub(crate) fn load(source: &mut Source<'_>, mut shapes: impl Iterator<Item = Sha
         if owns.len() != count {
             return Err(source.corrupt("the list of colliders"));
         }
-        let commons = source.runs(count, is_sound)?;
+        let mut commons = source.runs(count, is_sound)?;
         let mut materials = source.records::<u64>()?;
-        for (own, common) in owns.zip(commons) {
+        let mut shared: Option<Arc<Traits>> = None;
+        for own in owns {
+            let first = commons.begins();
+            let Some(common) = commons.next() else { break };
             let of_own = common.materials as usize;
             let (Some(shape), true) = (shapes.next(), of_own <= materials.len()) else {
                 return Err(source.corrupt("the materials of a collider"));
             };
             let of_own = materials.by_ref().take(of_own).map(MaterialId::from_bits).collect();
-            put(collider(&own, &common, of_own, shape));
+            let traits = match &shared {
+                Some(traits) if !first => Arc::clone(traits),
+                _ => Arc::clone(shared.insert(Arc::new(traits(&common)))),
+            };
+            put(Collider {
+                body: own.body,
+                proxy: own.proxy,
+                shape,
+                materials: of_own,
+                owned: common.owned,
+                user_data: own.user_data,
+                traits,
+            });
         }
         if materials.len() == 0 && shapes.next().is_none() {
             Ok(())
@@ -81,12 +96,9 @@ pub(crate) fn load(source: &mut Source<'_>, mut shapes: impl Iterator<Item = Sha
 }
 
 fn records(collider: &Collider) -> (OwnRecord, CommonRecord) {
-    let Collider {
-        body,
-        shape: _,
+    let Collider { body, proxy, shape: _, materials, owned, user_data, traits } = collider;
+    let Traits {
         pose,
-        materials,
-        owned,
         density,
         layers: Layers { member, meets },
         sensor,
@@ -94,9 +106,7 @@ fn records(collider: &Collider) -> (OwnRecord, CommonRecord) {
         hooked,
         contact_events,
         impact_speed,
-        user_data,
-        proxy,
-    } = collider;
+    } = &**traits;
     let flag = |on: bool, bit: u32| if on { bit } else { 0 };
     let own = OwnRecord { user_data: *user_data, body: *body, proxy: *proxy };
     let common = CommonRecord {
@@ -132,14 +142,10 @@ fn is_sound(common: &CommonRecord) -> bool {
         && common.impact_speed >= 0.0
 }
 
-fn collider(own: &OwnRecord, common: &CommonRecord, materials: List<MaterialId>, shape: Shape) -> Collider {
+fn traits(common: &CommonRecord) -> Traits {
     let has = |bit: u32| common.flags & bit != 0;
-    Collider {
-        body: own.body,
-        shape,
+    Traits {
         pose: Pose { translation: common.translation, rotation: common.rotation },
-        materials,
-        owned: common.owned,
         density: has(DENSITY).then_some(common.density),
         layers: Layers { member: common.member, meets: common.meets },
         sensor: has(SENSOR),
@@ -147,7 +153,5 @@ fn collider(own: &OwnRecord, common: &CommonRecord, materials: List<MaterialId>,
         hooked: has(HOOKED),
         contact_events: has(CONTACT_EVENTS),
         impact_speed: common.impact_speed,
-        user_data: own.user_data,
-        proxy: own.proxy,
     }
 }

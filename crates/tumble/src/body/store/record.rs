@@ -6,10 +6,11 @@ use crate::body::{BodyKind, Locks, MassSource};
 use crate::error::Result;
 use crate::id::Slots;
 use crate::list::List;
-use crate::math::{Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
+use crate::math::{Num, Point, Pose, Quat, Real, Vec3, WorldPose};
 use crate::record::stream::{Sink, Source, save_pods, save_records, save_runs};
 use crate::shape::{MassProperties, Shape};
 use bytemuck::{Pod, Zeroable};
+use std::sync::Arc;
 
 /// [`Cold`] without its mass, its name, its target and the source of its mass.
 #[derive(Clone, Copy, Zeroable, Pod)]
@@ -41,7 +42,7 @@ impl Bodies {
         let Self { cold, dense: _, slot, velocity, pose, params, rest, pushes: _, once, awake } = self;
         cold.save(out);
         save_records(out, cold.len(), cold.iter().map(|(_, c)| record(c)));
-        save_runs(out, cold.iter().map(|(_, c)| mass_numbers(&c.mass)));
+        save_runs(out, cold.iter().map(|(_, c)| c.mass.to_numbers()));
         out.u32(cold.iter().map(|(_, c)| c.colliders.len() as u32).sum());
         for (_, c) in cold.iter() {
             out.bytes(bytemuck::cast_slice(&c.colliders));
@@ -60,7 +61,7 @@ impl Bodies {
 
     /// The shapes that masses come from, in the order of the slots.
     pub fn mass_shapes(&self) -> impl Iterator<Item = &Shape> {
-        self.cold.iter().filter_map(|(_, c)| match c.mass_source() {
+        self.cold.iter().filter_map(|(_, c)| match c.mass_source.as_deref()? {
             MassSource::Shape(shape, ..) => Some(shape),
             MassSource::Colliders | MassSource::Total(_) | MassSource::Explicit(_) => None,
         })
@@ -73,15 +74,21 @@ impl Bodies {
             if records.len() != count {
                 return Err(source.corrupt("the list of bodies"));
             }
-            let masses = source.runs(count, |mass: &[f64; 10]| mass.iter().all(|v| v.is_finite()))?;
+            let mut masses = source.runs(count, |mass: &[f64; 10]| mass.iter().all(|v| v.is_finite()))?;
             let mut colliders = source.records::<u32>()?;
-            for (record, mass) in records.zip(masses) {
+            let mut shared = Arc::new(MassProperties::ZERO);
+            for record in records {
+                let first = masses.begins();
+                let Some(mass) = masses.next() else { break };
+                if first {
+                    shared = Arc::new(MassProperties::from_numbers(mass));
+                }
                 let own = record.colliders as usize;
                 if own > colliders.len() {
                     return Err(source.corrupt("the colliders of a body"));
                 }
                 let own = colliders.by_ref().take(own).collect();
-                put(load_cold(&record, mass_of(mass), own, source, &mut shapes)?);
+                put(load_cold(&record, Arc::clone(&shared), own, source, &mut shapes)?);
             }
             if colliders.len() == 0 { Ok(()) } else { Err(source.corrupt("the colliders of a body")) }
         })?;
@@ -187,7 +194,8 @@ fn record(cold: &Cold) -> ColdRecord {
         quarantined,
         name,
         user_data,
-        mass_source,
+        explicit,
+        mass_source: _,
         // Masses follow in runs.
         mass: _,
         target,
@@ -210,9 +218,10 @@ fn record(cold: &Cold) -> ColdRecord {
             | flag(*quarantined, QUARANTINED)
             | flag(name.is_some(), NAMED)
             | flag(target.is_some(), AIMED),
-        mass_source: match mass_source.as_deref().unwrap_or(&MassSource::Colliders) {
+        mass_source: match &*cold.mass_source() {
             MassSource::Colliders => 0,
             MassSource::Total(_) => 1,
+            MassSource::Explicit(_) if *explicit => 4,
             MassSource::Explicit(_) => 2,
             MassSource::Shape(..) => 3,
         },
@@ -225,11 +234,13 @@ fn save_rare(cold: &Cold, out: &mut impl Sink) {
     if let Some(name) = &cold.name {
         out.str(name);
     }
-    match cold.mass_source() {
+    match &*cold.mass_source() {
         MassSource::Colliders => {}
+        // It stands with the masses.
+        MassSource::Explicit(_) if cold.explicit => {}
         MassSource::Total(mass) => out.real(*mass),
         MassSource::Explicit(mass) => {
-            for v in mass_numbers(mass) {
+            for v in mass.to_numbers() {
                 out.f64(v);
             }
         }
@@ -248,7 +259,7 @@ fn save_rare(cold: &Cold, out: &mut impl Sink) {
 
 fn load_cold(
     record: &ColdRecord,
-    mass: MassProperties,
+    mass: Arc<MassProperties>,
     colliders: List<u32>,
     source: &mut Source<'_>,
     shapes: &mut impl Iterator<Item = Shape>,
@@ -266,16 +277,17 @@ fn load_cold(
             for x in &mut v {
                 *x = source.f64()?;
             }
-            MassSource::Explicit(mass_of(v))
+            MassSource::Explicit(MassProperties::from_numbers(v))
         }
         3 => {
             let Some(shape) = shapes.next() else { return Err(source.corrupt("the mass of a body")) };
             MassSource::Shape(shape, load_pose(source)?, source.real()?)
         }
+        4 => MassSource::Explicit(*mass),
         _ => return Err(source.corrupt("the mass of a body")),
     };
     // Links may have no mass; whether it is one is checked where the rest is known.
-    let massless = mass == MassProperties::ZERO && mass_source == MassSource::Explicit(MassProperties::ZERO);
+    let massless = *mass == MassProperties::ZERO && mass_source == MassSource::Explicit(MassProperties::ZERO);
     if !massless {
         check_mass_source("snapshot", &mass_source)?;
     }
@@ -292,7 +304,7 @@ fn load_cold(
     } else {
         None
     };
-    Ok(Cold {
+    let mut cold = Cold {
         dense: record.dense,
         kind: match record.kind {
             0 => BodyKind::Dynamic,
@@ -307,20 +319,14 @@ fn load_cold(
         quarantined: has(QUARANTINED),
         name,
         user_data: record.user_data,
+        explicit: false,
         mass_source: (mass_source != MassSource::Colliders).then(|| Box::new(mass_source)),
         mass,
         target,
         colliders,
-    })
-}
-
-fn mass_numbers(m: &MassProperties) -> [f64; 10] {
-    let MassProperties { mass, centre, inertia: i } = m;
-    [*mass, centre.x, centre.y, centre.z, i.xx, i.yy, i.zz, i.xy, i.xz, i.yz]
-}
-
-fn mass_of([mass, x, y, z, xx, yy, zz, xy, xz, yz]: [f64; 10]) -> MassProperties {
-    MassProperties { mass, centre: Vec3::new(x, y, z), inertia: Sym3 { xx, yy, zz, xy, xz, yz } }
+    };
+    cold.settle_source();
+    Ok(cold)
 }
 
 fn save_quat(q: Quat, out: &mut impl Sink) {

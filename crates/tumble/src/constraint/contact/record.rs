@@ -3,7 +3,7 @@
 //! What follows from the rest is not stored: the bodies of the colliders, the links back, the places in the list of awake
 //! contacts. That takes less room, and what is made again cannot be wrong.
 
-use super::{Apart, Contact, ContactManifold, Contacts, NONE, Neighbours, RelativePose, SOLVED_POINTS};
+use super::{Contact, ContactManifold, Contacts, NONE, Neighbours, RelativePose, SOLVED_POINTS};
 use crate::body::collider::NO_PROXY;
 use crate::detect::broad::{ProxyId, ProxyPair};
 use crate::detect::narrow::PairCache;
@@ -84,7 +84,8 @@ impl Loaded {
     pub fn join(self) -> Option<(Contacts, Vec<ProxyPair>, Vec<Placing>)> {
         let Manifolds { all, placings } = self.manifolds?;
         let contacts = Contacts { manifolds: all, ..self.contacts };
-        let sound = contacts.manifold_lists_are_sound(&self.touching, &self.bodies, &placings);
+        let sound = contacts.manifold_lists_are_sound(&self.touching, &self.bodies, &placings)
+            && (contacts.tangents.is_empty() || contacts.tangents.len() == placings.len());
         (placings.len() < NONE as usize && sound).then_some((contacts, self.pairs, placings))
     }
 }
@@ -94,7 +95,7 @@ const PART: usize = 64;
 
 impl Contacts {
     pub fn save(&self, out: &mut impl Sink) {
-        let Self { all, neighbours, free, manifolds, free_manifold, awake, heads } = self;
+        let Self { all, neighbours, free, manifolds, tangents, free_manifold, awake, heads } = self;
         out.u32s(free);
         out.u32s(awake);
         out.u32s(heads);
@@ -120,6 +121,7 @@ impl Contacts {
         }
         out.part(Part::Manifolds, |out| save_pods(out, manifolds));
         out.u32(*free_manifold);
+        save_pods(out, tangents);
     }
 
     fn record(&self, contact: &Contact) -> ContactRecord {
@@ -134,9 +136,9 @@ impl Contacts {
             generation,
             cache,
             ref pose,
-            apart: _,
         } = contact;
-        let posed = u32::from(pose.is_known());
+        // Poses of pairs that do not touch mean nothing.
+        let posed = u32::from(flags & Contact::TOUCHING != 0 && pose.is_known());
         ContactRecord { collider_a, collider_b, flags, manifolds, generation, posed, cache }
     }
 
@@ -167,7 +169,7 @@ impl Contacts {
                 let &ContactRecord { collider_a, collider_b, flags, manifolds, generation, posed, cache } = record;
                 let pose = match (posed, poses.split_at_checked(size_of::<RelativePose>())) {
                     (0, _) => RelativePose::default(),
-                    (1, Some((pose, others))) => {
+                    (1, Some((pose, others))) if flags & Contact::TOUCHING != 0 => {
                         poses = others;
                         RelativePose { clearance: 0.0, ..bytemuck::pod_read_unaligned(pose) }
                     }
@@ -191,7 +193,6 @@ impl Contacts {
                     generation,
                     cache,
                     pose,
-                    apart: Apart::default(),
                 };
                 *bodies = [body_a, body_b];
                 if manifolds != NONE {
@@ -209,7 +210,8 @@ impl Contacts {
             .collect();
         let manifolds = source.part(Part::Manifolds, Manifolds::load)?;
         let free_manifold = source.u32()?;
-        let mut contacts = Self { all, neighbours, free, manifolds: Vec::new(), free_manifold, awake, heads };
+        let tangents = source.pods()?;
+        let mut contacts = Self { all, neighbours, free, manifolds: Vec::new(), tangents, free_manifold, awake, heads };
         if contacts.link_back(&bodies) == Some(()) {
             Ok(Loaded { contacts, manifolds, pairs, bodies, touching })
         } else {

@@ -219,6 +219,12 @@ impl BroadPhase {
         }
     }
 
+    /// Makes room for so many more proxies of a kind.
+    pub(crate) fn reserve(&mut self, kind: ProxyKind, more: usize) {
+        self.proxies.reserve_exact(more);
+        self.trees[kind as usize].reserve(more);
+    }
+
     /// Adds a proxy; its pairs are found by the next [`Self::update_pairs`].
     pub fn create_proxy(&mut self, desc: &ProxyDesc) -> ProxyId {
         let fat = desc.aabb.expanded(desc.margin);

@@ -402,6 +402,14 @@ impl DynamicTree {
         }
     }
 
+    /// Makes room for so many more leaves.
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.pairs.reserve_exact(more);
+        self.upper.reserve_exact(more);
+        self.heights.reserve_exact(more);
+        self.leaves.reserve_exact(more);
+    }
+
     fn take_pair(&mut self) -> u32 {
         let pair = self.free_pair;
         if pair != NONE {
