@@ -1,6 +1,7 @@
 //! Newton's law of impact: what comes back, how high it rises, and rows of balls.
 
 use crate::support::{Random, awake, named, real, scene};
+use tumble::articulation::{ArticulationDesc, LinkDesc};
 use tumble::constraint::joint::Slider;
 use tumble::constraint::{Axis, Limit};
 use tumble::math::{Float, Real, Vec3};
@@ -352,16 +353,16 @@ fn clusters_that_bounce_win_no_energy() {
         for (what, count, shape, friction, left) in [
             ("balls", 27, sphere(0.4), 0.0, 0.5),
             ("rough balls", 27, sphere(0.4), 0.5, 0.0),
-            ("boxes", 27, cuboid(0.3, 0.3, 0.3), 0.0, 0.0),
+            ("boxes", 27, cuboid(0.3, 0.3, 0.3), 0.0, 0.5),
             ("rough boxes", 27, cuboid(0.3, 0.3, 0.3), 0.5, 0.0),
             ("one box", 1, cuboid(0.3, 0.3, 0.3), 0.0, 0.9),
-            ("slabs", 27, cuboid(0.4, 0.15, 0.25), 0.0, 0.0),
+            ("slabs", 27, cuboid(0.4, 0.15, 0.25), 0.0, 0.2),
         ] {
             let (most, end) = energy_in_a_room(method.clone(), count, &shape, &material(friction, 1.0));
             println!("{name}, {what}: at most {most:.6} of the energy, {end:.4} in the end");
             assert!(most < 1.0 + 1e-4, "{name}, {what}: {most} of the energy");
-            // Nor is much of it lost where nothing rubs and hardly anything is struck twice at once.
-            assert!(name != "soft-step" || end > left, "{name}, {what}: {end} of the energy left");
+            // Nor is all of it taken where nothing rubs.
+            assert!(end >= left, "{name}, {what}: {end} of the energy left");
         }
     }
 }
@@ -388,4 +389,70 @@ fn energy_in_a_room(method: Method, count: i32, shape: &Shape, material: &Materi
         most = most.max(world.measure().kinetic / start);
     }
     (most, world.measure().kinetic / start)
+}
+
+/// Elastic cubes that drop onto a floor in any orientation, without friction, and bounce on corners and edges for 10 s: what they have of kinetic and potential energy is never more than
+/// they began with, and little less.
+#[test]
+fn dropped_cubes_win_no_energy() {
+    for seed in 0..6 {
+        let mut random = Random(seed);
+        let mut world = World::with_method(awake(Method::soft_step())).unwrap();
+        let material = material(0.0, 1.0);
+        floor(&mut world, &material);
+        let cube = ColliderDesc::new(Shape::cuboid(0.5, 0.5, 0.5).unwrap()).material(material);
+        let body = BodyDesc::dynamic().position([0.0, 3.0, 0.0]).rotation(random.rotation()).mass(1.0);
+        let id = world.add_body(body.angular_velocity(random.vector(2.0)).collider(cube)).unwrap();
+        let energy = |world: &World| world.measure().kinetic + G * world.body(id).unwrap().position().y;
+        let (start, mut most) = (energy(&world), 0.0_f64);
+        for _ in 0..600 {
+            world.step(real(DT)).unwrap();
+            most = most.max(energy(&world) / start);
+        }
+        let end = energy(&world) / start;
+        println!("seed {seed}: at most {most:.5} of the energy, {end:.4} in the end");
+        assert!(most < 1.001, "seed {seed}: {most} of the energy");
+        assert!(end > 0.98, "seed {seed}: {end} of the energy left");
+    }
+}
+
+/// Two elastic balls that fly fast and meet slowly part as fast as they met: what they have in common does not drown what is between them.
+#[test]
+fn common_speed_takes_nothing_from_a_blow() {
+    for (name, method) in [("soft-step", Method::soft_step()), ("simultaneous", Method::simultaneous())] {
+        let mut world = World::with_method(awake(method)).unwrap();
+        world.set_gravity(Vec3::ZERO).unwrap();
+        let [a, b] = [0.0, 1.2].map(|x| {
+            let ball = ColliderDesc::new(Shape::sphere(0.5).unwrap()).material(material(0.0, 1.0));
+            let v = Vec3::new(real(if x == 0.0 { 1.5 } else { 0.0 }), 0.0, 300.0);
+            world.add_body(BodyDesc::dynamic().position([x, 0.0, 0.0]).linear_velocity(v).collider(ball)).unwrap()
+        });
+        for _ in 0..60 {
+            world.step(real(DT)).unwrap();
+        }
+        let [va, vb] = [a, b].map(|id| world.body(id).unwrap().linear_velocity().x.to_f64());
+        assert!((vb - va - 1.5).abs() < 0.005, "{name}: {va} and {vb} m/s");
+    }
+}
+
+/// What a link strikes hands the blow on to what it touches, however much more energy that is than they had.
+#[test]
+fn balls_that_a_link_strikes_fly_on() {
+    for (name, method) in [("soft-step", Method::soft_step()), ("simultaneous", Method::simultaneous())] {
+        let mut world = World::with_method(awake(method)).unwrap();
+        floor(&mut world, &material(0.0, 0.0));
+        let ball = || ColliderDesc::new(Shape::sphere(0.5).unwrap()).material(material(0.0, 1.0));
+        let balls = [1.0, 2.0]
+            .map(|x| world.add_body(BodyDesc::dynamic().position([x, 0.5, 0.0]).collider(ball()).mass(1.0)).unwrap());
+        let mut desc = ArticulationDesc::new();
+        let hammer = BodyDesc::dynamic().collider(ball()).mass(3.0);
+        desc.add(LinkDesc::prismatic(hammer, Vec3::X).at([-0.5, 0.5, 0.0]).velocity(&[4.0]));
+        world.add_articulation(desc).unwrap();
+        for _ in 0..60 {
+            world.step(real(DT)).unwrap();
+        }
+        let [near, far] = balls.map(|id| world.body(id).unwrap().linear_velocity().x);
+        println!("{name}: {near} and {far} m/s");
+        assert!(far > 3.0, "{name}: {near} and {far} m/s");
+    }
 }

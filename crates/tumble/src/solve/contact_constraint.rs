@@ -239,11 +239,11 @@ pub(crate) struct Watch {
     /// The same before the sub-step, and the separation then; kept where something bounces.
     pub closing: [Wide; 4],
     pub gap: [Wide; 4],
-    /// What impacts on what nothing moves give back at the end of the sub-step: the speed of each point, negative where it does not bounce, the
-    /// energy of all, at most, and the way.
+    /// What impacts on what nothing moves give back at the end of the sub-step: the speed of each point, negative where it does not bounce, and the
+    /// energy of all, at most. And the share of the sub-step that is left after them.
     pub goal: [Wide; 4],
     pub given: Wide,
-    pub away: Wide,
+    pub rest: Wide,
     /// Slip along both tangents before the sub-step, kept where something bounces.
     pub slip: [Wide; 2],
     /// 1 where it bounced or was struck in this step.
@@ -263,7 +263,7 @@ impl Watch {
         gap: [Wide::ZERO; 4],
         goal: [Wide::ZERO; 4],
         given: Wide::ZERO,
-        away: Wide::ZERO,
+        rest: Wide::ZERO,
         slip: [Wide::ZERO; 2],
         struck: Wide::ZERO,
         peak: [Wide::ZERO; 4],

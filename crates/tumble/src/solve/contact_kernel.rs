@@ -123,6 +123,12 @@ impl<L: Lane> Ends<L> {
         }
     }
 
+    /// The same bodies at rest.
+    #[inline(always)]
+    pub fn at_rest(&self) -> Self {
+        Self { va: Vec3::ZERO, wa: Vec3::ZERO, vb: Vec3::ZERO, wb: Vec3::ZERO, ..*self }
+    }
+
     /// One of the two is moved by nothing.
     #[inline(always)]
     pub fn fixed(&self) -> L::Mask {

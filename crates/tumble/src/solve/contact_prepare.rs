@@ -87,7 +87,6 @@ pub(crate) fn prepare(
 fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: &mut [u32], input: Input<'_>) {
     let width = |colour: usize| if colour == OVERFLOW { 1 } else { LANES };
     let count: usize = graph.colours.iter().enumerate().map(|(i, c)| c.manifolds.len().div_ceil(width(i))).sum();
-    // The kernel writes every number of every group that is in use, so what an old group holds does not matter.
     // In a pile there are about as many manifolds as bodies.
     let crowd = bodies.awake() + bodies.awake() / 4;
     if out.groups.capacity() < count {
@@ -95,6 +94,7 @@ fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: 
         (out.points, out.blocks, out.watches) = (Vec::new(), Vec::new(), Vec::new());
         make_ample_room(&mut out.groups, count, crowd / LANES);
     }
+    // The kernel writes every number of every group that is in use, so what an old group holds does not matter.
     out.groups.resize(count, Group::EMPTY);
     out.ranges.clear();
     out.rolling.clear();

@@ -61,6 +61,8 @@ pub(crate) struct Work {
     travels: Vec<Velocity>,
     /// Some row acts on the body.
     held: Vec<bool>,
+    /// Some joint does.
+    tied: Vec<bool>,
     /// Awake bodies whose velocity or load is not finite as the step begins.
     pub unsound: Vec<u32>,
     /// J u of each row after the first solve.
@@ -138,6 +140,13 @@ pub(crate) fn prepare(
     work.system.clear();
     work.joints.gather(&mut work.system, supports, state, &parties, &recipe);
     of_trees.gather(&mut work.stops, &mut work.system, trees, state, &parties, &recipe);
+    work.tied.clear();
+    work.tied.resize(work.masses.len(), false);
+    for row in &work.system.rows {
+        for body in row.bodies {
+            work.tied[body as usize] = true;
+        }
+    }
     contact_rows::gather(&mut work.system, &mut work.sites, supports, state, &parties, &recipe);
     work.held.clear();
     work.held.resize(work.masses.len(), false);
@@ -234,7 +243,8 @@ pub(crate) fn advance(work: &Work, bodies: &mut Bodies, list: &[u32], gyroscopic
         let start = pose.rotation;
         pose.rotation = start.advanced(travel.angular, dt);
         let mut angular = velocity.angular;
-        if gyroscopic {
+        // What joints have solved is not turned afterwards.
+        if gyroscopic && !work.tied[i] {
             angular = motion::keep_angular_momentum(params, start, travel.angular * dt, angular, work.gyros[i]);
         }
         bodies.velocity[i] = Velocity {
@@ -294,10 +304,9 @@ impl Work {
         })
     }
 
-    /// Bodies on which joints act, some of them several times: their rows stand before those of contacts.
+    /// Bodies on which joints act.
     pub fn jointed(&self) -> impl Iterator<Item = u32> + '_ {
-        let joints = self.sites.first().map_or(self.system.rows.len(), |site| site.friction as usize);
-        self.system.rows[..joints].iter().flat_map(|row| row.bodies)
+        (0..self.tied.len() as u32).filter(|&i| self.tied[i as usize])
     }
 
     /// Makes the system of the correction; false where no error is to be taken out.

@@ -78,7 +78,7 @@ struct Span {
     ties: core::ops::Range<usize>,
     /// Its rows act on nothing but the tree, and no others act on it.
     apart: bool,
-    /// Some row of it bounces.
+    /// Some limit of it bounces.
     bounces: bool,
     /// Nothing has acted on it since a round that changed next to nothing.
     settled: bool,
@@ -175,11 +175,10 @@ impl TreeRows {
         for block in rows.iter().filter(|row| !row.plain).flat_map(Row::blocks) {
             spans[block.tree as usize].apart = false;
         }
-        let bouncing = sites.iter().filter(|site| site.restitution > 0.0).map(|site| site.first);
-        for block in bouncing.chain(bounces.rows()).flat_map(|row| rows[row as usize].blocks()) {
+        for block in bounces.rows().flat_map(|row| rows[row as usize].blocks()) {
             spans[block.tree as usize].bounces = true;
         }
-        *bouncy = spans.iter().any(|span| span.bounces);
+        *bouncy = bounces.rows().next().is_some() || sites.iter().any(|site| site.restitution > 0.0);
         // Blocks find their places once: the trees of a row do not change within a step.
         let eights = |tree: usize| trees[tree].articulation.tree.dofs.len().div_ceil(WIDE) as u32;
         let mut length = 0;
@@ -206,7 +205,13 @@ impl TreeRows {
         self.gather_direct(trees.len(), links.len());
     }
 
-    /// Some row of the tree bounces.
+    /// The bodies that rows act on beside trees, some of them several times.
+    pub fn bodies(&self) -> impl Iterator<Item = u32> + '_ {
+        let halves = self.rows.all.iter().flat_map(|row| row.halves);
+        halves.filter_map(|half| if let End::Body(dense) = half.end { Some(dense) } else { None })
+    }
+
+    /// Some limit of the tree bounces.
     pub fn bounces(&self, tree: usize) -> bool {
         self.spans.get(tree).is_some_and(|span| span.bounces)
     }

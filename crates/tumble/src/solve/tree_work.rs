@@ -48,7 +48,7 @@ const WORN: f64 = 1e-3;
 const ROWS_WORN: f64 = 1e-2;
 const EVEN: f64 = 100.0;
 
-/// The same for both where rows bounce: what they give back they have not taken, and a tree that bounces from limit to limit lives on what they err.
+/// The same for both where limits bounce: what they give back they have not taken, and a tree that bounces from limit to limit lives on what they err.
 const BOUNCE_WORN: f64 = 1e-5;
 
 /// The share of the energy that weight gives a tree from rest in a sub-step, below which what a round of rows changes is nothing.
@@ -123,7 +123,7 @@ pub(super) struct Working {
     roots: usize,
     /// Joints tie trees to each other or to bodies, of whose masses `spread` knows nothing.
     tied: bool,
-    /// Some of its rows bounce.
+    /// Some of its limits bounce.
     bounces: bool,
     /// Its coordinates or velocities are no numbers any more.
     lost: bool,
@@ -245,6 +245,11 @@ impl TreeWork {
                 supports[state.bodies.dense_at(body)] = if stands { HELD } else { touches };
             }
         }
+    }
+
+    /// The bodies that touch links or hang on them, some of them several times.
+    pub fn bodies(&self) -> impl Iterator<Item = u32> + '_ {
+        self.rows.bodies()
     }
 
     /// The joints between links and other bodies, without order and some of them twice.

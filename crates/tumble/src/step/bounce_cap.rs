@@ -12,7 +12,7 @@
 //!
 //! V, Ω and T_r are the motion and the energy of the group as one rigid body about its centre of mass, with all of its momentum, which so stays as it is;
 //! where something fixed holds it they are 0. Bodies part, slide and spin against each other f times as fast: what stuck sticks, and what
-//! parted parts. One pass over the contacts where something may bounce; where something has, a second one, and three over the bodies.
+//! parted parts. One pass over the contacts where something may bounce; where something has, a second one, and five over the bodies.
 
 use super::adrift::{Moments, counts, inertia_of};
 use super::finish::Before;
@@ -26,6 +26,8 @@ use crate::solve::contact_constraint::ContactConstraints;
 /// What is known of a body, and of its group where it stands for it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Member {
+    /// The body itself was struck.
+    hit: bool,
     struck: bool,
     held: bool,
     /// Something may add energy that is not counted here: a motor, a belt, a spring, a body that moves as it is told to.
@@ -39,6 +41,9 @@ struct Member {
 /// A group of bodies that touch each other.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
+    /// Of what nothing holds: its velocity before the step. Energies are told as seen from there, so that what all have in common, however fast, does not
+    /// drown what they have among each other.
+    frame: Vec3<f64>,
     /// T₀ + W
     allowed: f64,
     /// T₁
@@ -79,6 +84,7 @@ struct Part {
     body: u32,
     sum: u32,
     held: bool,
+    hit: bool,
     before: Before,
 }
 
@@ -95,15 +101,16 @@ impl BounceCap {
     /// Nothing was struck.
     pub fn clear(&mut self) {
         self.parts.clear();
+        self.sums.clear();
     }
 
-    /// Notes who may have won energy, before the bodies are moved. `jointed` are bodies on which joints act.
+    /// Notes who may have won energy, before the bodies are moved. `driven` are bodies on which joints or trees act.
     pub fn note(
         &mut self,
         bodies: &Bodies,
         touches: impl Iterator<Item = Touch>,
         solved: &[u32],
-        jointed: impl Iterator<Item = u32>,
+        driven: impl Iterator<Item = u32>,
     ) {
         let Self { groups, members, sums, parts } = self;
         groups.reset(bodies.awake());
@@ -111,30 +118,33 @@ impl BounceCap {
         members.resize(bodies.awake(), Member::default());
         for Touch { bodies: [a, b], struck, drives } in touches {
             let held = (a == NO_ROW) != (b == NO_ROW);
-            if let Some(member) = members.get_mut(if a == NO_ROW { b } else { a } as usize) {
-                member.struck |= struck;
-                member.held |= held;
-                member.driven |= drives;
+            for body in [a, b] {
+                if let Some(member) = members.get_mut(body as usize) {
+                    member.struck |= struck;
+                    member.held |= held;
+                    member.driven |= drives;
+                }
             }
             if a != NO_ROW && b != NO_ROW {
                 groups.join(a, b);
             }
         }
         let links = (0..bodies.awake() as u32).filter(|&i| bodies.params[i as usize].has(Params::LINK));
-        for i in jointed.chain(links) {
+        for i in driven.chain(links) {
             if let Some(member) = members.get_mut(i as usize) {
                 member.driven = true;
             }
         }
         for i in 0..bodies.awake() as u32 {
+            members[i as usize].hit = members[i as usize].struck;
             let (first, member) = (groups.find(i) as usize, members[i as usize]);
             members[first].driven |= member.driven;
             members[first].locked |= !counts(&bodies.params[i as usize]);
             members[first].struck |= member.struck;
             members[first].held |= member.held;
         }
-        sums.clear();
         for &i in solved {
+            let hit = members[i as usize].hit;
             let member = &mut members[groups.find(i) as usize];
             let counted = member.struck && !member.driven && (member.held || !member.locked);
             if !counted || bodies.params[i as usize].has(Params::KINEMATIC) {
@@ -145,24 +155,42 @@ impl BounceCap {
                 member.sum = sums.len() as u32;
             }
             let before = Before { pose: bodies.pose[i as usize], velocity: bodies.velocity[i as usize] };
-            parts.push(Part { body: i, sum: member.sum - 1, held: member.held, before });
+            let sum = &mut sums[member.sum as usize - 1];
+            if !member.held {
+                let mass = 1.0 / bodies.params[i as usize].inv_mass.to_f64();
+                sum.mass += mass;
+                sum.frame += before.velocity.linear.to_f64() * mass;
+            }
+            parts.push(Part { body: i, sum: member.sum - 1, held: member.held, hit, before });
+        }
+        for sum in sums.iter_mut().filter(|s| s.mass > 0.0) {
+            sum.frame = sum.frame / sum.mass;
         }
     }
 
     /// Takes back what was won, after the bodies have been moved. In methods that let `loads_first` act, impacts give back what these gave.
     pub fn settle(&mut self, bodies: &mut Bodies, loads: &Loads, loads_first: bool, dt: Real) {
         let Self { sums, parts, .. } = self;
-        for &Part { body, sum, held, ref before } in &*parts {
+        for &Part { body, sum, held, hit, ref before } in &*parts {
             let (i, sum) = (body as usize, &mut sums[sum as usize]);
             let (params, after) = (&bodies.params[i], Before { pose: bodies.pose[i], velocity: bodies.velocity[i] });
             let load = load_of(params, bodies.load_on(i), loads);
-            sum.allowed += kinetic(before, params) + work(before, &after, params, load, loads_first, dt);
-            sum.kinetic += kinetic(&after, params);
+            let path = if loads_first {
+                Path::LoadsFirst
+            } else if hit {
+                Path::Made
+            } else {
+                Path::Any
+            };
+            let won = work([before, &after], sum.frame, params, load, path, dt);
+            sum.allowed += kinetic(before, sum.frame, params) + won;
+            sum.kinetic += kinetic(&after, sum.frame, params);
             if !held {
                 sum.add(&after, params);
             }
         }
-        for sum in sums.iter_mut().filter(|s| s.kinetic > s.allowed) {
+        // What is no number is left to those who look for that.
+        for sum in sums.iter_mut().filter(|s| s.kinetic > s.allowed && s.kinetic.is_finite()) {
             sum.cut = Some(sum.cut());
         }
         for part in &*parts {
@@ -183,8 +211,8 @@ impl Sum {
         let origin = *self.origin.get_or_insert(body.pose.centre);
         let (x, mass) = (body.pose.centre - origin, 1.0 / params.inv_mass.to_f64());
         let inertia = inertia_of(&body.pose, params);
-        self.mass += mass;
-        self.moments.add(x, mass, body.velocity.linear.to_f64(), inertia * body.velocity.angular.to_f64());
+        let v = body.velocity.linear.to_f64() - self.frame;
+        self.moments.add(x, mass, v, inertia * body.velocity.angular.to_f64());
         self.inertia = self.inertia + inertia + Sym3::point_mass(x) * mass;
     }
 
@@ -200,7 +228,7 @@ impl Sum {
             rigid = 0.5 * (linear.dot(self.moments.linear) + angular.dot(momentum));
         }
         let share = Num::sqrt(Num::max(self.allowed - rigid, 0.0) / (self.kinetic - rigid));
-        Cut { share: if share < 1.0 { share } else { 1.0 }, centre, linear, angular }
+        Cut { share: if share < 1.0 { share } else { 1.0 }, centre, linear: self.frame + linear, angular }
     }
 }
 
@@ -229,11 +257,11 @@ impl ContactConstraints {
     }
 }
 
-/// m v²/2 + ω·I ω/2; axes about which it cannot turn count nothing.
-fn kinetic(body: &Before, params: &Params) -> f64 {
+/// m v²/2 + ω·I ω/2, as seen from a frame that moves; axes about which it cannot turn count nothing.
+fn kinetic(body: &Before, frame: Vec3<f64>, params: &Params) -> f64 {
     let part = |speed: f64, inverse: Real| if inverse > 0.0 { 0.5 * speed * speed / inverse.to_f64() } else { 0.0 };
     let omega = (body.pose.rotation * params.axes).unrotate(body.velocity.angular).to_f64();
-    let (v, u) = (body.velocity.linear.to_f64().length(), params.inv_inertia);
+    let (v, u) = ((body.velocity.linear.to_f64() - frame).length(), params.inv_inertia);
     part(v, params.inv_mass) + part(omega.x, u.x) + part(omega.y, u.y) + part(omega.z, u.z)
 }
 
@@ -244,18 +272,37 @@ fn load_of(params: &Params, load: Wrench, loads: &Loads) -> Wrench<f64> {
     Wrench { force: weight + load.force.to_f64(), torque: load.torque.to_f64() }
 }
 
-/// What the loads of a body have done in a step.
-///
-/// Part of the way that it made may be what pushed it out of overlap, which velocities do not have to pay for: so what they say counts as well.
-fn work(before: &Before, after: &Before, params: &Params, load: Wrench<f64>, loads_first: bool, dt: Real) -> f64 {
+/// Which way of a body loads work along.
+enum Path {
+    /// That which it made: of a body that was struck, whose impact has taken it where it is.
+    Made,
+    /// That, or the one that its velocities tell, whichever gives more: part of the way that a body made that was not struck may be what pushed it out of overlap, which velocities do
+    /// not have to pay for.
+    Any,
+    /// Either, or that with the velocity that all of the load gives before the impact.
+    LoadsFirst,
+}
+
+/// What the loads of a body have done in a step, as seen from a frame that moves.
+fn work(
+    [before, after]: [&Before; 2],
+    frame: Vec3<f64>,
+    params: &Params,
+    load: Wrench<f64>,
+    path: Path,
+    dt: Real,
+) -> f64 {
     let (force, dt) = (load.force, dt.to_f64());
     let mean = |v: Vec3, w: Vec3| (v + w).to_f64() * (0.5 * dt);
     let way = mean(before.velocity.linear, after.velocity.linear);
     let turn = mean(before.velocity.angular, after.velocity.angular);
-    let mut most = Num::max(force.dot(after.pose.centre - before.pose.centre), force.dot(way));
-    if loads_first {
-        let faster = force * (0.5 * dt * params.inv_mass.to_f64());
-        most = Num::max(most, force.dot(before.velocity.linear.to_f64() + faster) * dt);
-    }
+    let made = force.dot(after.pose.centre - before.pose.centre);
+    let faster = force * (0.5 * dt * params.inv_mass.to_f64());
+    let first = force.dot(before.velocity.linear.to_f64() + faster) * dt;
+    let most = match path {
+        Path::Made => made,
+        Path::Any => Num::max(made, force.dot(way)),
+        Path::LoadsFirst => Num::max(Num::max(made, force.dot(way)), first),
+    } - force.dot(frame) * dt;
     most + load.torque.dot(turn)
 }

@@ -10,8 +10,9 @@
 //!     solve with push                                                   1 pass over constraints (2 in the first)
 //!     x ← x + h v                                                       1 pass over bodies
 //!     solve without push: relax                                         1 pass over constraints (2 with friction at points)
-//!     restitution, where something can bounce                           3 passes over constraints, and one per blow;
-//!                                                                       3 over pairs of bullets that meet, see `rebound`
+//!     restitution, where something can bounce                           3 passes over constraints, one per blow, and one where
+//!                                                                       something bounces off what nothing moves; 3 over pairs of
+//!                                                                       bullets that meet, see `rebound`
 //!   store impulses, write poses back, boxes, sleep                      1 pass each
 //! ```
 //!
@@ -314,7 +315,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
             };
             sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
             if stopped.into_inner() {
-                let contacts = |pass: Pass<'_>| isa.dispatch(Bounces { pass, free });
+                let contacts = |pass: Pass<'_>| isa.dispatch(Bounces { pass, free, h });
                 sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
             }
         }
@@ -368,7 +369,8 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps:
     scratch.bounce_cap.clear();
     if scratch.constraints.any_struck() {
         let (touches, jointed) = (scratch.constraints.touches(), scratch.joints.bodies.iter().copied());
-        scratch.bounce_cap.note(&state.bodies, touches, &scratch.solved, jointed);
+        let driven = jointed.chain(scratch.trees.bodies());
+        scratch.bounce_cap.note(&state.bodies, touches, &scratch.solved, driven);
     }
     let ahead = &mut scratch.detector.ahead;
     ahead.expose(state);

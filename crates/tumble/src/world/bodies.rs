@@ -62,7 +62,7 @@ impl World {
     }
 
     /// Makes room for so many more bodies with a collider each, most of which move: large worlds are built faster then, and take less memory, as their
-    /// arrays need not grow. More or fewer may come.
+    /// arrays need not grow. More or fewer may come; room for more than a million is made as they do.
     ///
     /// ```
     /// use tumble::{BodyDesc, World, shape::Shape};
@@ -76,7 +76,8 @@ impl World {
     /// # }
     /// ```
     pub fn reserve(&mut self, bodies: usize) {
-        let state = &mut self.state;
+        const MOST: usize = 1 << 20;
+        let (state, bodies) = (&mut self.state, bodies.min(MOST));
         state.bodies.reserve(bodies);
         state.islands.reserve(bodies);
         state.colliders.reserve(bodies);

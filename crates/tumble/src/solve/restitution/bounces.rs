@@ -7,7 +7,9 @@
 //!   u' = -e (u + τ k) + (1 - τ) k
 //! ```
 //!
-//! and in the rest of the sub-step the body gets (1 - τ) h u' away from the surface, at which the constraints have stopped it.
+//! In the rest of the sub-step a point gets (1 - τ) h u' away from the surface, at which the constraints have stopped it. The body is moved and
+//! turned by that as the impulses λ of the impact have moved and turned it, Δx = c M⁻¹ Jᵀ λ with J Δx = (1 - τ) h u': one that is struck at a corner turns away from the surface as much as it
+//! rises.
 //!
 //! That is Newton's law, for each point by itself. Where several are struck at once it may ask for more than there was: the push that
 //! throws one corner of a box back drives another one down, and that is thrown back with all that it has got. So a manifold gives back no more
@@ -23,8 +25,8 @@
 
 use super::{Hits, Wanted, carry_over, gather_free, speed, strike};
 use crate::crew::Shared;
-use crate::math::{Kernel, LANES, Lane, Mask, Real};
-use crate::solve::contact_constraint::{Block, Group, GroupPoint, Watch};
+use crate::math::{Kernel, LANES, Lane, Mask, Real, Vec3};
+use crate::solve::contact_constraint::{Block, Group, GroupPoint, Watch, pick};
 use crate::solve::contact_kernel::{Ends, Pass, Whole};
 use crate::solve::motion::Free;
 
@@ -49,6 +51,9 @@ impl Kernel for Stops<'_> {
         for i in pass.range.clone() {
             let Whole { group, points, watch: Some(watch) } = pass.whole(i) else { continue };
             for at in (0..LANES).step_by(L::WIDTH) {
+                if !touched(points, watch, at, limits.0) {
+                    continue;
+                }
                 let a = pass.gather::<L, 8>(&group.body_a[at..]);
                 let b = pass.gather::<L, 8>(&group.body_b[at..]);
                 let ends = Ends::new(group, at, &a, &b);
@@ -60,6 +65,27 @@ impl Kernel for Stops<'_> {
         }
         stopped
     }
+}
+
+/// Some point of a manifold in some lane came fast enough, and was pushed in this sub-step. If none, none is to bounce.
+#[inline(always)]
+fn touched<L: Lane>(points: &[GroupPoint], watch: &mut Watch, at: usize, threshold: L) -> bool {
+    let mut any = L::ONE.less(L::ZERO);
+    for (i, point) in points.iter().enumerate() {
+        any = any | hit(point, watch, i, at, threshold);
+    }
+    if !any.any() {
+        for goal in &mut watch.goal[..points.len()] {
+            goal.store(at, -L::ONE);
+        }
+    }
+    any.any()
+}
+
+/// A point came fast enough, and was pushed in this sub-step.
+#[inline(always)]
+fn hit<L: Lane>(point: &GroupPoint, watch: &Watch, i: usize, at: usize, threshold: L) -> L::Mask {
+    watch.closing[i].load::<L>(at).less(threshold) & point.normal_impulse.load::<L>(at).greater(L::ZERO)
 }
 
 /// One manifold in each lane; whether any of them is to bounce.
@@ -77,11 +103,10 @@ fn stop<L: Lane>(
     let e = watch.restitution.load::<L>(at);
     let fixed = ends.fixed() & e.greater(L::ZERO);
     let mut any = L::ONE.less(L::ZERO);
-    let (mut energy, mut away, mut count) = (L::ZERO, L::ZERO, L::ZERO);
+    let (mut energy, mut rest, mut count) = (L::ZERO, L::ZERO, L::ZERO);
     for (i, point) in points.iter().enumerate() {
         let (u, lambda) = (watch.closing[i].load::<L>(at), point.normal_impulse.load::<L>(at));
-        // It came fast enough, and was pushed in this sub-step.
-        let hit = u.less(threshold) & lambda.greater(L::ZERO) & fixed;
+        let hit = hit(point, watch, i, at, threshold) & fixed;
         any = any | hit;
         let (loaded, stopped) = (speed(free, point, at, n), speed(ends, point, at, n));
         let k = loaded - u;
@@ -95,11 +120,11 @@ fn stop<L: Lane>(
         let given = L::splat(0.5) * part * lambda * (back - stopped);
         energy += L::select(hit, given, given.min(L::ZERO));
         watch.goal[i].store(at, L::select(hit, goal, -L::ONE));
-        away += L::select(hit, goal * (L::ONE - share), L::ZERO);
+        rest += L::select(hit, L::ONE - share, L::ZERO);
         count += L::select(hit, L::ONE, L::ZERO);
     }
     watch.given.store(at, energy.max(L::ZERO));
-    watch.away.store(at, away * h / count.max(L::ONE));
+    watch.rest.store(at, rest / count.max(L::ONE));
     any.any()
 }
 
@@ -108,6 +133,7 @@ pub(crate) struct Bounces<'a> {
     pub pass: Pass<'a>,
     /// As for [`Stops`]; what bounces is added to them.
     pub free: Shared<'a, Free>,
+    pub h: Real,
 }
 
 impl Kernel for Bounces<'_> {
@@ -115,31 +141,36 @@ impl Kernel for Bounces<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Self { pass, free } = self;
+        let Self { pass, free, h } = self;
+        let h = L::splat(h);
         for i in pass.range.clone() {
             let Whole { group, points, watch: Some(watch) } = pass.whole(i) else { continue };
             let block = pass.blocks.get(group.block as usize);
             for at in (0..LANES).step_by(L::WIDTH) {
                 let Some(hits) = struck(points, watch, at) else { continue };
-                let mut a = pass.gather::<L, 12>(&group.body_a[at..]);
-                let mut b = pass.gather::<L, 12>(&group.body_b[at..]);
+                let a = pass.gather::<L, 16>(&group.body_a[at..]);
+                let b = pass.gather::<L, 16>(&group.body_b[at..]);
                 let mut ends = Ends::new(group, at, &a, &b);
                 let mut before = ends;
-                bounce(group, points, watch, block, at, &hits, &mut before, &mut ends);
+                let way = bounce(group, points, watch, block, at, &hits, h, &mut before, &mut ends);
                 carry_over(&free, group, at, &before, &ends);
-                let (va, vb) = ends.columns(&a, &b);
-                a[..6].copy_from_slice(&va[..6]);
-                b[..6].copy_from_slice(&vb[..6]);
-                let away = group.normal.load::<L>(at) * watch.away.load(at);
-                for (c, d) in [away.x, away.y, away.z].into_iter().enumerate() {
-                    a[6 + c] -= d;
-                    b[6 + c] += d;
-                }
+                let a = moved(a, (ends.va, ends.wa), (way.va, way.wa));
+                let b = moved(b, (ends.vb, ends.wb), (way.vb, way.wb));
                 pass.scatter(a, &group.write_a[at..]);
                 pass.scatter(b, &group.write_b[at..]);
             }
         }
     }
+}
+
+/// The motion of a body with new velocities, and moved and turned. Bodies whose orientation is kept beside the rotation vector, as joints need it, are not turned.
+#[inline(always)]
+fn moved<L: Lane>(motion: [L; 16], (v, w): (Vec3<L>, Vec3<L>), (way, turn): (Vec3<L>, Vec3<L>)) -> [L; 12] {
+    let rotation = motion[12..].iter().fold(L::ZERO, |sum, &q| sum + q * q);
+    let turn = pick(rotation.greater(L::ZERO), Vec3::ZERO, turn);
+    let news = [v.x, v.y, v.z, w.x, w.y, w.z];
+    let ways = [way.x, way.y, way.z, turn.x, turn.y, turn.z];
+    core::array::from_fn(|c| if c < 6 { news[c] } else { motion[c] + ways[c - 6] })
 }
 
 /// What has been noted of a manifold in each lane; `None` if none of them bounces.
@@ -156,7 +187,8 @@ fn struck<L: Lane>(points: &[GroupPoint], watch: &Watch, at: usize) -> Option<Hi
     any.any().then_some(Hits { hit, any, wanted })
 }
 
-/// One manifold in each lane. From `before` is taken what the constraint had done to the bodies and does not carry any more.
+/// One manifold in each lane; how far the bodies get away from each other in the rest of the sub-step. From `before` is taken what the constraint had done to the
+/// bodies and does not carry any more.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
 fn bounce<L: Lane>(
@@ -166,9 +198,10 @@ fn bounce<L: Lane>(
     block: Option<&Block>,
     at: usize,
     hits: &Hits<L>,
+    h: L,
     before: &mut Ends<L>,
     ends: &mut Ends<L>,
-) {
+) -> Ends<L> {
     let n = group.normal.load::<L>(at);
     let Hits { hit, any, .. } = hits;
     let t1 = group.tangent.load::<L>(at);
@@ -182,6 +215,22 @@ fn bounce<L: Lane>(
         before.push(-(n * lambda), -(point.arm_a.load(at) * lambda), -(point.arm_b.load(at) * lambda));
     }
     strike(group, points, watch, block, at, n, hits, ends);
+    let mut blow = ends.at_rest();
+    for (i, point) in points.iter().enumerate() {
+        let lambda = L::select(hit[i], point.normal_impulse.load(at), L::ZERO);
+        blow.push(n * lambda, point.arm_a.load(at) * lambda, point.arm_b.load(at) * lambda);
+    }
+    let (mut leaves, mut blown) = (L::ZERO, L::ZERO);
+    for (i, point) in points.iter().enumerate() {
+        leaves += L::select(hit[i], speed(ends, point, at, n).max(L::ZERO), L::ZERO);
+        blown += L::select(hit[i], speed(&blow, point, at, n), L::ZERO);
+    }
+    // The blow has also taken the speed with which they came: it is no slower than what they leave with.
+    let share = (leaves / blown.max(L::splat(Real::MIN_POSITIVE))).min(L::ONE);
+    let time = L::select(blown.greater(L::ZERO), share * h * watch.rest.load(at), L::ZERO);
+    for v in [&mut blow.va, &mut blow.wa, &mut blow.vb, &mut blow.wb] {
+        *v = *v * time;
+    }
     for i in 0..points.len() {
         let lambda = points[i].normal_impulse.load::<L>(at);
         watch.total[i].store(at, watch.total[i].load::<L>(at) + L::select(hit[i], lambda, L::ZERO));
@@ -190,4 +239,5 @@ fn bounce<L: Lane>(
     for w in group.tangent_impulse.iter_mut().chain([&mut group.twist_impulse]) {
         w.store(at, L::select(*any, L::ZERO, w.load(at)));
     }
+    blow
 }
