@@ -164,7 +164,7 @@ impl BounceCap {
             parts.push(Part { body: i, sum: member.sum - 1, held: member.held, hit, before });
         }
         for sum in sums.iter_mut().filter(|s| s.mass > 0.0) {
-            sum.frame = sum.frame / sum.mass;
+            sum.frame /= sum.mass;
         }
     }
 

@@ -229,7 +229,7 @@ fn bounce<L: Lane>(
     let share = (leaves / blown.max(L::splat(Real::MIN_POSITIVE))).min(L::ONE);
     let time = L::select(blown.greater(L::ZERO), share * h * watch.rest.load(at), L::ZERO);
     for v in [&mut blow.va, &mut blow.wa, &mut blow.vb, &mut blow.wb] {
-        *v = *v * time;
+        *v *= time;
     }
     for i in 0..points.len() {
         let lambda = points[i].normal_impulse.load::<L>(at);
