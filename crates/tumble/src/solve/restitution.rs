@@ -15,7 +15,8 @@
 //!   one to the next (Guendelman, Bridson and Fedkiw 2003). No single blow wins energy, and so no series of them does.
 //! - **Bounces**, off what nothing moves, come after the constraints. These let the body come down to the surface and stop it
 //!   there; then it gets its speed back. So it bounces at the height of the surface. A manifold gives back no more energy than
-//!   it has taken, and so none is won here either.
+//!   it has taken. What is won all the same, where a contact that only stops has won from those that bounce, or where the inertia has turned
+//!   within the step, `step::bounce_cap` takes back.
 //!
 //! Impulses of impacts are not kept for the next warm start: the surfaces part.
 

@@ -21,7 +21,8 @@
 //! ```
 //!
 //! which is what a single point needs, and without loads and with e = 1 all that was taken. What all impulses of a sub-step have
-//! taken and given is the change of energy, whatever else acts on the bodies; so none is won.
+//! taken, less what they have given, is the energy that is lost, whatever else acts on the bodies. Contacts that are thrown onto have taken less than nothing; that is left
+//! to `step::bounce_cap`.
 
 use super::{Hits, Wanted, carry_over, gather_free, speed, strike};
 use crate::crew::Shared;
