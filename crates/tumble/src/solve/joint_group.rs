@@ -13,6 +13,7 @@
 use super::contact_constraint::{Wide, Wide3, Wide6};
 use super::joint_load::Effort;
 use super::motion::Motion;
+use crate::body::store::CentrePose;
 use crate::constraint::contact::NONE;
 use crate::constraint::joint::JointKind;
 use crate::constraint::joint::store::Joint;
@@ -91,8 +92,6 @@ pub(crate) struct Side {
     pub inv_mass: Real,
     /// From the centre of mass to the frame, in the frame of the body; zero where it does not move.
     pub offset: Vec3,
-    /// The same in the world at the start of the step.
-    pub arm: Vec3,
     /// The frame in that of the body; in the world where it does not move.
     pub turn: Quat,
 }
@@ -113,11 +112,10 @@ pub(crate) struct JointGroup<const N: usize, const X: usize, const P: usize> {
     /// y and z of the frame of A.
     pub axes: [Wide3; X],
     pub impulse: [Wide; N],
-    /// Inverse of K, packed as the lower triangle by rows.
-    pub relax: [Wide; P],
-    /// Inverse of K + Γ, Γ, and the velocity that the pushing pass adds.
-    pub push: [Wide; P],
-    pub compliance: [Wide; N],
+    /// Inverse of K, packed as the lower triangle by rows; K itself in webs, which are inverted as a whole.
+    pub inverse: [Wide; P],
+    /// 1/(1 + γ) with Γ = γ K, and the velocity that the pushing pass adds.
+    pub firm: Wide,
     pub bias: [Wide; N],
 }
 
@@ -132,7 +130,7 @@ pub(crate) struct JointBase {
     /// Sums of the impulse and the angular impulse on B about its frame over the sub-steps.
     pub sum: Wide3,
     pub turn_sum: Wide3,
-    /// What does not change during the step; `gap` is that at the start less arm B and plus arm A.
+    /// What does not change during the step; `gap` is that between the centres at the start, or the frames of what does not move.
     pub offset: [Wide3; 2],
     pub gap: Wide3,
     pub turn: [Wide4; 2],
@@ -164,9 +162,8 @@ impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
         arm: [Wide3::ZERO; 2],
         axes: [Wide3::ZERO; X],
         impulse: [Wide::ZERO; N],
-        relax: [Wide::ZERO; P],
-        push: [Wide::ZERO; P],
-        compliance: [Wide::ZERO; N],
+        inverse: [Wide::ZERO; P],
+        firm: Wide::ZERO,
         bias: [Wide::ZERO; N],
     };
 
@@ -181,8 +178,7 @@ impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
                 base.turn[s].set(lane, side.turn);
             }
         }
-        let [a, b] = &entry.sides;
-        base.gap.set(lane, entry.gap - (b.arm - a.arm));
+        base.gap.set(lane, entry.gap);
         if let Some(start) = &entry.start {
             for (wide, impulse) in self.impulse.iter_mut().zip(start.impulses) {
                 wide.0[lane] = *impulse;
@@ -201,7 +197,7 @@ impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
 pub(crate) struct Entry<'a> {
     pub slot: u32,
     pub sides: [Side; 2],
-    /// From frame A to frame B at the start of the step.
+    /// From centre A to centre B at the start of the step, or the frame of what does not move.
     pub gap: Vec3,
     /// The twist of a hinge.
     pub twist: Real,
@@ -227,8 +223,8 @@ pub(crate) struct JointLimit {
     pub impulse: [Wide; 2],
     /// c: what a unit impulse along t gives the rows that hold.
     pub coupling: [Wide; 5],
-    /// (K + Γ)⁻¹ c and K⁻¹ c.
-    pub held: [[Wide; 5]; 2],
+    /// K⁻¹ c.
+    pub held: [Wide; 5],
     /// What a unit impulse gives the twist itself while the rest holds: k - cᵀ (K + Γ)⁻¹ c and k - cᵀ K⁻¹ c.
     pub response: [Wide; 2],
     pub compliance: Wide,
@@ -241,7 +237,7 @@ impl JointLimit {
         room: [Wide::ZERO; 2],
         impulse: [Wide::ZERO; 2],
         coupling: [Wide::ZERO; 5],
-        held: [[Wide::ZERO; 5]; 2],
+        held: [Wide::ZERO; 5],
         response: [Wide::ZERO; 2],
         compliance: Wide::ZERO,
         range: [Wide([-Real::INFINITY; LANES]), Wide([Real::INFINITY; LANES])],
@@ -296,6 +292,21 @@ impl<const N: usize, const X: usize, const P: usize> Groups<N, X, P> {
         self.groups[group].set(&mut self.bases[group], lane, entry);
     }
 
+    /// A step begins, with nothing new but where the bodies are. `twist` is that of the joint in a slot.
+    fn begin(&mut self, poses: &[CentrePose], twist: impl Fn(u32) -> Real) {
+        for (group, base) in self.groups.iter().zip(&mut self.bases) {
+            (base.sum, base.turn_sum) = (Wide3::ZERO, Wide3::ZERO);
+            for lane in 0..LANES {
+                let [a, b] = group.body.map(|body| poses.get(body[lane] as usize));
+                let (Some(a), Some(b)) = (a, b) else { continue };
+                base.gap.set(lane, (b.centre - a.centre).to_real());
+                if N == 5 {
+                    base.memory[lane] = unwound(twist(base.joint[lane]), base.memory[lane]);
+                }
+            }
+        }
+    }
+
     /// The groups of a colour, or all.
     fn range(&self, colour: Option<usize>) -> core::ops::Range<usize> {
         let Some(colour) = colour else { return 0..self.groups.len() };
@@ -342,6 +353,14 @@ impl JointGroups {
 
     pub fn is_empty(&self) -> bool {
         self.balls.groups.is_empty() && self.hinges.groups.is_empty() && self.welds.groups.is_empty()
+    }
+
+    /// A step begins with the joints of the last, which nobody has touched, between bodies that have but moved. What is tied to bodies that
+    /// do not move is to be put into its lanes again.
+    pub fn begin(&mut self, poses: &[CentrePose], twist: impl Fn(u32) -> Real + Copy) {
+        self.balls.begin(poses, twist);
+        self.hinges.begin(poses, twist);
+        self.welds.begin(poses, twist);
     }
 
     /// The joints that follow have the next colour. To be called once more at the end.

@@ -8,11 +8,11 @@
 //! ```text
 //!   J u = (v_B + ω_B × r_B - v_A - ω_A × r_A,  t·(ω_B - ω_A))
 //!   M⁻¹ Jᵀ λ:   v_A -= P/m_A   ω_A -= I_A⁻¹ (r_A × P + T)   v_B += P/m_B   ω_B += I_B⁻¹ (r_B × P + T)
-//!   pushing:   Δλ = -(K + Γ)⁻¹ (J u + ρ C + Γ λ)
+//!   pushing:   Δλ = -(K + Γ)⁻¹ (J u + ρ C + Γ λ) = -f K⁻¹ (J u + ρ C) - (1 - f) λ,   Γ = γ K,  f = 1/(1 + γ)
 //!   relaxing:  Δλ = -K⁻¹ J u
 //! ```
 //!
-//! or, in sweeps that are not the last of a pass, as many times that as `joint_load` says.
+//! (one inverse serves both), or, in sweeps that are not the last of a pass, as many times that as `joint_load` says.
 //!
 //! The inverses are computed where the bodies are: see [`Place`]. A limit of the twist is one row beside those that hold, with the
 //! coupling c to them; it is solved for with them, as if they were eliminated:
@@ -22,6 +22,8 @@
 //!   Δμ = max(μ - (w + bias)/(k - cᵀ K⁻¹ c), 0) - μ
 //!   Δλ = -K⁻¹ (J u + c Δμ)
 //! ```
+//!
+//! and while pushing with f K⁻¹ instead of K⁻¹, less (1 - f) λ.
 
 use super::contact_constraint::{Wide, load};
 use super::joint_group::{JointBase, JointGroup, JointLimit, JointPass, Task};
@@ -160,13 +162,13 @@ fn times<L: Lane, const N: usize, const P: usize>(m: &[L; P], v: &[L; N]) -> [L;
     out
 }
 
-/// The inverse of a packed symmetric matrix with shares of its diagonal added to it, by L D Lᵀ. Redundant rows have zeros.
+/// The inverse of a packed symmetric matrix, by L D Lᵀ. Redundant rows have zeros.
 #[inline(always)]
-fn inverse<L: Lane, const N: usize, const P: usize>(k: &[L; P], shares: [L; N]) -> [L; P] {
+fn inverse<L: Lane, const N: usize, const P: usize>(k: &[L; P]) -> [L; P] {
     let mut l = [[L::ZERO; N]; N];
     let mut inv_d = [L::ZERO; N];
     for j in 0..N {
-        let full = k[entry(j, j)] + k[entry(j, j)] * shares[j];
+        let full = k[entry(j, j)];
         let mut d = full;
         for m in 0..j {
             // Holds l_jm d_m until now.
@@ -337,24 +339,28 @@ impl<const N: usize, const X: usize, const P: usize, const PUSH: bool> Kernel fo
                 let mut ends = Ends::<L>::gather(&pass, group, at);
                 let mut rhs = group.velocity(at, &ends);
                 let old: [L; N] = load(&group.impulse, at);
+                let firm = group.firm.load::<L>(at);
                 if PUSH {
                     for i in 0..N {
-                        rhs[i] += group.bias[i].load::<L>(at) + group.compliance[i].load::<L>(at) * old[i];
+                        rhs[i] += group.bias[i].load::<L>(at);
                     }
                 }
                 let mut turn = Vec3::<L>::ZERO;
                 if let Some(limit) = &mut limit {
                     let dw = ends.w[1] - ends.w[0];
-                    let net = limit.solve::<L, N, PUSH>(at, dw, &rhs, self.recipe);
+                    let net = limit.solve::<L, N, PUSH>(at, dw, &rhs, &old, firm, self.recipe);
                     for i in 0..N {
                         rhs[i] += limit.coupling[i.min(4)].load::<L>(at) * net;
                     }
                     turn = limit.axis.load::<L>(at) * net;
                 }
-                let inverse: [L; P] = load(if PUSH { &group.push } else { &group.relax }, at);
+                let inverse: [L; P] = load(&group.inverse, at);
                 let mut change = times(&inverse, &rhs);
                 let mut new = [L::ZERO; N];
                 for i in 0..N {
+                    if PUSH {
+                        change[i] = change[i] * firm + old[i] * (L::ONE - firm);
+                    }
                     change[i] *= L::splat(-relaxation);
                     new[i] = old[i] + change[i];
                 }
@@ -368,7 +374,7 @@ impl<const N: usize, const X: usize, const P: usize, const PUSH: bool> Kernel fo
 }
 
 impl JointLimit {
-    /// Solves both rows, given the rates and biases of the rows that hold; returns what they have pushed along t.
+    /// Solves both rows, given the rates and biases of the rows that hold and their impulses; returns what they have pushed along t.
     ///
     /// Apart, an end may be reached and not passed; beyond it the twist is pushed back at leisure.
     #[inline(always)]
@@ -377,14 +383,20 @@ impl JointLimit {
         at: usize,
         dw: Vec3<L>,
         rhs: &[L; N],
+        carried: &[L; N],
+        firm: L,
         recipe: &Recipe,
     ) -> L {
-        let which = if PUSH { 0 } else { 1 };
-        let mut w = self.axis.load::<L>(at).dot(dw);
+        let (mut by_rate, mut by_load) = (L::ZERO, L::ZERO);
         for i in 0..N {
-            w -= self.held[which][i.min(4)].load::<L>(at) * rhs[i];
+            by_rate += self.held[i.min(4)].load::<L>(at) * rhs[i];
+            if PUSH {
+                by_load += self.coupling[i.min(4)].load::<L>(at) * carried[i];
+            }
         }
-        let response = self.response[which].load::<L>(at);
+        let held = if PUSH { firm * by_rate + (L::ONE - firm) * by_load } else { by_rate };
+        let mut w = self.axis.load::<L>(at).dot(dw) - held;
+        let response = self.response[if PUSH { 0 } else { 1 }].load::<L>(at);
         let compliance = self.compliance.load::<L>(at);
         let (firm, soft) = (invert(response), invert(response + compliance));
         let inv_h = L::splat(1.0 / recipe.h);
@@ -551,15 +563,14 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
                     impulse[i] = L::select(sound, impulse[i], L::ZERO);
                 }
                 store(&mut group.impulse, at, &impulse);
-                let moved = Vec3::new(k[0] * impulse[0], k[2] * impulse[1], k[5] * impulse[2]);
+                let moved = times(&k, &impulse);
+                let moved = Vec3::new(moved[0], moved[1], moved[2]);
                 let arms = a.arm.length() + b.arm.length();
                 let strain = joint_load::strain(moved.length() * (softness / rate), gap.length(), arms);
                 let strain = if bears.limited || self.whole { L::ZERO } else { strain };
-                let mut yields = [softness; N];
-                yields[..3].fill(softness / (L::ONE + strain));
-                if self.whole {
-                    yields = [softness * L::splat(1.0 / joint_load::WHOLE); N];
-                }
+                let share = if self.whole { L::splat(joint_load::WHOLE) } else { L::ONE + strain };
+                let firm = share / (share + softness);
+                group.firm.store(at, firm);
                 bears.touched |= (a.touched | b.touched).any();
                 if strain.greater(L::splat(joint_load::LIGHT)).any() {
                     each_lane(strain, strain, |_, strain, _| {
@@ -570,15 +581,13 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
                 for i in 0..N {
                     let bias = (rate * error[i]).max(-most).min(most);
                     group.bias[i].store(at, L::select(sound, bias, L::ZERO));
-                    group.compliance[i].store(at, k[entry(i, i)] * yields[i]);
                 }
-                if !self.whole {
-                    let (push, relax) = (inverse::<L, N, P>(&k, yields), inverse::<L, N, P>(&k, [L::ZERO; N]));
-                    store(&mut group.push, at, &push);
-                    store(&mut group.relax, at, &relax);
-                    if let Some(limit) = &mut limit {
-                        limit.place::<L, N, P>(at, &a, &b, &axes, [&push, &relax], softness, &base.memory[at..], sound);
-                    }
+                let inverse = if self.whole { k } else { inverse::<L, N, P>(&k) };
+                store(&mut group.inverse, at, &inverse);
+                if let Some(limit) = &mut limit
+                    && !self.whole
+                {
+                    limit.place::<L, N, P>(at, &a, &b, &axes, &inverse, firm, softness, &base.memory[at..], sound);
                 }
                 let (p, t) = group.carried::<L>(limit.as_deref(), at);
                 let after = group.spin(at, p, t);
@@ -628,7 +637,8 @@ impl JointLimit {
         a: &Placed<L>,
         b: &Placed<L>,
         axes: &[Vec3<L>; 3],
-        inverses: [&[L; P]; 2],
+        inverse: &[L; P],
+        firm: L,
         softness: L,
         memory: &[f64],
         sound: L::Mask,
@@ -657,14 +667,14 @@ impl JointLimit {
         for i in 0..N {
             self.coupling[i.min(4)].store(at, coupling[i]);
         }
-        for (which, inverse) in inverses.into_iter().enumerate() {
-            let held = times(inverse, &coupling);
-            let mut left = full;
-            for i in 0..N {
-                self.held[which][i.min(4)].store(at, held[i]);
-                left -= coupling[i] * held[i];
-            }
-            self.response[which].store(at, left.max(full * L::splat(REDUNDANT)));
+        let held = times(inverse, &coupling);
+        let mut taken = L::ZERO;
+        for i in 0..N {
+            self.held[i.min(4)].store(at, held[i]);
+            taken += coupling[i] * held[i];
+        }
+        for (response, share) in self.response.iter_mut().zip([firm, L::ONE]) {
+            response.store(at, (full - share * taken).max(full * L::splat(REDUNDANT)));
         }
         self.compliance.store(at, full * softness);
         for end in 0..2 {

@@ -2,6 +2,7 @@
 
 use super::joint_group::{Entry, Form, Groups, JointLimit, Side, Start};
 use super::joint_work::Recipe;
+use crate::body::store::{Bodies, Params, Velocity};
 use crate::constraint::joint::store::Joint;
 use crate::constraint::{Frame, Frames, Rows};
 use crate::math::{LANES, NO_ROW, Point, Quat, Real, Vec3, WorldPose};
@@ -19,19 +20,39 @@ pub(super) struct Seat {
     pub form: Option<Form>,
     /// Its bodies fit into lanes.
     pub plain: bool,
+    pub moorings: Moorings,
     pub frames: [WorldPose; 2],
+}
+
+/// The sides of a joint that do not move.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Moorings {
+    pub fixed: [bool; 2],
+    /// They have no velocity either.
+    pub still: bool,
 }
 
 impl Seat {
     pub fn new(slot: u32, joint: &Joint) -> Self {
         let Joint { bodies, colour, colour_index, frames, .. } = *joint;
         let (form, supports) = (Form::of(joint), joint.kind.supports());
-        Self { slot, colour, colour_index, bodies, supports, form, plain: false, frames }
+        Self { slot, colour, colour_index, bodies, supports, form, plain: false, moorings: Moorings::default(), frames }
     }
 
     /// The form in which lanes hold it.
     pub fn form(&self) -> Option<Form> {
         self.form.filter(|_| self.plain)
+    }
+
+    /// Which of its bodies do not move.
+    pub fn moorings(&self, bodies: &Bodies) -> Moorings {
+        let mut moorings = Moorings { fixed: [false; 2], still: true };
+        for (fixed, slot) in moorings.fixed.iter_mut().zip(self.bodies) {
+            let i = bodies.dense_at(slot);
+            *fixed = i >= bodies.awake();
+            moorings.still &= !*fixed || bodies.velocity[i] == Velocity::default();
+        }
+        moorings
     }
 
     /// Two joints that get the same lane of the same groups.
@@ -40,19 +61,46 @@ impl Seat {
     }
 }
 
+/// A body that moves, as its joints know it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Anchor {
+    slot: u32,
+    flags: u32,
+    inv_mass: Real,
+    local_centre: Vec3,
+    /// How many supports its joints are.
+    pub supports: u32,
+}
+
+impl Anchor {
+    pub fn new(bodies: &Bodies, dense: usize) -> Self {
+        let Params { inv_mass, local_centre, flags, .. } = bodies.params[dense];
+        Self { slot: bodies.slot[dense], flags, inv_mass, local_centre, supports: 0 }
+    }
+
+    /// It is still that body, where it was among those that move, and nobody has changed its mass or its locks.
+    pub fn is_now(&self, bodies: &Bodies, dense: u32) -> bool {
+        let Params { inv_mass, local_centre, flags, .. } = bodies.params[dense as usize];
+        bodies.slot[dense as usize] == self.slot
+            && (flags, inv_mass, local_centre) == (self.flags, self.inv_mass, self.local_centre)
+    }
+}
+
 /// What a joint puts into its lane. Without the joint itself, that is what the lane does not know from the step before.
 pub(super) fn entry_of<'a>(state: &State, seat: &Seat, joint: Option<(&'a Joint, &Recipe)>) -> Entry<'a> {
-    let ((a, at_a, turn_a), (b, at_b, turn_b)) = (side(state, seat, 0), side(state, seat, 1));
-    let twist = || {
-        let turned = |rotation: Quat| Frame { rotation, ..Frame::default() };
-        Frames { a: turned(turn_a), b: turned(turn_b), ..Frames::default() }.twist()
-    };
-    let twist = if matches!(seat.form, Some(Form::Hinge(..))) { twist() } else { 0.0 };
+    let ((a, from), (b, to)) = (side(state, seat, 0), side(state, seat, 1));
+    let twist = if matches!(seat.form, Some(Form::Hinge(..))) { twist_of(state, seat) } else { 0.0 };
     let start = joint.map(|(joint, recipe)| {
         let impulses = if recipe.warm_start { &joint.impulses } else { &[0.0; Rows::MAX] };
         Start { impulses, memory: joint.memory[0] }
     });
-    Entry { slot: seat.slot, sides: [a, b], gap: (at_b - at_a).to_real(), twist, start }
+    Entry { slot: seat.slot, sides: [a, b], gap: (to - from).to_real(), twist, start }
+}
+
+/// The twist from frame A to frame B as the step begins.
+pub(super) fn twist_of(state: &State, seat: &Seat) -> Real {
+    let turned = |side: usize| Frame { rotation: turn(state, seat, side), ..Frame::default() };
+    Frames { a: turned(0), b: turned(1), ..Frames::default() }.twist()
 }
 
 /// Notes a joint that has borne too much.
@@ -97,20 +145,24 @@ pub(super) fn store_lane<const N: usize, const X: usize, const P: usize>(
     true
 }
 
-/// One side of a joint in a group as the step begins, where its frame is and how it is turned.
-pub(super) fn side(state: &State, seat: &Seat, side: usize) -> (Side, Point, Quat) {
+/// How the frame of a joint is turned.
+fn turn(state: &State, seat: &Seat, side: usize) -> Quat {
+    let i = state.bodies.dense_at(seat.bodies[side]);
+    (state.bodies.pose[i].rotation * seat.frames[side].rotation).normalized()
+}
+
+/// One side of a joint in a group as the step begins, and where the centre of the body is; the frame, where it does not move.
+fn side(state: &State, seat: &Seat, side: usize) -> (Side, Point) {
     let i = state.bodies.dense_at(seat.bodies[side]);
     let (params, pose) = (&state.bodies.params[i], &state.bodies.pose[i]);
     let local = &seat.frames[side];
     let offset = local.translation - params.local_centre.to_f64();
-    let arm = pose.rotation.to_f64().rotate(offset);
-    let rotation = (pose.rotation * local.rotation).normalized();
-    let out = if i < state.bodies.awake() {
+    if i < state.bodies.awake() {
         let write = if params.inv_mass > 0.0 { i as u32 } else { NO_ROW };
-        let (offset, arm) = (offset.to_real(), arm.to_real());
-        Side { body: i as u32, write, inv_mass: params.inv_mass, offset, arm, turn: local.rotation }
-    } else {
-        Side { body: NO_ROW, write: NO_ROW, inv_mass: 0.0, offset: Vec3::ZERO, arm: Vec3::ZERO, turn: rotation }
-    };
-    (out, pose.centre + arm, rotation)
+        let (inv_mass, offset, turn) = (params.inv_mass, offset.to_real(), local.rotation);
+        return (Side { body: i as u32, write, inv_mass, offset, turn }, pose.centre);
+    }
+    let turn = turn(state, seat, side);
+    let fixed = Side { body: NO_ROW, write: NO_ROW, inv_mass: 0.0, offset: Vec3::ZERO, turn };
+    (fixed, pose.centre + pose.rotation.to_f64().rotate(offset))
 }

@@ -18,7 +18,7 @@
 //!
 //! Balls, hinges and fixed joints are solved in lanes (`joint_group`, `joint_kernel`), webs of balls that carry much as a whole
 //! (`point_web`). All others, and those of other webs (`joint_web`), are solved row by row (`joint_link`); the two ways do the same, but that joints in lanes share
-//! their effort (`joint_load`) with the others of their group.
+//! their effort (`joint_load`) with the others of their group, and that all of K yields there and its diagonal here.
 
 use super::contact_constraint::Soft;
 use super::graph::OVERFLOW;
@@ -30,14 +30,13 @@ use super::joint_link::{
 };
 use super::joint_load::{Effort, Strain};
 use super::joint_pull::Pulled;
-use super::joint_seat::{Seat, entry_of, note_load, store_lane};
+use super::joint_seat::{Anchor, Seat, entry_of, note_load, store_lane, twist_of};
 use super::joint_web::{self, Webs};
 use super::motion::{self, Free, Kick, Mass, Motion};
 use super::point_web::PointWebs;
 use super::turning::Turning;
 use super::web_search::{Search, Tie};
 use crate::body::Locks;
-use crate::body::store::Velocity;
 use crate::constraint::contact::NONE;
 use crate::constraint::joint::store::Joint;
 use crate::constraint::{Bound, Frames, Row, Rows};
@@ -87,9 +86,11 @@ pub(crate) struct JointWork {
     entries: Vec<Real>,
     /// Rows of one joint while it is evaluated.
     fresh: Rows,
-    /// Awake bodies that joints act on, once each.
+    /// Awake bodies that joints act on, once each, and what the joints know of them.
     pub bodies: Vec<u32>,
-    listed: Vec<bool>,
+    anchors: Vec<Anchor>,
+    /// By body: its place among them, or [`NO_ROW`].
+    listed: Vec<u32>,
     turning: Turning,
     /// Joints whose motors may still change: their bodies stay awake.
     pub busy: Vec<u32>,
@@ -104,8 +105,10 @@ pub(crate) struct JointWork {
     places: Vec<u32>,
     /// By slot: its seat.
     seat_of: Vec<u32>,
-    /// The seats of the links.
+    /// The seats of the links, those with a side that does not move, and those of kinds that lanes do not know.
     apart: Vec<u32>,
+    moored: Vec<u32>,
+    formless: Vec<u32>,
     search: Search,
     webs: Webs,
     points: PointWebs,
@@ -129,7 +132,7 @@ impl JointWork {
     }
 
     /// Takes the acting joints of the graph, and counts them as supports of their bodies. With `kicks` the angular momentum of the bodies
-    /// is kept. Two passes over the joints.
+    /// is kept. Two passes over the joints; over their bodies and lanes alone, where nobody has touched either.
     pub fn prepare(
         &mut self,
         state: &State,
@@ -143,13 +146,35 @@ impl JointWork {
         self.rows.clear();
         self.answers.clear();
         self.entries.clear();
-        self.bodies.clear();
         self.busy.clear();
         self.overloaded.clear();
-        self.listed.clear();
-        self.listed.resize(motions.len(), false);
-        if !self.take_seats(state, motions, masses, supports, recipe) {
-            self.deal(state, motions.len(), recipe);
+        let known = core::mem::take(&mut self.stored) && !state.joints.all.is_touched() && recipe.warm_start;
+        if !(known && self.is_as_before(state, motions.len(), recipe)) {
+            self.bodies.clear();
+            self.anchors.clear();
+            self.listed.clear();
+            self.listed.resize(motions.len(), NO_ROW);
+            if !self.take_seats(state, known, motions.len(), recipe) {
+                self.deal(state, motions.len(), recipe);
+            }
+            let seats = || self.seats.iter().enumerate();
+            self.moored.clear();
+            self.moored.extend(seats().filter(|(_, seat)| seat.moorings.fixed != [false; 2]).map(|(i, _)| i as u32));
+            self.formless.clear();
+            self.formless.extend(seats().filter(|(_, seat)| seat.form.is_none()).map(|(i, _)| i as u32));
+        }
+        for (&body, anchor) in self.bodies.iter().zip(&self.anchors) {
+            let i = body as usize;
+            // Contacts have been counted already.
+            masses[i][motion::JOINTS_ONLY] = if supports[i] == 0 { 1.0 } else { 0.0 };
+            supports[i] += anchor.supports;
+            motion::set_rotation(&mut motions[i], state.bodies.pose[i].rotation);
+        }
+        for seat in &self.formless {
+            let slot = self.seats[*seat as usize].slot;
+            if state.joints.all.at(slot).is_some_and(|j| j.kind.changes_after(state.time)) {
+                self.busy.push(slot);
+            }
         }
         for i in 0..self.apart.len() {
             let slot = self.seats[self.apart[i] as usize].slot;
@@ -161,24 +186,35 @@ impl JointWork {
         self.turning.prepare(state, &self.bodies, kicks, recipe.h);
     }
 
+    /// Whether nobody has touched a body since the step before that joints hold. Then the joints keep their lanes, which learn where the
+    /// bodies are. One pass over the bodies, one over the lanes.
+    fn is_as_before(&mut self, state: &State, bodies: usize, recipe: &Recipe) -> bool {
+        let same = self.search.is_for(bodies, recipe.choice)
+            && self.bodies.iter().zip(&self.anchors).all(|(&body, anchor)| anchor.is_now(&state.bodies, body))
+            && self.moored.iter().map(|&i| &self.seats[i as usize]).all(|s| s.moorings(&state.bodies) == s.moorings);
+        if !same {
+            return false;
+        }
+        let Self { seats, seat_of, groups, points, .. } = self;
+        let twist = |slot: u32| twist_of(state, &seats[seat_of[slot as usize] as usize]);
+        groups.begin(&state.bodies.pose, twist);
+        points.groups.begin(&state.bodies.pose, twist);
+        for i in 0..self.moored.len() {
+            self.seat(self.moored[i] as usize, |seat| entry_of(state, seat, None));
+        }
+        true
+    }
+
     /// Lists the joints in the order of their slots, which is that of memory, and puts them into their lanes if these are the
-    /// same as in the step before; `false` where they are not. Joints that nobody has touched since are not even looked at.
-    fn take_seats(
-        &mut self,
-        state: &State,
-        motions: &mut [Motion],
-        masses: &mut [Mass],
-        supports: &mut [u32],
-        recipe: &Recipe,
-    ) -> bool {
-        let known = core::mem::take(&mut self.stored) && !state.joints.all.is_touched() && recipe.warm_start;
-        let mut same = self.search.is_for(motions.len(), recipe.choice);
+    /// same as in the step before; `false` where they are not. Those that are `known` are not even looked at.
+    fn take_seats(&mut self, state: &State, known: bool, bodies: usize, recipe: &Recipe) -> bool {
+        let mut same = self.search.is_for(bodies, recipe.choice);
         if known {
             for i in 0..self.seats.len() {
                 let mut seat = self.seats[i];
-                let tie = self.tie(state, &mut seat, motions, masses, supports);
+                let tie = self.tie(state, &mut seat);
                 same &= self.seats[i].is_like(&seat) && self.ties[i] == tie;
-                (self.seats[i].plain, self.ties[i]) = (seat.plain, tie);
+                (self.seats[i], self.ties[i]) = (seat, tie);
                 if same {
                     self.seat(i, |seat| entry_of(state, seat, None));
                 }
@@ -189,7 +225,7 @@ impl JointWork {
         for slot in 0..state.joints.all.capacity() as u32 {
             let Some(joint) = state.joints.all.at(slot).filter(|j| j.colour != NONE) else { continue };
             let mut seat = Seat::new(slot, joint);
-            let tie = self.tie(state, &mut seat, motions, masses, supports);
+            let tie = self.tie(state, &mut seat);
             if count == self.seats.len() {
                 self.seats.push(seat);
                 self.ties.push(tie);
@@ -267,39 +303,24 @@ impl JointWork {
 
     /// Notes whom a joint ties to whom, and whether lanes can hold it: not with a body that is locked along an axis, nor with one that
     /// has a velocity and yet does not move.
-    fn tie(
-        &mut self,
-        state: &State,
-        seat: &mut Seat,
-        motions: &mut [Motion],
-        masses: &mut [Mass],
-        supports: &mut [u32],
-    ) -> Tie {
+    fn tie(&mut self, state: &State, seat: &mut Seat) -> Tie {
         let mut tie = Tie { bodies: [NO_ROW; 2], masses: [0.0; 2] };
-        seat.plain = true;
-        for side in 0..2 {
+        seat.moorings = seat.moorings(&state.bodies);
+        seat.plain = seat.moorings.still;
+        for side in (0..2).filter(|&side| !seat.moorings.fixed[side]) {
             let i = state.bodies.dense_at(seat.bodies[side]);
-            if i >= state.bodies.awake() {
-                seat.plain &= state.bodies.velocity[i] == Velocity::default();
-                continue;
-            }
-            if !core::mem::replace(&mut self.listed[i], true) {
+            if self.listed[i] == NO_ROW {
+                self.listed[i] = self.bodies.len() as u32;
                 self.bodies.push(i as u32);
-                // Contacts have been counted already.
-                masses[i][motion::JOINTS_ONLY] = if supports[i] == 0 { 1.0 } else { 0.0 };
-                motion::set_rotation(&mut motions[i], state.bodies.pose[i].rotation);
+                self.anchors.push(Anchor::new(&state.bodies, i));
             }
-            supports[i] += seat.supports;
+            self.anchors[self.listed[i] as usize].supports += seat.supports;
             let params = &state.bodies.params[i];
             if params.inv_mass > 0.0 {
                 let free = params.locks().free_move();
                 seat.plain &= params.locks() == Locks::NONE;
                 (tie.bodies[side], tie.masses[side]) = (i as u32, inverted((free * params.inv_mass).max_component()));
             }
-        }
-        // Forms have no motors.
-        if seat.form.is_none() && state.joints.all.at(seat.slot).is_some_and(|j| j.kind.changes_after(state.time)) {
-            self.busy.push(seat.slot);
         }
         tie
     }

@@ -154,7 +154,7 @@ impl PointWebs {
         let Self { groups, nodes, later, diagonal, blocks, .. } = self;
         for (i, node) in nodes.iter().enumerate() {
             let (group, lane) = node.at(&groups.balls);
-            let soft = [0, 1, 2].map(|row: usize| group.compliance[row].0[lane]);
+            let soft = [0, 1, 2].map(|row: usize| compliance(group, row, lane));
             let mut own = Mat3::diagonal(Vec3::new(soft[0], soft[1], soft[2]).to_f64());
             // I⁻¹ [r]× of both sides.
             let mut answers = [Mat3::ZERO; 2];
@@ -224,7 +224,7 @@ impl PointWebs {
             if push {
                 for row in 0..3 {
                     let impulse = group.impulse[row].0[lane];
-                    rhs[row] += group.bias[row].0[lane] + group.compliance[row].0[lane] * impulse;
+                    rhs[row] += group.bias[row].0[lane] + compliance(group, row, lane) * impulse;
                 }
             }
             *x = -rhs.to_f64();
@@ -258,6 +258,12 @@ impl PointWebs {
             }
         }
     }
+}
+
+/// Γ of a row: γ times its diagonal entry of K.
+fn compliance(group: &JointGroup<3, 0, 6>, row: usize, lane: usize) -> Real {
+    let firm = group.firm.0[lane];
+    group.inverse[[0, 2, 5][row]].0[lane] * ((1.0 - firm) / firm)
 }
 
 /// 1/m - [r]× W: the velocity at an arm for impulses along the axes of the world, where W = I⁻¹ [r']× is what they do to ω.
@@ -341,8 +347,10 @@ mod tests {
                     }
                 }
             }
+            // γ = 1
+            group.firm.0[lane] = 0.5;
             for row in 0..3 {
-                group.compliance[row].0[lane] = 0.02 + 0.01 * noise(seed);
+                group.inverse[[0, 2, 5][row]].0[lane] = 0.02 + 0.01 * noise(seed);
                 group.bias[row].0[lane] = noise(seed);
                 group.impulse[row].0[lane] = noise(seed);
             }
@@ -384,7 +392,7 @@ mod tests {
                     };
                     let slip = at(1) - at(0);
                     for row in 0..3 {
-                        let (now, compliance) = (group.impulse[row].0[lane], group.compliance[row].0[lane]);
+                        let (now, compliance) = (group.impulse[row].0[lane], compliance(group, row, lane));
                         let was = before[node.place as usize / LANES][row].0[lane];
                         // Pushing, what it yields to is the whole impulse.
                         let left =

@@ -6,25 +6,25 @@ use crate::constraint::{Bound, Rows, Stiffness};
 use crate::id::{JointId, JointTag, Slots};
 use crate::math::{Real, Vec3, WorldPose};
 
-/// A joint between two bodies. What a step reads and writes of every joint stands first and together.
+/// A joint between two bodies. What a step writes of every joint stands first, for most in one cache line.
 #[derive(Clone, Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub(crate) struct Joint {
     /// Slots of the bodies A and B.
     pub bodies: [u32; 2],
     /// Where it stands in the constraint graph, or `NONE`.
     pub colour: u32,
     pub colour_index: u32,
-    /// Where it takes hold of them, in their frames. The translations are in double precision: the world itself may be one of
-    /// the bodies, and its frame far away.
-    pub frames: [WorldPose; 2],
-    /// Where the next solve starts: impulses of the last sub-step.
-    pub impulses: [Real; Rows::MAX],
+    pub break_force: Real,
+    pub break_torque: Real,
     /// Mean force and torque on B, about the origin of its frame, over the last step.
     pub force: Vec3,
     pub torque: Vec3,
-    pub break_force: Real,
-    pub break_torque: Real,
+    /// Where the next solve starts: impulses of the last sub-step.
+    pub impulses: [Real; Rows::MAX],
+    /// Where it takes hold of them, in their frames. The translations are in double precision: the world itself may be one of
+    /// the bodies, and its frame far away.
+    pub frames: [WorldPose; 2],
     pub stiffness: Stiffness,
     pub kind: JointKind,
     pub memory: [f64; 4],
