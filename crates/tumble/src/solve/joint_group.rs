@@ -96,10 +96,11 @@ pub(crate) struct Side {
     pub turn: Quat,
 }
 
-/// [`LANES`] joints of N rows, X of which are turns about axes that are kept, with P = N (N + 1)/2 entries of an inverse.
+/// [`LANES`] joints of N rows, X of which are turns about axes that are kept, with P = N (N + 1)/2 entries of an inverse, and
+/// Q = P + N numbers of another, or none.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub(crate) struct JointGroup<const N: usize, const X: usize, const P: usize> {
+pub(crate) struct JointGroup<const N: usize, const X: usize, const P: usize, const Q: usize> {
     pub body: [[u32; LANES]; 2],
     pub write: [[u32; LANES]; 2],
     /// Where its limits are, or [`NONE`].
@@ -114,9 +115,11 @@ pub(crate) struct JointGroup<const N: usize, const X: usize, const P: usize> {
     pub impulse: [Wide; N],
     /// Inverse of K, packed as the lower triangle by rows; K itself in webs, which are inverted as a whole.
     pub inverse: [Wide; P],
-    /// 1/(1 + γ) with Γ = γ K, and the velocity that the pushing pass adds.
+    /// 1/(1 + γ), and the velocity that the pushing pass adds.
     pub firm: Wide,
     pub bias: [Wide; N],
+    /// The inverse of K + Γ, packed, and Γ, where turns are held.
+    pub soft: [Wide; Q],
 }
 
 /// What the passes that solve do not read of [`LANES`] joints.
@@ -151,7 +154,7 @@ impl JointBase {
     };
 }
 
-impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
+impl<const N: usize, const X: usize, const P: usize, const Q: usize> JointGroup<N, X, P, Q> {
     const EMPTY: Self = Self {
         body: [[NO_ROW; LANES]; 2],
         write: [[NO_ROW; LANES]; 2],
@@ -165,6 +168,7 @@ impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
         inverse: [Wide::ZERO; P],
         firm: Wide::ZERO,
         bias: [Wide::ZERO; N],
+        soft: [Wide::ZERO; Q],
     };
 
     /// Puts a joint into a lane.
@@ -223,8 +227,8 @@ pub(crate) struct JointLimit {
     pub impulse: [Wide; 2],
     /// c: what a unit impulse along t gives the rows that hold.
     pub coupling: [Wide; 5],
-    /// K⁻¹ c.
-    pub held: [Wide; 5],
+    /// (K + Γ)⁻¹ c and K⁻¹ c.
+    pub held: [[Wide; 5]; 2],
     /// What a unit impulse gives the twist itself while the rest holds: k - cᵀ (K + Γ)⁻¹ c and k - cᵀ K⁻¹ c.
     pub response: [Wide; 2],
     pub compliance: Wide,
@@ -237,7 +241,7 @@ impl JointLimit {
         room: [Wide::ZERO; 2],
         impulse: [Wide::ZERO; 2],
         coupling: [Wide::ZERO; 5],
-        held: [Wide::ZERO; 5],
+        held: [[Wide::ZERO; 5]; 2],
         response: [Wide::ZERO; 2],
         compliance: Wide::ZERO,
         range: [Wide([-Real::INFINITY; LANES]), Wide([Real::INFINITY; LANES])],
@@ -246,8 +250,8 @@ impl JointLimit {
 
 /// All groups of one form.
 #[derive(Clone, Debug)]
-pub(crate) struct Groups<const N: usize, const X: usize, const P: usize> {
-    pub groups: Vec<JointGroup<N, X, P>>,
+pub(crate) struct Groups<const N: usize, const X: usize, const P: usize, const Q: usize> {
+    pub groups: Vec<JointGroup<N, X, P, Q>>,
     pub bases: Vec<JointBase>,
     /// Lanes of the last group that are taken.
     lanes: usize,
@@ -255,13 +259,13 @@ pub(crate) struct Groups<const N: usize, const X: usize, const P: usize> {
     ranges: Vec<u32>,
 }
 
-impl<const N: usize, const X: usize, const P: usize> Default for Groups<N, X, P> {
+impl<const N: usize, const X: usize, const P: usize, const Q: usize> Default for Groups<N, X, P, Q> {
     fn default() -> Self {
         Self { groups: Vec::new(), bases: Vec::new(), lanes: LANES, ranges: Vec::new() }
     }
 }
 
-impl<const N: usize, const X: usize, const P: usize> Groups<N, X, P> {
+impl<const N: usize, const X: usize, const P: usize, const Q: usize> Groups<N, X, P, Q> {
     fn clear(&mut self) {
         self.groups.clear();
         self.bases.clear();
@@ -314,9 +318,9 @@ impl<const N: usize, const X: usize, const P: usize> Groups<N, X, P> {
     }
 }
 
-pub(crate) type Balls = Groups<3, 0, 6>;
-pub(crate) type Hinges = Groups<5, 2, 15>;
-pub(crate) type Welds = Groups<6, 0, 21>;
+pub(crate) type Balls = Groups<3, 0, 6, 0>;
+pub(crate) type Hinges = Groups<5, 2, 15, 20>;
+pub(crate) type Welds = Groups<6, 0, 21, 27>;
 
 /// All joints of a step that the kernels solve.
 #[derive(Clone, Debug, Default)]
@@ -329,8 +333,8 @@ pub(crate) struct JointGroups {
 
 /// Groups of one form and one colour, and the bodies. Several threads may work on different ranges of the groups at once.
 #[derive(Clone)]
-pub(crate) struct JointPass<'a, const N: usize, const X: usize, const P: usize> {
-    pub groups: Shared<'a, JointGroup<N, X, P>>,
+pub(crate) struct JointPass<'a, const N: usize, const X: usize, const P: usize, const Q: usize> {
+    pub groups: Shared<'a, JointGroup<N, X, P, Q>>,
     pub bases: Shared<'a, JointBase>,
     pub limits: Shared<'a, JointLimit>,
     pub motions: Shared<'a, Motion>,
@@ -340,7 +344,7 @@ pub(crate) struct JointPass<'a, const N: usize, const X: usize, const P: usize> 
 
 /// What is done to the groups of a colour.
 pub(crate) trait Task: Sync {
-    fn run<const N: usize, const X: usize, const P: usize>(&self, pass: JointPass<'_, N, X, P>);
+    fn run<const N: usize, const X: usize, const P: usize, const Q: usize>(&self, pass: JointPass<'_, N, X, P, Q>);
 }
 
 impl JointGroups {
@@ -468,7 +472,7 @@ impl JointGroups {
     }
 }
 
-impl<const N: usize, const X: usize, const P: usize> JointPass<'_, N, X, P> {
+impl<const N: usize, const X: usize, const P: usize, const Q: usize> JointPass<'_, N, X, P, Q> {
     /// One share of the groups.
     fn block(&self, block: usize) -> Self {
         let start = self.range.start + block * SHARE;
@@ -477,7 +481,7 @@ impl<const N: usize, const X: usize, const P: usize> JointPass<'_, N, X, P> {
 
     /// A group of this thread, and its limits.
     #[allow(clippy::mut_from_ref)]
-    pub fn whole(&self, i: usize) -> (&mut JointGroup<N, X, P>, Option<&mut JointLimit>) {
+    pub fn whole(&self, i: usize) -> (&mut JointGroup<N, X, P, Q>, Option<&mut JointLimit>) {
         debug_assert!(self.range.contains(&i));
         // SAFETY: ranges of groups do not overlap, and no two groups have their limits in common.
         unsafe {

@@ -8,11 +8,19 @@
 //! ```text
 //!   J u = (v_B + ω_B × r_B - v_A - ω_A × r_A,  t·(ω_B - ω_A))
 //!   M⁻¹ Jᵀ λ:   v_A -= P/m_A   ω_A -= I_A⁻¹ (r_A × P + T)   v_B += P/m_B   ω_B += I_B⁻¹ (r_B × P + T)
-//!   pushing:   Δλ = -(K + Γ)⁻¹ (J u + ρ C + Γ λ) = -f K⁻¹ (J u + ρ C) - (1 - f) λ,   Γ = γ K,  f = 1/(1 + γ)
+//!   pushing:   Δλ = -(K + Γ)⁻¹ (J u + ρ C + Γ λ)
 //!   relaxing:  Δλ = -K⁻¹ J u
 //! ```
 //!
-//! (one inverse serves both), or, in sweeps that are not the last of a pass, as many times that as `joint_load` says.
+//! Γ is γ times the diagonal of K; for balls γ times all of it, so that K⁻¹ serves both passes:
+//!
+//! ```text
+//!   pushing:   Δλ = -f K⁻¹ (J u + ρ C) - (1 - f) λ,     f = 1/(1 + γ)
+//! ```
+//!
+//! (With turns among the rows this would make them firmer with the load at the point, and hinges that are whirled about gain energy.)
+//!
+//! or, in sweeps that are not the last of a pass, as many times that as `joint_load` says.
 //!
 //! The inverses are computed where the bodies are: see [`Place`]. A limit of the twist is one row beside those that hold, with the
 //! coupling c to them; it is solved for with them, as if they were eliminated:
@@ -22,8 +30,6 @@
 //!   Δμ = max(μ - (w + bias)/(k - cᵀ K⁻¹ c), 0) - μ
 //!   Δλ = -K⁻¹ (J u + c Δμ)
 //! ```
-//!
-//! and while pushing with f K⁻¹ instead of K⁻¹, less (1 - f) λ.
 
 use super::contact_constraint::{Wide, load};
 use super::joint_group::{JointBase, JointGroup, JointLimit, JointPass, Task};
@@ -47,9 +53,9 @@ struct Ends<L> {
 
 impl<L: Lane> Ends<L> {
     #[inline(always)]
-    fn gather<const N: usize, const X: usize, const P: usize>(
-        pass: &JointPass<'_, N, X, P>,
-        group: &JointGroup<N, X, P>,
+    fn gather<const N: usize, const X: usize, const P: usize, const Q: usize>(
+        pass: &JointPass<'_, N, X, P, Q>,
+        group: &JointGroup<N, X, P, Q>,
         at: usize,
     ) -> Self {
         let a = pass.gather::<L, 8>(0, &group.body[0][at..]);
@@ -62,10 +68,10 @@ impl<L: Lane> Ends<L> {
     }
 
     #[inline(always)]
-    fn scatter<const N: usize, const X: usize, const P: usize>(
+    fn scatter<const N: usize, const X: usize, const P: usize, const Q: usize>(
         &self,
-        pass: &JointPass<'_, N, X, P>,
-        group: &JointGroup<N, X, P>,
+        pass: &JointPass<'_, N, X, P, Q>,
+        group: &JointGroup<N, X, P, Q>,
         at: usize,
     ) {
         for s in 0..2 {
@@ -75,7 +81,7 @@ impl<L: Lane> Ends<L> {
     }
 }
 
-impl<const N: usize, const X: usize, const P: usize> JointGroup<N, X, P> {
+impl<const N: usize, const X: usize, const P: usize, const Q: usize> JointGroup<N, X, P, Q> {
     /// The angular impulse of rows with these impulses.
     #[inline(always)]
     fn turning<L: Lane>(&self, at: usize, impulse: &[L; N]) -> Vec3<L> {
@@ -162,13 +168,13 @@ fn times<L: Lane, const N: usize, const P: usize>(m: &[L; P], v: &[L; N]) -> [L;
     out
 }
 
-/// The inverse of a packed symmetric matrix, by L D Lᵀ. Redundant rows have zeros.
+/// The inverse of a packed symmetric matrix with shares of its diagonal added to it, by L D Lᵀ. Redundant rows have zeros.
 #[inline(always)]
-fn inverse<L: Lane, const N: usize, const P: usize>(k: &[L; P]) -> [L; P] {
+fn inverse<L: Lane, const N: usize, const P: usize>(k: &[L; P], shares: [L; N]) -> [L; P] {
     let mut l = [[L::ZERO; N]; N];
     let mut inv_d = [L::ZERO; N];
     for j in 0..N {
-        let full = k[entry(j, j)];
+        let full = k[entry(j, j)] + k[entry(j, j)] * shares[j];
         let mut d = full;
         for m in 0..j {
             // Holds l_jm d_m until now.
@@ -222,14 +228,14 @@ fn invert<L: Lane>(k: L) -> L {
 pub(crate) struct WarmStart(pub Isa);
 
 impl Task for WarmStart {
-    fn run<const N: usize, const X: usize, const P: usize>(&self, pass: JointPass<'_, N, X, P>) {
+    fn run<const N: usize, const X: usize, const P: usize, const Q: usize>(&self, pass: JointPass<'_, N, X, P, Q>) {
         self.0.dispatch(WarmStartKernel(pass));
     }
 }
 
-struct WarmStartKernel<'a, const N: usize, const X: usize, const P: usize>(JointPass<'a, N, X, P>);
+struct WarmStartKernel<'a, const N: usize, const X: usize, const P: usize, const Q: usize>(JointPass<'a, N, X, P, Q>);
 
-impl<const N: usize, const X: usize, const P: usize> Kernel for WarmStartKernel<'_, N, X, P> {
+impl<const N: usize, const X: usize, const P: usize, const Q: usize> Kernel for WarmStartKernel<'_, N, X, P, Q> {
     type Output = ();
 
     #[inline(always)]
@@ -256,17 +262,17 @@ pub(crate) struct WarmStartAgain<'a> {
 }
 
 impl Task for WarmStartAgain<'_> {
-    fn run<const N: usize, const X: usize, const P: usize>(&self, pass: JointPass<'_, N, X, P>) {
+    fn run<const N: usize, const X: usize, const P: usize, const Q: usize>(&self, pass: JointPass<'_, N, X, P, Q>) {
         self.isa.dispatch(WarmStartAgainKernel { pass, masses: self.masses });
     }
 }
 
-struct WarmStartAgainKernel<'a, const N: usize, const X: usize, const P: usize> {
-    pass: JointPass<'a, N, X, P>,
+struct WarmStartAgainKernel<'a, const N: usize, const X: usize, const P: usize, const Q: usize> {
+    pass: JointPass<'a, N, X, P, Q>,
     masses: &'a [Mass],
 }
 
-impl<const N: usize, const X: usize, const P: usize> Kernel for WarmStartAgainKernel<'_, N, X, P> {
+impl<const N: usize, const X: usize, const P: usize, const Q: usize> Kernel for WarmStartAgainKernel<'_, N, X, P, Q> {
     type Output = ();
 
     #[inline(always)]
@@ -308,27 +314,29 @@ pub(crate) struct Hold<'a> {
 }
 
 impl Task for Hold<'_> {
-    fn run<const N: usize, const X: usize, const P: usize>(&self, pass: JointPass<'_, N, X, P>) {
+    fn run<const N: usize, const X: usize, const P: usize, const Q: usize>(&self, pass: JointPass<'_, N, X, P, Q>) {
         if self.push {
-            self.isa.dispatch(HoldKernel::<N, X, P, true> { pass, recipe: self.recipe, sweep: self.sweep });
+            self.isa.dispatch(HoldKernel::<N, X, P, Q, true> { pass, recipe: self.recipe, sweep: self.sweep });
         } else {
-            self.isa.dispatch(HoldKernel::<N, X, P, false> { pass, recipe: self.recipe, sweep: self.sweep });
+            self.isa.dispatch(HoldKernel::<N, X, P, Q, false> { pass, recipe: self.recipe, sweep: self.sweep });
         }
     }
 }
 
-struct HoldKernel<'a, const N: usize, const X: usize, const P: usize, const PUSH: bool> {
-    pass: JointPass<'a, N, X, P>,
+struct HoldKernel<'a, const N: usize, const X: usize, const P: usize, const Q: usize, const PUSH: bool> {
+    pass: JointPass<'a, N, X, P, Q>,
     recipe: &'a Recipe,
     sweep: Sweep,
 }
 
-impl<const N: usize, const X: usize, const P: usize, const PUSH: bool> Kernel for HoldKernel<'_, N, X, P, PUSH> {
+impl<const N: usize, const X: usize, const P: usize, const Q: usize, const PUSH: bool> Kernel
+    for HoldKernel<'_, N, X, P, Q, PUSH>
+{
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let (pass, Sweep { last, round }) = (self.pass, self.sweep);
+        let (pass, Sweep { last, round, .. }) = (self.pass, self.sweep);
         for i in pass.range.clone() {
             let (group, mut limit) = pass.whole(i);
             if group.effort.rounds < round {
@@ -339,26 +347,34 @@ impl<const N: usize, const X: usize, const P: usize, const PUSH: bool> Kernel fo
                 let mut ends = Ends::<L>::gather(&pass, group, at);
                 let mut rhs = group.velocity(at, &ends);
                 let old: [L; N] = load(&group.impulse, at);
-                let firm = group.firm.load::<L>(at);
                 if PUSH {
                     for i in 0..N {
                         rhs[i] += group.bias[i].load::<L>(at);
+                        if Q > 0 {
+                            rhs[i] += group.soft[P + i].load::<L>(at) * old[i];
+                        }
                     }
                 }
                 let mut turn = Vec3::<L>::ZERO;
                 if let Some(limit) = &mut limit {
                     let dw = ends.w[1] - ends.w[0];
-                    let net = limit.solve::<L, N, PUSH>(at, dw, &rhs, &old, firm, self.recipe);
+                    let net = limit.solve::<L, N, PUSH>(at, dw, &rhs, self.recipe);
                     for i in 0..N {
                         rhs[i] += limit.coupling[i.min(4)].load::<L>(at) * net;
                     }
                     turn = limit.axis.load::<L>(at) * net;
                 }
-                let inverse: [L; P] = load(&group.inverse, at);
+                let mut inverse: [L; P] = load(&group.inverse, at);
+                if PUSH && Q > 0 {
+                    for i in 0..P {
+                        inverse[i] = group.soft[i].load::<L>(at);
+                    }
+                }
                 let mut change = times(&inverse, &rhs);
                 let mut new = [L::ZERO; N];
                 for i in 0..N {
-                    if PUSH {
+                    if PUSH && Q == 0 {
+                        let firm = group.firm.load::<L>(at);
                         change[i] = change[i] * firm + old[i] * (L::ONE - firm);
                     }
                     change[i] *= L::splat(-relaxation);
@@ -374,7 +390,7 @@ impl<const N: usize, const X: usize, const P: usize, const PUSH: bool> Kernel fo
 }
 
 impl JointLimit {
-    /// Solves both rows, given the rates and biases of the rows that hold and their impulses; returns what they have pushed along t.
+    /// Solves both rows, given the rates and biases of the rows that hold; returns what they have pushed along t.
     ///
     /// Apart, an end may be reached and not passed; beyond it the twist is pushed back at leisure.
     #[inline(always)]
@@ -383,20 +399,14 @@ impl JointLimit {
         at: usize,
         dw: Vec3<L>,
         rhs: &[L; N],
-        carried: &[L; N],
-        firm: L,
         recipe: &Recipe,
     ) -> L {
-        let (mut by_rate, mut by_load) = (L::ZERO, L::ZERO);
+        let which = if PUSH { 0 } else { 1 };
+        let mut w = self.axis.load::<L>(at).dot(dw);
         for i in 0..N {
-            by_rate += self.held[i.min(4)].load::<L>(at) * rhs[i];
-            if PUSH {
-                by_load += self.coupling[i.min(4)].load::<L>(at) * carried[i];
-            }
+            w -= self.held[which][i.min(4)].load::<L>(at) * rhs[i];
         }
-        let held = if PUSH { firm * by_rate + (L::ONE - firm) * by_load } else { by_rate };
-        let mut w = self.axis.load::<L>(at).dot(dw) - held;
-        let response = self.response[if PUSH { 0 } else { 1 }].load::<L>(at);
+        let response = self.response[which].load::<L>(at);
         let compliance = self.compliance.load::<L>(at);
         let (firm, soft) = (invert(response), invert(response + compliance));
         let inv_h = L::splat(1.0 / recipe.h);
@@ -435,14 +445,14 @@ pub(crate) struct Place<'a> {
 }
 
 impl Task for Place<'_> {
-    fn run<const N: usize, const X: usize, const P: usize>(&self, pass: JointPass<'_, N, X, P>) {
+    fn run<const N: usize, const X: usize, const P: usize, const Q: usize>(&self, pass: JointPass<'_, N, X, P, Q>) {
         let Self { isa, recipe, masses, whole, rounds } = *self;
         isa.dispatch(PlaceKernel { pass, recipe, masses, whole, rounds });
     }
 }
 
-struct PlaceKernel<'a, const N: usize, const X: usize, const P: usize> {
-    pass: JointPass<'a, N, X, P>,
+struct PlaceKernel<'a, const N: usize, const X: usize, const P: usize, const Q: usize> {
+    pass: JointPass<'a, N, X, P, Q>,
     recipe: &'a Recipe,
     masses: &'a [Mass],
     whole: bool,
@@ -470,9 +480,9 @@ fn across<L: Lane>(r: Vec3<L>) -> [Vec3<L>; 3] {
 
 impl<L: Lane> Placed<L> {
     #[inline(always)]
-    fn gather<const N: usize, const X: usize, const P: usize>(
-        kernel: &PlaceKernel<'_, N, X, P>,
-        group: &JointGroup<N, X, P>,
+    fn gather<const N: usize, const X: usize, const P: usize, const Q: usize>(
+        kernel: &PlaceKernel<'_, N, X, P, Q>,
+        group: &JointGroup<N, X, P, Q>,
         base: &JointBase,
         s: usize,
         at: usize,
@@ -497,7 +507,7 @@ impl<L: Lane> Placed<L> {
     }
 }
 
-impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, N, X, P> {
+impl<const N: usize, const X: usize, const P: usize, const Q: usize> Kernel for PlaceKernel<'_, N, X, P, Q> {
     type Output = ();
 
     #[inline(always)]
@@ -563,14 +573,20 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
                     impulse[i] = L::select(sound, impulse[i], L::ZERO);
                 }
                 store(&mut group.impulse, at, &impulse);
-                let moved = times(&k, &impulse);
-                let moved = Vec3::new(moved[0], moved[1], moved[2]);
+                // |Γ λ|/γ
+                let mut moved = Vec3::new(k[0] * impulse[0], k[2] * impulse[1], k[5] * impulse[2]);
+                if Q == 0 {
+                    let all = times(&k, &impulse);
+                    moved = Vec3::new(all[0], all[1], all[2]);
+                }
                 let arms = a.arm.length() + b.arm.length();
                 let strain = joint_load::strain(moved.length() * (softness / rate), gap.length(), arms);
                 let strain = if bears.limited || self.whole { L::ZERO } else { strain };
-                let share = if self.whole { L::splat(joint_load::WHOLE) } else { L::ONE + strain };
-                let firm = share / (share + softness);
-                group.firm.store(at, firm);
+                let mut yields = [softness; N];
+                yields[..3].fill(softness / (L::ONE + strain));
+                if self.whole {
+                    yields = [softness * L::splat(1.0 / joint_load::WHOLE); N];
+                }
                 bears.touched |= (a.touched | b.touched).any();
                 if strain.greater(L::splat(joint_load::LIGHT)).any() {
                     each_lane(strain, strain, |_, strain, _| {
@@ -582,12 +598,20 @@ impl<const N: usize, const X: usize, const P: usize> Kernel for PlaceKernel<'_, 
                     let bias = (rate * error[i]).max(-most).min(most);
                     group.bias[i].store(at, L::select(sound, bias, L::ZERO));
                 }
-                let inverse = if self.whole { k } else { inverse::<L, N, P>(&k) };
-                store(&mut group.inverse, at, &inverse);
-                if let Some(limit) = &mut limit
-                    && !self.whole
-                {
-                    limit.place::<L, N, P>(at, &a, &b, &axes, &inverse, firm, softness, &base.memory[at..], sound);
+                let relax = if self.whole { k } else { inverse::<L, N, P>(&k, [L::ZERO; N]) };
+                store(&mut group.inverse, at, &relax);
+                group.firm.store(at, L::ONE / (L::ONE + yields[0]));
+                if Q > 0 {
+                    let push = inverse::<L, N, P>(&k, yields);
+                    for i in 0..P {
+                        group.soft[i].store(at, push[i]);
+                    }
+                    for i in 0..N {
+                        group.soft[P + i].store(at, k[entry(i, i)] * yields[i]);
+                    }
+                    if let Some(limit) = &mut limit {
+                        limit.place::<L, N, P>(at, &a, &b, &axes, [&push, &relax], softness, &base.memory[at..], sound);
+                    }
                 }
                 let (p, t) = group.carried::<L>(limit.as_deref(), at);
                 let after = group.spin(at, p, t);
@@ -637,8 +661,7 @@ impl JointLimit {
         a: &Placed<L>,
         b: &Placed<L>,
         axes: &[Vec3<L>; 3],
-        inverse: &[L; P],
-        firm: L,
+        inverses: [&[L; P]; 2],
         softness: L,
         memory: &[f64],
         sound: L::Mask,
@@ -667,14 +690,14 @@ impl JointLimit {
         for i in 0..N {
             self.coupling[i.min(4)].store(at, coupling[i]);
         }
-        let held = times(inverse, &coupling);
-        let mut taken = L::ZERO;
-        for i in 0..N {
-            self.held[i.min(4)].store(at, held[i]);
-            taken += coupling[i] * held[i];
-        }
-        for (response, share) in self.response.iter_mut().zip([firm, L::ONE]) {
-            response.store(at, (full - share * taken).max(full * L::splat(REDUNDANT)));
+        for (which, inverse) in inverses.into_iter().enumerate() {
+            let held = times(inverse, &coupling);
+            let mut left = full;
+            for i in 0..N {
+                self.held[which][i.min(4)].store(at, held[i]);
+                left -= coupling[i] * held[i];
+            }
+            self.response[which].store(at, left.max(full * L::splat(REDUNDANT)));
         }
         self.compliance.store(at, full * softness);
         for end in 0..2 {

@@ -60,7 +60,7 @@ pub(crate) fn strain<L: Lane>(gap: L, open: L, arms: L) -> L {
     L::select(open.greater_eq(arms), L::ZERO, (gap / s).min(L::splat(MOST)))
 }
 
-/// How joints are solved in a pass, beyond its first and its last sweep. Joints in lanes have the effort of their group: that of the most strained,
+/// How joints are solved in a pass, beyond its first ([`first_round`]) and its last sweep. Joints in lanes have the effort of their group: that of the most strained,
 /// touched or limited among eight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
@@ -79,6 +79,12 @@ pub(crate) struct Strain {
     pub touched: bool,
     /// There are limits, motors or springs beside what holds, or axes are locked.
     pub limited: bool,
+}
+
+/// The round of the first sweep of a pass. What relaxes has no load to hand on through a web: joints that ask for no more sweeps have the last
+/// alone, which leaves a net with smaller gaps than two do (1.6 instead of 2.4 mm in one of 10,000 balls).
+pub(crate) fn first_round(push: bool) -> u32 {
+    u32::from(!push)
 }
 
 impl Effort {

@@ -112,8 +112,8 @@ pub(super) fn note_load(joint: &Joint, slot: u32, overloaded: &mut Vec<u32>) {
 }
 
 /// Writes back what a joint in a lane has come to; `false` where the lane is another's.
-pub(super) fn store_lane<const N: usize, const X: usize, const P: usize>(
-    groups: &Groups<N, X, P>,
+pub(super) fn store_lane<const N: usize, const X: usize, const P: usize, const Q: usize>(
+    groups: &Groups<N, X, P, Q>,
     limits: Option<&[JointLimit]>,
     at: u32,
     slot: u32,

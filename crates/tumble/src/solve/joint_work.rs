@@ -18,7 +18,7 @@
 //!
 //! Balls, hinges and fixed joints are solved in lanes (`joint_group`, `joint_kernel`), webs of balls that carry much as a whole
 //! (`point_web`). All others, and those of other webs (`joint_web`), are solved row by row (`joint_link`); the two ways do the same, but that joints in lanes share
-//! their effort (`joint_load`) with the others of their group, and that all of K yields there and its diagonal here.
+//! their effort (`joint_load`) with the others of their group, and that all of K of a ball yields there, not its diagonal alone.
 
 use super::contact_constraint::Soft;
 use super::graph::OVERFLOW;
@@ -28,7 +28,7 @@ use super::joint_kernel::{Hold as HoldGroups, Place, WarmStart, WarmStartAgain};
 use super::joint_link::{
     Answer, Ends, Link, NO_ANSWER, hold, inverted, point_inverses, respond, soften, solve_point, solve_rows,
 };
-use super::joint_load::{Effort, Strain};
+use super::joint_load::{self, Effort, Strain};
 use super::joint_pull::Pulled;
 use super::joint_seat::{Anchor, Seat, entry_of, note_load, store_lane, twist_of};
 use super::joint_web::{self, Webs};
@@ -68,7 +68,9 @@ pub(crate) struct Recipe {
 pub(crate) struct Sweep {
     /// Only joints that ask for so many more sweeps take part.
     pub round: u32,
-    /// The last of a pass.
+    /// That among the contacts, of which what stands beside webs has no other.
+    pub first: bool,
+    /// The last of a pass, for all.
     pub last: bool,
 }
 
@@ -494,7 +496,8 @@ impl JointWork {
     /// Makes the joints of a colour hold, with or without the push towards C = 0.
     pub fn solve(&mut self, colour: usize, motions: &mut [Motion], push: bool, recipe: &Recipe, team: &Team) {
         let Some(&[from, to]) = self.ranges.get(colour..colour + 2) else { return };
-        self.sweep(colour, from..to, motions, push, Sweep { round: 0, last: false }, recipe, team);
+        let sweep = Sweep { round: joint_load::first_round(push), first: true, last: false };
+        self.sweep(colour, from..to, motions, push, sweep, recipe, team);
     }
 
     /// One sweep over the joints of a colour, and of a range of links.
@@ -511,8 +514,7 @@ impl JointWork {
     ) {
         for link in links.start as usize..links.end as usize {
             let Link { effort, whole, .. } = self.links[link];
-            // Webs have but the first sweep for what stands beside them.
-            if effort.rounds >= sweep.round && !(whole && (sweep.last || sweep.round > 0)) {
+            if if whole { sweep.first } else { effort.rounds >= sweep.round } {
                 self.solve_one(link, motions, push, if sweep.last { 1.0 } else { effort.relaxation }, recipe);
             }
         }
@@ -548,8 +550,8 @@ impl JointWork {
         if self.is_empty() {
             return;
         }
-        let more = (1..=self.rounds).map(|round| Sweep { round, last: false });
-        for sweep in more.chain([Sweep { round: 0, last: true }]) {
+        let more = (1..=self.rounds).map(|round| Sweep { round, first: false, last: false });
+        for sweep in more.chain([Sweep { round: 0, first: false, last: true }]) {
             let colours = if self.links.is_empty() && self.groups.is_empty() { 0 } else { OVERFLOW + 1 };
             for colour in 0..colours {
                 let Some(&[from, to]) = self.ranges.get(colour..colour + 2) else { break };

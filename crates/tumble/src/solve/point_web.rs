@@ -42,7 +42,7 @@ impl Node {
     }
 
     /// Its group and its lane there.
-    fn at(self, balls: &Balls) -> (&JointGroup<3, 0, 6>, usize) {
+    fn at(self, balls: &Balls) -> (&JointGroup<3, 0, 6, 0>, usize) {
         (&balls.groups[self.place as usize / LANES], self.place as usize % LANES)
     }
 }
@@ -261,7 +261,7 @@ impl PointWebs {
 }
 
 /// Γ of a row: γ times its diagonal entry of K.
-fn compliance(group: &JointGroup<3, 0, 6>, row: usize, lane: usize) -> Real {
+fn compliance(group: &JointGroup<3, 0, 6, 0>, row: usize, lane: usize) -> Real {
     let firm = group.firm.0[lane];
     group.inverse[[0, 2, 5][row]].0[lane] * ((1.0 - firm) / firm)
 }
