@@ -8,7 +8,7 @@ use tumble::constraint::{Axis, Constraint, Frames, Limit, Motor, Rows};
 use tumble::math::{Isa, Vec3};
 use tumble::method::{JointSolve, Step};
 use tumble::shape::Shape;
-use tumble::{BodyDesc, ColliderDesc, JointDesc, JointKind, Material, Method, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, JointDesc, JointKind, Locks, Material, Method, Softness, World};
 
 /// A heap of different shapes and materials on a floor: groups of lanes that are full, partly full, of one and of four
 /// points, with and without friction, restitution and rolling friction.
@@ -166,4 +166,75 @@ fn the_instruction_set_stays() {
     assert_eq!(world.isa(), Isa::SCALAR);
     world.reset();
     assert_eq!(world.isa(), Isa::SCALAR);
+}
+
+/// Boxes that slide along a floor, all with one manifold each; with `odd` ones between them whose groups hold more than others: with locked axes, with belts, soft, and braked in
+/// spinning.
+fn sliding(odd: bool, floor_last: bool) -> (World, Vec<BodyId>, Vec<BodyId>) {
+    let mut world = World::new();
+    let floor = BodyDesc::fixed().position([3000.0, -0.5, 0.0]).collider(Shape::cuboid(1000.0, 0.5, 1000.0).unwrap());
+    if !floor_last {
+        world.add_body(floor.clone()).unwrap();
+    }
+    let (mut plain, mut others) = (Vec::new(), Vec::new());
+    for i in 0..13 {
+        let desc = |z: f64| {
+            let at = [3000.0 + 2.0 * f64::from(i), 0.5, z];
+            let speed = Vec3::new(real(0.3), 0.0, real(0.5 + 0.1 * f64::from(i)));
+            BodyDesc::dynamic().position(at).linear_velocity(speed).angular_velocity(Vec3::new(0.0, 2.0, 0.0))
+        };
+        let cube = |material: Material| ColliderDesc::new(Shape::cuboid(0.5, 0.5, 0.5).unwrap()).material(material);
+        plain.push(world.add_body(desc(0.0).collider(cube(Material::default()))).unwrap());
+        if odd {
+            let belt = Material { surface_velocity: Vec3::new(-2.0, 0.0, 0.0), ..Material::default() };
+            let soft = Softness { hertz: 4.0, damping_ratio: 0.3 };
+            let desc = match i % 4 {
+                0 => desc(100.0).locks(Locks::MOVE_Z.and(Locks::TURN)).collider(cube(Material::default())),
+                1 => desc(100.0).collider(cube(belt)),
+                2 => desc(100.0).collider(cube(Material { softness: Some(soft), ..Material::default() })),
+                _ => desc(100.0).collider(cube(Material { spinning_friction: real(0.5), ..Material::default() })),
+            };
+            others.push(world.add_body(desc).unwrap());
+        }
+    }
+    if floor_last {
+        world.add_body(floor).unwrap();
+    }
+    (world, plain, others)
+}
+
+/// What few manifolds have is kept beside their groups: it does not change those in the other lanes, does what it should, and survives a snapshot.
+#[test]
+fn odd_manifolds_leave_their_group_alone() {
+    for floor_last in [false, true] {
+        let ((mut alone, of_alone, _), (mut mixed, of_mixed, odd)) =
+            (sliding(false, floor_last), sliding(true, floor_last));
+        let bits = |world: &World, ids: &[BodyId]| -> Vec<[u64; 4]> {
+            let of = |id: BodyId| {
+                let body = world.body(id).unwrap();
+                let (p, v) = (body.position(), body.linear_velocity());
+                [p.x, p.y, p.z, f64::from(v.z)].map(f64::to_bits)
+            };
+            ids.iter().map(|&id| of(id)).collect()
+        };
+        let mut copy = World::new();
+        for step in 0..60 {
+            alone.step(1.0 / 60.0).unwrap();
+            mixed.step(1.0 / 60.0).unwrap();
+            assert_eq!(bits(&alone, &of_alone), bits(&mixed, &of_mixed), "step {step}, floor last: {floor_last}");
+            if step == 20 {
+                copy.restore(&mixed.snapshot().unwrap()).unwrap();
+            } else if step > 20 {
+                copy.step(1.0 / 60.0).unwrap();
+                assert_eq!(copy.hash(), mixed.hash(), "step {step}");
+            }
+        }
+        let at = |id: BodyId| mixed.body(id).unwrap().position();
+        assert_eq!(at(odd[0]).z, 100.0, "locked");
+        assert!(at(odd[0]).x > 3000.01, "and free across");
+        assert!((at(odd[1]).x - 3002.0).abs() > 0.5, "on a belt: {}", at(odd[1]).x);
+        assert!(at(odd[2]).y < 0.49 && at(of_mixed[2]).y > 0.495, "soft: {} and {}", at(odd[2]).y, at(of_mixed[2]).y);
+        let spin = |id: BodyId| mixed.body(id).unwrap().angular_velocity().y;
+        assert!(spin(odd[3]).abs() < 0.01, "braked: {}", spin(odd[3]));
+    }
 }

@@ -20,7 +20,7 @@ fn a_box_in_a_pile_takes_little_memory() {
     println!("{bytes:.0} bytes for each box, of {:.2} contacts", contacts / boxes);
     assert!(contacts > boxes, "a pile");
     // Numbers are twice as long in f64, indices are not.
-    let most = 2700.0 * size_of::<Real>() as f64 / 4.0;
+    let most = 2300.0 * size_of::<Real>() as f64 / 4.0;
     assert!(bytes < most, "{bytes} bytes");
 }
 

@@ -27,6 +27,7 @@
 #[cfg(target_endian = "big")]
 compile_error!("snapshots store records as the machine holds them, little-endian");
 
+mod alike;
 pub mod articulation;
 pub mod body;
 mod clock;

@@ -168,7 +168,7 @@ impl BodyMut<'_> {
         self.state.unplace_joints(slot);
         if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
             cold.kind = kind;
-            cold.target = None;
+            cold.set_target(None);
         }
         self.state.bodies.forget_once(slot);
         self.state.refresh_mass(slot)?;
@@ -239,12 +239,12 @@ impl BodyMut<'_> {
         let target = WorldPose::new(target.translation, target.rotation.normalized());
         let dense = cold.dense as usize;
         // Who is told again and again to stay where it is disturbs nobody.
-        let stays = cold.target.is_none() && self.state.bodies.velocity[dense] == Velocity::default();
+        let stays = cold.target().is_none() && self.state.bodies.velocity[dense] == Velocity::default();
         if stays && self.view().pose() == target {
             return Ok(());
         }
         if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
-            cold.target = Some(Box::new(target));
+            cold.set_target(Some(target));
         }
         self.wake();
         Ok(())
@@ -266,12 +266,12 @@ impl BodyMut<'_> {
         let velocity = params.restrained(Velocity { linear: centre, angular });
         let slot = self.slot();
         let stands =
-            params.has(Params::KINEMATIC) && self.state.bodies.cold.at(slot).is_some_and(|c| c.target.is_none());
+            params.has(Params::KINEMATIC) && self.state.bodies.cold.at(slot).is_some_and(|c| c.target().is_none());
         if stands && velocity == Velocity::default() && *self.velocity_mut() == velocity {
             return Ok(());
         }
         if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
-            cold.target = None;
+            cold.set_target(None);
         }
         *self.velocity_mut() = velocity;
         self.forget_carry();
@@ -365,7 +365,7 @@ impl BodyMut<'_> {
     pub fn set_name(&mut self, name: Option<String>) {
         let slot = self.slot();
         if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
-            cold.name = name.map(Box::from);
+            cold.set_name(name.map(Box::from));
         }
     }
 

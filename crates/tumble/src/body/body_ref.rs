@@ -193,7 +193,7 @@ impl<'a> BodyRef<'a> {
 
     /// Where it is to be at the end of the next step, if it is kinematic and was told so.
     pub fn target(&self) -> Option<WorldPose> {
-        self.cold().and_then(|c| c.target.as_deref().copied())
+        self.cold().and_then(Cold::target)
     }
 
     /// The force at the centre of mass that stays until changed.
@@ -228,7 +228,7 @@ impl<'a> BodyRef<'a> {
 
     /// Its name.
     pub fn name(&self) -> Option<&'a str> {
-        self.cold().and_then(|c| c.name.as_deref())
+        self.cold().and_then(Cold::name)
     }
 
     /// What the user put there.

@@ -14,6 +14,7 @@
 mod record;
 
 use super::{BodyDesc, BodyKind, Locks, MassSource};
+use crate::alike::Alike;
 use crate::error::Result;
 use crate::id::{BodyId, BodyKindTag, Slots};
 use crate::list::List;
@@ -78,6 +79,10 @@ pub(crate) struct Params {
     pub max_angular_speed: Real,
     pub force: Vec3,
     pub torque: Vec3,
+    /// Largest distance of a point of its colliders from the centre of mass.
+    pub extent: Real,
+    /// Radius of the largest ball known to fit into the thinnest part of its colliders; a motion shorter than this cannot tunnel.
+    pub core: Real,
     pub flags: u32,
     pub spare: u32,
 }
@@ -103,6 +108,12 @@ impl Params {
 
     pub fn set(&mut self, flag: u32, on: bool) {
         self.flags = if on { self.flags | flag } else { self.flags & !flag };
+    }
+
+    /// Largest distance of a point from the centre, as far as turning is concerned: an unbounded shape that turns sweeps
+    /// everything, which nothing can be done about.
+    pub fn turning_extent(&self) -> Real {
+        if self.extent.is_finite() { self.extent } else { 0.0 }
     }
 
     /// Force and torque of the user, and those of effects where there are any.
@@ -184,10 +195,6 @@ pub(crate) struct Rest {
     pub angular_acceleration: Vec3,
     /// For how long the body has been idle, in seconds.
     pub idle_time: Real,
-    /// Largest distance of a point of its colliders from the centre of mass.
-    pub extent: Real,
-    /// Radius of the largest ball known to fit into the thinnest part of its colliders; a motion shorter than this cannot tunnel.
-    pub core: Real,
 }
 
 /// What is rarely looked at; indexed by slot.
@@ -200,18 +207,24 @@ pub(crate) struct Cold {
     pub asleep: bool,
     pub debug: bool,
     pub quarantined: bool,
-    pub name: Option<Box<str>>,
-    pub user_data: u64,
     /// The mass is as it was given: its source is [`MassSource::Explicit`] with the mass that stands here.
     explicit: bool,
-    /// Any other source; `None` for [`MassSource::Colliders`], by far the most frequent. See [`Cold::mass_source`].
-    mass_source: Option<Box<MassSource>>,
+    pub user_data: u64,
     /// In the body's frame. Bodies that are alike, one after the other, share it.
     pub mass: Arc<MassProperties>,
-    /// Where a kinematic body is to be at the end of the next step.
-    pub target: Option<Box<WorldPose>>,
     /// Slots of its colliders, in the order of their addition.
     pub colliders: List<u32>,
+    rare: Option<Box<Rare>>,
+}
+
+/// What few bodies have.
+#[derive(Clone, Debug, Default)]
+struct Rare {
+    name: Option<Box<str>>,
+    /// A source of the mass other than [`MassSource::Colliders`], which is by far the most frequent, and other than the mass itself. See [`Cold::mass_source`].
+    mass_source: Option<Box<MassSource>>,
+    /// Where a kinematic body is to be at the end of the next step.
+    target: Option<WorldPose>,
 }
 
 impl Cold {
@@ -225,20 +238,50 @@ impl Cold {
             asleep: false,
             debug: desc.debug,
             quarantined: false,
-            name: desc.name.as_deref().map(Box::from),
-            user_data: desc.user_data,
             explicit: false,
-            mass_source: None,
+            user_data: desc.user_data,
             mass: Arc::new(mass),
-            target: None,
             colliders: List::Empty,
+            rare: None,
         };
+        cold.set_name(desc.name.as_deref().map(Box::from));
         cold.set_mass_source(desc.mass.clone());
         cold
     }
 
+    pub fn name(&self) -> Option<&str> {
+        self.rare.as_ref()?.name.as_deref()
+    }
+
+    pub fn set_name(&mut self, name: Option<Box<str>>) {
+        self.set_rare(name, |rare| &mut rare.name);
+    }
+
+    pub fn target(&self) -> Option<WorldPose> {
+        self.rare.as_ref()?.target
+    }
+
+    /// Changes where a kinematic body is to be at the end of the next step.
+    pub fn set_target(&mut self, target: Option<WorldPose>) {
+        self.set_rare(target, |rare| &mut rare.target);
+    }
+
+    /// Changes one of what few bodies have. Memory is taken for something alone, and then kept: who has a target in one step mostly has one in the next.
+    fn set_rare<T>(&mut self, value: Option<T>, of: impl Fn(&mut Rare) -> &mut Option<T>) {
+        if value.is_some() {
+            *of(self.rare.get_or_insert_default()) = value;
+        } else if let Some(rare) = &mut self.rare {
+            *of(rare) = None;
+        }
+    }
+
+    /// A source that is kept apart from the mass.
+    fn source_apart(&self) -> Option<&MassSource> {
+        self.rare.as_ref()?.mass_source.as_deref()
+    }
+
     pub fn mass_source(&self) -> Cow<'_, MassSource> {
-        match &self.mass_source {
+        match self.source_apart() {
             Some(source) => Cow::Borrowed(source),
             None if self.explicit => Cow::Owned(MassSource::Explicit(*self.mass)),
             None => Cow::Owned(MassSource::Colliders),
@@ -249,7 +292,8 @@ impl Cold {
     pub fn set_mass_source(&mut self, source: MassSource) -> MassSource {
         let old = self.mass_source().into_owned();
         self.explicit = false;
-        self.mass_source = (source != MassSource::Colliders).then(|| Box::new(source));
+        let apart = (source != MassSource::Colliders).then(|| Box::new(source));
+        self.set_rare(apart, |rare| &mut rare.mass_source);
         self.settle_source();
         old
     }
@@ -266,11 +310,14 @@ impl Cold {
 
     /// A mass that was given need not be kept twice.
     fn settle_source(&mut self) {
-        if let Some(MassSource::Explicit(given)) = self.mass_source.as_deref()
+        if let Some(MassSource::Explicit(given)) = self.source_apart()
             && given.is_same(&self.mass)
         {
             self.explicit = true;
-            self.mass_source = None;
+            self.set_rare(None, |rare| &mut rare.mass_source);
+            if self.name().is_none() && self.target().is_none() {
+                self.rare = None;
+            }
         }
     }
 }
@@ -302,7 +349,8 @@ pub(crate) struct Bodies {
     pub slot: Vec<u32>,
     pub velocity: Vec<Velocity>,
     pub pose: Vec<CentrePose>,
-    pub params: Vec<Params>,
+    /// Bodies that are alike share them.
+    pub params: Alike<Params>,
     pub rest: Vec<Rest>,
     /// What force effects do to the awake bodies, while a step is under way: force, and torque about the centre of mass. Empty where no effect
     /// acts, and between steps. Bodies that wake during the step are behind its end.
@@ -321,7 +369,7 @@ impl Bodies {
             slot: Vec::new(),
             velocity: Vec::new(),
             pose: Vec::new(),
-            params: Vec::new(),
+            params: Alike::new(),
             rest: Vec::new(),
             pushes: Vec::new(),
             once: Vec::new(),
@@ -340,7 +388,7 @@ impl Bodies {
         self.slot.reserve_exact(more);
         self.velocity.reserve_exact(more);
         self.pose.reserve_exact(more);
-        self.params.reserve_exact(more);
+        self.params.reserve(more);
         self.rest.reserve_exact(more);
     }
 

@@ -74,9 +74,10 @@ pub(crate) struct ContactManifold {
     pub friction_impulse: Vec3,
     /// Angular impulse of twist (along the normal) and rolling (across it), in world axes.
     pub angular_impulse: Vec3,
-    pub material: SurfacePair,
-    /// Velocity of surface B relative to surface A, in world axes.
-    pub surface_velocity: Vec3,
+    /// What all surfaces have; what few have is an [`Extra`].
+    pub static_friction: Real,
+    pub dynamic_friction: Real,
+    pub restitution: Real,
     /// Those from `point_count` on are [`ContactPoint::NONE`].
     pub points: [ContactPoint; SOLVED_POINTS],
     /// Where the points were found, for recycling.
@@ -85,7 +86,6 @@ pub(crate) struct ContactManifold {
     pub local_normal: Vec3,
     /// Which features of the two shapes meet in each point; the same from step to step while they do.
     pub features: [u32; SOLVED_POINTS],
-    pub point_count: u32,
     /// The contact it belongs to.
     pub contact: u32,
     /// Slots of the bodies, as in the contact.
@@ -93,12 +93,14 @@ pub(crate) struct ContactManifold {
     pub body_b: u32,
     /// The next manifold of the same contact, or the next free one.
     pub next: u32,
-    /// Where it stands in the constraint graph, or `NONE`.
-    pub colour: u32,
+    /// Where it stands in its colour.
     pub colour_index: u32,
     /// The materials of the parts that touch, as slots of the two colliders: A in the low half, B in the high half.
     pub material_slots: u32,
-    pub flags: u32,
+    pub flags: u16,
+    pub point_count: u8,
+    /// Its colour in the constraint graph, or [`ContactManifold::NO_COLOUR`].
+    pub colour: u8,
     #[cfg(tumble_f64)]
     pub spare: u32,
 }
@@ -107,22 +109,26 @@ pub(crate) struct ContactManifold {
 const SAME_FACE: Real = 0.99;
 
 impl ContactManifold {
-    /// It does not slide yet, as far as can be told: nowhere faster than `creep`, at these velocities of its bodies.
-    pub fn creeps(&self, a: &Velocity, b: &Velocity, creep: Real) -> bool {
-        let slip = |p: &ContactPoint| b.at(self.anchor_b(p)) - a.at(p.anchor) + self.surface_velocity;
+    /// It does not slide yet, as far as can be told: nowhere faster than `creep`, at these velocities of its bodies and of surface B relative to surface A.
+    pub fn creeps(&self, a: &Velocity, b: &Velocity, surface: Vec3, creep: Real) -> bool {
+        let slip = |p: &ContactPoint| b.at(self.anchor_b(p)) - a.at(p.anchor) + surface;
         self.used().iter().all(|p| slip(p).across(self.normal).length_squared() <= creep * creep)
     }
 
     /// A surface moves on its body: the velocity must be looked up.
-    pub const CONVEYS: u32 = 1;
+    pub const CONVEYS: u16 = 1;
     /// The material has been looked up.
-    pub const RESOLVED: u32 = 2;
+    pub const RESOLVED: u16 = 2;
     /// Fast impacts are reported.
-    pub const IMPACTS: u32 = 4;
+    pub const IMPACTS: u16 = 4;
     /// Something bounces.
-    pub const BOUNCES: u32 = 8;
+    pub const BOUNCES: u16 = 8;
     /// Rolling is braked.
-    pub const ROLLS: u32 = 16;
+    pub const ROLLS: u16 = 16;
+    /// Spinning is braked, the material is soft by its own account, or a surface moves.
+    pub const ODD: u16 = 32;
+
+    pub const NO_COLOUR: u8 = u8::MAX;
 
     /// Numbers in a row of [`ContactManifold::rows`].
     pub const ROW: usize = size_of::<Self>() / size_of::<Real>();
@@ -158,12 +164,8 @@ impl ContactManifold {
         }
     }
 
-    /// Gives it these coefficients, and the flags that go with them.
-    pub fn set_material(&mut self, pair: SurfacePair) {
-        self.material = pair;
-        let mut set = |flag: u32, on: bool| self.flags = if on { self.flags | flag } else { self.flags & !flag };
-        set(Self::BOUNCES, pair.restitution > 0.0);
-        set(Self::ROLLS, pair.rolling_friction > 0.0);
+    fn set(&mut self, flag: u16, on: bool) {
+        self.flags = if on { self.flags | flag } else { self.flags & !flag };
     }
 
     /// A point from the centre of mass of B.
@@ -172,9 +174,31 @@ impl ContactManifold {
     }
 }
 
-/// The coefficients of a manifold as a plain record; see [`PairCoefficients`] and [`Softness`](crate::body::Softness).
+/// What few surfaces have: see [`SurfacePair`]. All zeros for the others.
 #[derive(Clone, Copy, Debug, PartialEq, Default, Zeroable, Pod)]
 #[repr(C)]
+pub(crate) struct Extra {
+    tangential_restitution: Real,
+    rolling_friction: Real,
+    spinning_friction: Real,
+    hertz: Real,
+    damping_ratio: Real,
+    /// Velocity of surface B relative to surface A, in world axes.
+    surface_velocity: Vec3,
+}
+
+impl Extra {
+    /// Numbers in a row of [`Extra::rows`].
+    pub const ROW: usize = size_of::<Self>() / size_of::<Real>();
+
+    /// As rows of numbers, for kernels that read several at once.
+    pub fn rows(extras: &[Self]) -> &[[Real; Self::ROW]] {
+        bytemuck::cast_slice(extras)
+    }
+}
+
+/// The coefficients of a manifold; see [`PairCoefficients`] and [`Softness`](crate::body::Softness).
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub(crate) struct SurfacePair {
     pub static_friction: Real,
     pub dynamic_friction: Real,
@@ -333,6 +357,8 @@ pub(crate) struct Contacts {
     pub manifolds: Vec<ContactManifold>,
     /// Where friction acts at points, their impulses across the normal: as long as `manifolds`, or empty where there are none.
     pub tangents: Vec<Tangents>,
+    /// As long as `manifolds`, or empty where no surface has ever had any.
+    pub extras: Vec<Extra>,
     /// First free manifold, linked by `next`; `NONE` at the end.
     free_manifold: u32,
     /// Contacts with an awake body.
@@ -535,11 +561,67 @@ impl Contacts {
         }
     }
 
+    /// The coefficients of a manifold.
+    pub fn surface_pair(&self, manifold: u32) -> SurfacePair {
+        let m = &self.manifolds[manifold as usize];
+        let Extra { tangential_restitution, rolling_friction, spinning_friction, hertz, damping_ratio, .. } =
+            self.extra_of(manifold);
+        SurfacePair {
+            static_friction: m.static_friction,
+            dynamic_friction: m.dynamic_friction,
+            restitution: m.restitution,
+            tangential_restitution,
+            rolling_friction,
+            spinning_friction,
+            hertz,
+            damping_ratio,
+        }
+    }
+
+    /// Velocity of surface B relative to surface A of a manifold, in world axes.
+    pub fn surface_velocity(&self, manifold: u32) -> Vec3 {
+        self.extra_of(manifold).surface_velocity
+    }
+
+    /// Gives a manifold these coefficients and this velocity of its surfaces, and the flags that go with them.
+    pub fn set_surface(&mut self, manifold: u32, pair: SurfacePair, surface_velocity: Vec3) {
+        let SurfacePair { tangential_restitution, rolling_friction, spinning_friction, hertz, damping_ratio, .. } =
+            pair;
+        let m = &mut self.manifolds[manifold as usize];
+        (m.static_friction, m.dynamic_friction) = (pair.static_friction, pair.dynamic_friction);
+        m.restitution = pair.restitution;
+        m.set(ContactManifold::BOUNCES, pair.restitution > 0.0);
+        m.set(ContactManifold::ROLLS, rolling_friction > 0.0);
+        let odd = spinning_friction > 0.0 || hertz > 0.0 || surface_velocity != Vec3::ZERO;
+        m.set(ContactManifold::ODD, odd);
+        let extra = Extra {
+            tangential_restitution,
+            rolling_friction,
+            spinning_friction,
+            hertz,
+            damping_ratio,
+            surface_velocity,
+        };
+        if self.extras.is_empty() && extra != Extra::default() {
+            self.extras.resize(self.manifolds.len(), Extra::default());
+        }
+        if let Some(kept) = self.extras.get_mut(manifold as usize) {
+            *kept = extra;
+        }
+    }
+
+    fn extra_of(&self, manifold: u32) -> Extra {
+        self.extras.get(manifold as usize).copied().unwrap_or_default()
+    }
+
     /// A new manifold, not yet linked to any contact.
     pub fn new_manifold(&mut self) -> u32 {
         if self.free_manifold == NONE {
             if !self.tangents.is_empty() {
                 self.tangents.push(Tangents::default());
+            }
+            if !self.extras.is_empty() {
+                self.extras.push(Extra::default());
             }
             self.manifolds.push(ContactManifold::zeroed());
             return self.manifolds.len() as u32 - 1;
@@ -548,6 +630,9 @@ impl Contacts {
         self.free_manifold = self.manifolds[index as usize].next;
         self.manifolds[index as usize] = ContactManifold::zeroed();
         self.set_tangents(index, Tangents::default());
+        if let Some(extra) = self.extras.get_mut(index as usize) {
+            *extra = Extra::default();
+        }
         index
     }
 

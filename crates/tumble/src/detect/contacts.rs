@@ -239,7 +239,7 @@ impl State {
         let (a, b) = (self.node(c.body_a), self.node(c.body_b));
         let mut m = c.manifolds;
         while m != NONE {
-            if self.contacts.manifolds[m as usize].colour == NONE {
+            if self.contacts.manifolds[m as usize].colour == ContactManifold::NO_COLOUR {
                 self.graph.add(&mut self.contacts, m, a, b);
             }
             m = self.contacts.manifolds[m as usize].next;
@@ -359,7 +359,7 @@ impl State {
             let id = if link == NONE {
                 let id = contacts.new_manifold();
                 let manifold = &mut contacts.manifolds[id as usize];
-                (manifold.colour, manifold.next) = (NONE, NONE);
+                (manifold.colour, manifold.next) = (ContactManifold::NO_COLOUR, NONE);
                 (manifold.contact, manifold.body_a, manifold.body_b) = (index, c.body_a, c.body_b);
                 if last == NONE {
                     contacts.all[index as usize].manifolds = id;
@@ -409,7 +409,8 @@ impl State {
                 self.resolve_material(index, m);
             }
             if self.contacts.manifolds[m as usize].flags & ContactManifold::CONVEYS != 0 {
-                self.contacts.manifolds[m as usize].surface_velocity = self.surface_velocity(m);
+                let (pair, velocity) = (self.contacts.surface_pair(m), self.surface_velocity(m));
+                self.contacts.set_surface(m, pair, velocity);
             }
             m = self.contacts.manifolds[m as usize].next;
         }
@@ -439,9 +440,8 @@ impl State {
         m.flags = ContactManifold::RESOLVED;
         m.flags |= if conveys { ContactManifold::CONVEYS } else { 0 };
         m.flags |= if impacts { ContactManifold::IMPACTS } else { 0 };
-        m.set_material(pair);
         // What a hook has set held for one step.
-        m.surface_velocity = Vec3::ZERO;
+        self.contacts.set_surface(manifold, pair, Vec3::ZERO);
     }
 
     /// Velocity of surface B relative to surface A, in world axes, of a manifold: surfaces turn with their bodies.

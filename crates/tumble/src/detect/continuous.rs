@@ -40,7 +40,7 @@ mod trees;
 pub(crate) use hold::hold;
 
 use crate::articulation::store::Starts;
-use crate::body::store::{Bodies, CentrePose, Params, Rest};
+use crate::body::store::{Bodies, CentrePose, Params};
 use crate::constraint::Rows;
 use crate::detect::broad::ProxyId;
 use crate::detect::narrow::Motion;
@@ -239,9 +239,8 @@ pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loa
     ahead.dt = dt;
     let awake = state.bodies.awake();
     for i in 0..awake {
-        let (v, rest) = (&state.bodies.velocity[i], &state.bodies.rest[i]);
-        let limit = ahead.limit(state.bodies.params[i].has(Params::KINEMATIC), rest);
-        let extent = extent(rest);
+        let (v, params) = (&state.bodies.velocity[i], &state.bodies.params[i]);
+        let (limit, extent) = (ahead.limit(params), params.turning_extent());
         // (x + y)² <= 2 (x² + y²): most bodies are told without a root.
         let squares = v.linear.length_squared() + v.angular.length_squared() * (extent * extent);
         if 2.0 * squares * (dt * dt) <= limit * limit {
@@ -251,7 +250,7 @@ pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loa
             if !ahead.any {
                 ahead.any = true;
                 ahead.fast.clear();
-                ahead.fast.extend(state.bodies.params[..awake].iter().map(kind_of));
+                ahead.fast.extend(state.bodies.params.iter().take(awake).map(kind_of));
             }
             ahead.fast[i] |= FAST;
         }
@@ -282,23 +281,17 @@ pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loa
     }
 }
 
-/// Largest distance of a point from the centre, as far as turning is concerned: an unbounded shape that turns sweeps
-/// everything, which nothing can be done about.
-fn extent(rest: &Rest) -> Real {
-    if rest.extent.is_finite() { rest.extent } else { 0.0 }
-}
-
 impl Ahead {
     /// By how much a body may move without being watched.
-    fn limit(&self, kinematic: bool, rest: &Rest) -> Real {
+    fn limit(&self, params: &Params) -> Real {
         let half = 0.5 * self.margin;
-        if kinematic { half } else { Num::max(SLOW * rest.core, half) }
+        if params.has(Params::KINEMATIC) { half } else { Num::max(SLOW * params.core, half) }
     }
 
     /// By how much a dynamic body may have moved in the end without being held. Nothing can be said for bodies without thickness;
     /// for them the ordinary contacts must do.
-    fn hold_limit(&self, rest: &Rest) -> Real {
-        if rest.core > 0.0 { SLOW * rest.core } else { 0.5 * self.margin }
+    fn hold_limit(&self, params: &Params) -> Real {
+        if params.core > 0.0 { SLOW * params.core } else { 0.5 * self.margin }
     }
 
     /// How deep a body with an inner ball of this radius may sink before it is held: more than resting contacts sink, and
@@ -316,7 +309,7 @@ impl Ahead {
         }
         let old = bodies.velocity[dense];
         let new = accelerated(old, &bodies.params[dense], bodies.load_on(dense), start.rotation, &self.loads, self.dt);
-        let turn = if bodies.rest[dense].extent.is_finite() { new.angular * self.dt } else { Vec3::ZERO };
+        let turn = if bodies.params[dense].extent.is_finite() { new.angular * self.dt } else { Vec3::ZERO };
         Travel { start, shift: (old.linear + new.linear) * (0.5 * self.dt), turn }
     }
 
@@ -367,11 +360,11 @@ impl Ahead {
     fn meet(&self, state: &State, a: usize, b: usize) -> Option<Encounter> {
         let core = watched(&state.bodies, a, b)?;
         let (of_a, of_b) = (self.travel(state, a), self.travel(state, b));
-        let rest = &state.bodies.rest;
+        let params = &state.bodies.params;
         let moved = if state.bodies.params[a].inv_mass > 0.0 {
-            of_a.relative_to(&of_b, extent(&rest[a]))
+            of_a.relative_to(&of_b, params[a].turning_extent())
         } else {
-            of_b.relative_to(&of_a, extent(&rest[b]))
+            of_b.relative_to(&of_a, params[b].turning_extent())
         };
         if !(moved > Num::max(SLOW * core, 0.5 * self.margin) && moved.is_finite()) {
             return None;
@@ -440,8 +433,8 @@ impl Ahead {
     /// Takes note of the motion that a dynamic body has made, where it has to be followed. `moved` is how far its farthest
     /// point has come.
     #[inline(always)]
-    pub fn note(&mut self, i: usize, start: CentrePose, turn: Vec3, moved: Real, rest: &Rest) {
-        if self.on && (moved > self.hold_limit(rest) || (self.any && self.exposed[i])) {
+    pub fn note(&mut self, i: usize, start: CentrePose, turn: Vec3, moved: Real, params: &Params) {
+        if self.on && (moved > self.hold_limit(params) || (self.any && self.exposed[i])) {
             self.movers.push(Mover { dense: i as u32, start, turn });
         }
     }
@@ -451,7 +444,7 @@ impl Ahead {
 /// they are not watched.
 pub(super) fn watched(bodies: &Bodies, a: usize, b: usize) -> Option<Real> {
     let [of_a, of_b] = [a, b].map(|i| kind_of(&bodies.params[i]));
-    let core = |i: usize, kind: u8| if kind & DYNAMIC != 0 { bodies.rest[i].core } else { Real::INFINITY };
+    let core = |i: usize, kind: u8| if kind & DYNAMIC != 0 { bodies.params[i].core } else { Real::INFINITY };
     are_watched(of_a, of_b).then(|| Num::min(core(a, of_a), core(b, of_b)))
 }
 
@@ -486,7 +479,7 @@ impl State {
         let half = 0.5 * self.method.tolerances.detection * self.method.tolerances.length;
         let centre = self.bodies.params[dense].local_centre;
         // Points turn about the centre at a distance of at most the extent, and get no farther from it.
-        let reach = extent(&self.bodies.rest[dense]);
+        let reach = self.bodies.params[dense].turning_extent();
         let bulge = Num::min(sagitta(travel.turn.length_squared() * reach), 2.0 * reach);
         let Some(cold) = self.bodies.cold.at(self.bodies.slot[dense]) else { return };
         for &slot in &cold.colliders {

@@ -256,8 +256,8 @@ impl State {
                 origin,
                 velocities: manifold.points.map(|p| vb.at(manifold.anchor_b(&p)) - va.at(p.anchor)),
                 was_touching: c.has(Contact::TOUCHING),
-                surface_velocity: manifold.surface_velocity,
-                coefficients: manifold.material.coefficients(),
+                surface_velocity: self.contacts.surface_velocity(m),
+                coefficients: self.contacts.surface_pair(m).coefficients(),
                 refused: false,
             };
             hook.contact(&mut shown);
@@ -272,11 +272,9 @@ impl State {
                 }
                 self.contacts.free_manifold(m);
             } else {
-                let kept = &mut self.contacts.manifolds[m as usize];
-                let mut material = kept.material;
-                material.set_coefficients(coefficients);
-                kept.set_material(material);
-                kept.surface_velocity = surface_velocity;
+                let mut pair = self.contacts.surface_pair(m);
+                pair.set_coefficients(coefficients);
+                self.contacts.set_surface(m, pair, surface_velocity);
                 last = m;
             }
             m = manifold.next;

@@ -402,7 +402,7 @@ impl Scene<'_> {
         while m != NONE {
             // SAFETY: a manifold belongs to one contact, and this thread has it.
             let manifold = unsafe { self.manifolds.get(m as usize) };
-            out.points += manifold.point_count;
+            out.points += u32::from(manifold.point_count);
             let flags = manifold.flags & (ContactManifold::RESOLVED | ContactManifold::CONVEYS);
             refresh |= flags != ContactManifold::RESOLVED;
             m = manifold.next;
@@ -526,7 +526,7 @@ impl Place {
         manifold.local_normal = normal;
         manifold.normal = self.rotation.rotate(normal);
         manifold.lever = self.lever;
-        manifold.point_count = points.len().min(SOLVED_POINTS) as u32;
+        manifold.point_count = points.len().min(SOLVED_POINTS) as u8;
         for i in 0..SOLVED_POINTS {
             let Some(found) = points.get(i) else {
                 manifold.points[i] = ContactPoint::NONE;

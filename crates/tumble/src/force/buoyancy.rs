@@ -81,10 +81,10 @@ impl Buoyancy {
         bodies.each(|body| {
             let dense = body.dense as usize;
             let water = Water { normal, height: normal.dot(body.centre) - self.level };
-            let rest = &state.bodies.rest[dense];
+            let extent = state.bodies.params[dense].extent;
             let Some(cold) = state.bodies.cold.at(state.bodies.slot[dense]) else { return Wrench::ZERO };
             // Most bodies are dry.
-            if water.height > rest.extent.to_f64() {
+            if water.height > extent.to_f64() {
                 return Wrench::ZERO;
             }
             let mut wet = Submerged::default();

@@ -43,9 +43,9 @@ pub(crate) struct Islands {
     free: u32,
     /// By island: the epoch in which all its bodies were last woken. A note that saves waking them again, of which nothing that happens
     /// depends; it is not recorded.
-    woken: Vec<u64>,
-    /// Begins anew whenever the idle times of bodies go on.
-    epoch: u64,
+    woken: Vec<u32>,
+    /// Begins anew whenever the idle times of bodies go on; 0 is none.
+    epoch: u32,
 }
 
 impl Islands {
@@ -68,7 +68,10 @@ impl Islands {
 
     /// Idle times go on: who was woken before may have to be woken again.
     pub fn begin_epoch(&mut self) {
-        self.epoch += 1;
+        self.epoch = self.epoch.checked_add(1).unwrap_or_else(|| {
+            self.woken.clear();
+            1
+        });
     }
 
     /// All bodies of the island are awake, with idle times of zero.

@@ -122,6 +122,14 @@ impl<T: Pod> Runs<'_, T> {
     pub fn begins(&self) -> bool {
         self.left == 0
     }
+
+    /// What is left of this run, or the next one: its record, and how many there are.
+    pub fn next_run(&mut self) -> Option<(T, usize)> {
+        let record = self.next()?;
+        let more = (self.left as usize).min(self.total);
+        (self.left, self.total) = (0, self.total - more);
+        Some((record, more + 1))
+    }
 }
 
 impl<T: Pod> Iterator for Runs<'_, T> {
@@ -501,6 +509,10 @@ mod tests {
                 assert_eq!(runs.begins(), i == 0 || records[i] != records[i - 1]);
                 runs.next();
             }
+            let mut runs = Source::new(bytes).runs(records.len(), |_: &[u64; 2]| true).unwrap();
+            let begun: Vec<_> = runs.next().into_iter().collect();
+            let left = std::iter::from_fn(|| runs.next_run()).flat_map(|(record, count)| vec![record; count]);
+            assert!(begun.into_iter().chain(left).eq(records.iter().copied()));
             assert!(read(records.len() + 1, 8).is_err());
             assert_eq!(read(records.len(), 2).is_err(), !records.is_empty());
         }

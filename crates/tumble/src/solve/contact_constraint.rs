@@ -108,10 +108,6 @@ pub(crate) struct Group {
     /// Motions of the bodies; [`NO_ROW`] for those that nothing moves.
     pub body_a: [u32; LANES],
     pub body_b: [u32; LANES],
-    /// Where the new velocities go: as above, and [`NO_ROW`] for kinematic bodies, which several manifolds of one colour
-    /// may share.
-    pub write_a: [u32; LANES],
-    pub write_b: [u32; LANES],
     /// The manifolds, or [`NONE`].
     pub manifold: [u32; LANES],
     /// Its points are `points[first_point..][..point_count]`: one, or four and `blocks[block]`. Lanes with fewer have points
@@ -121,30 +117,27 @@ pub(crate) struct Group {
     pub block: u32,
     /// Where its impacts are watched, or [`NONE`].
     pub watch: u32,
-    /// Inverse masses along the axes of the world; 0 along locked ones.
-    pub inv_mass_a: Wide3,
-    pub inv_mass_b: Wide3,
+    /// What few groups have, or [`NONE`].
+    pub oddity: u32,
+    /// The lanes whose body A, and whose body B, is moved by something else: see [`Group::written`].
+    pub led: [u8; 2],
+    /// Of bodies of which axes are locked, along the others.
+    pub inv_mass_a: Wide,
+    pub inv_mass_b: Wide,
     pub inv_inertia_a: Wide6,
     pub inv_inertia_b: Wide6,
     pub normal: Wide3,
     pub tangent: Wide3,
-    /// Softness: the bias rate ρ, and γ = μ_i/μ_m, what a unit impulse yields as a share of the response.
-    pub bias_rate: Wide,
+    /// Softness: γ = μ_i/μ_m, what a unit impulse yields as a share of the response.
     pub compliance: Wide,
-    /// Down to this depth a contact is hard all the same.
-    pub firm_depth: Wide,
     pub static_friction: Wide,
     pub dynamic_friction: Wide,
-    /// Lever arm of spinning friction.
-    pub spinning: Wide,
-    /// Where friction acts, from the centres of mass.
+    /// Where friction acts, from the centres of mass. A body that stands still has none, and so the anchor of the other: see [`GroupPoint::arm`].
     pub anchor_a: Wide3,
     pub anchor_b: Wide3,
     /// Inverse of the 2x2 response along both tangents: 11, 12, 22.
     pub tangent_mass: Wide3,
     pub twist_mass: Wide,
-    /// Surface velocity of B relative to A along both tangents.
-    pub surface: [Wide; 2],
     pub tangent_impulse: [Wide; 2],
     pub twist_impulse: Wide,
 }
@@ -153,33 +146,44 @@ impl Group {
     pub const EMPTY: Self = Self {
         body_a: [NO_ROW; LANES],
         body_b: [NO_ROW; LANES],
-        write_a: [NO_ROW; LANES],
-        write_b: [NO_ROW; LANES],
         manifold: [NONE; LANES],
         first_point: 0,
         point_count: 0,
         block: NONE,
         watch: NONE,
-        inv_mass_a: Wide3::ZERO,
-        inv_mass_b: Wide3::ZERO,
+        oddity: NONE,
+        led: [0; 2],
+        inv_mass_a: Wide::ZERO,
+        inv_mass_b: Wide::ZERO,
         inv_inertia_a: Wide6::ZERO,
         inv_inertia_b: Wide6::ZERO,
         normal: Wide3::ZERO,
         tangent: Wide3::ZERO,
-        bias_rate: Wide::ZERO,
         compliance: Wide::ZERO,
-        firm_depth: Wide::ZERO,
         static_friction: Wide::ZERO,
         dynamic_friction: Wide::ZERO,
-        spinning: Wide::ZERO,
         anchor_a: Wide3::ZERO,
         anchor_b: Wide3::ZERO,
         tangent_mass: Wide3::ZERO,
         twist_mass: Wide::ZERO,
-        surface: [Wide::ZERO; 2],
         tangent_impulse: [Wide::ZERO; 2],
         twist_impulse: Wide::ZERO,
     };
+
+    /// Where the new velocities of its bodies A, or B, go: to their motions, and nowhere ([`NO_ROW`]) for kinematic bodies, which several
+    /// manifolds of one colour may share.
+    #[inline(always)]
+    pub fn written(&self, side: usize) -> [u32; LANES] {
+        let mut rows = if side == 0 { self.body_a } else { self.body_b };
+        if self.led[side] != 0 {
+            for (lane, row) in rows.iter_mut().enumerate() {
+                if self.led[side] >> lane & 1 != 0 {
+                    *row = NO_ROW;
+                }
+            }
+        }
+        rows
+    }
 
     /// The places of its points in the list of all points.
     pub fn points(&self) -> core::ops::Range<usize> {
@@ -191,9 +195,9 @@ impl Group {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct GroupPoint {
-    /// r_A × n and r_B × n.
-    pub arm_a: Wide3,
-    pub arm_b: Wide3,
+    /// r_A × n. With r_B = r_A - d, where d leads from A to B, r_B × n is that less d × n, which all points have in common. Where one of the bodies stands
+    /// still nothing comes of its arm, and it has that of the other: d may be long then, and its rounding would be felt.
+    pub arm: Wide3,
     pub separation: Wide,
     /// The velocity along the normal that a unit impulse gives; 0 where nothing moves.
     pub response: Wide,
@@ -204,8 +208,7 @@ pub(crate) struct GroupPoint {
 
 impl GroupPoint {
     pub const EMPTY: Self = Self {
-        arm_a: Wide3::ZERO,
-        arm_b: Wide3::ZERO,
+        arm: Wide3::ZERO,
         separation: Wide::ZERO,
         response: Wide::ZERO,
         normal_impulse: Wide::ZERO,
@@ -226,6 +229,34 @@ pub(crate) struct Block {
 
 impl Block {
     pub const EMPTY: Self = Self { push: [Wide::ZERO; 10], relax: [Wide::ZERO; 10] };
+}
+
+/// What few groups have: bodies of which axes are locked, surfaces that move or brake spinning, materials that are soft by their own account. In the
+/// lanes without it stands what all other groups go by.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Oddity {
+    /// 1 along the axes of the world, and 0 along locked ones.
+    pub free_a: Wide3,
+    pub free_b: Wide3,
+    /// Surface velocity of B relative to A along both tangents.
+    pub surface: [Wide; 2],
+    /// Lever arm of spinning friction.
+    pub spinning: Wide,
+    /// The bias rate ρ, and the depth down to which a contact is hard all the same.
+    pub bias_rate: Wide,
+    pub firm_depth: Wide,
+}
+
+impl Oddity {
+    pub const EMPTY: Self = Self {
+        free_a: Wide3::ZERO,
+        free_b: Wide3::ZERO,
+        surface: [Wide::ZERO; 2],
+        spinning: Wide::ZERO,
+        bias_rate: Wide::ZERO,
+        firm_depth: Wide::ZERO,
+    };
 }
 
 /// How the points of a group met, for those groups in which something bounces or reports its impacts.
@@ -278,6 +309,7 @@ pub(crate) struct ContactConstraints {
     pub points: Vec<GroupPoint>,
     pub blocks: Vec<Block>,
     pub watches: Vec<Watch>,
+    pub oddities: Vec<Oddity>,
     /// Something bounces.
     pub bounces: bool,
     /// Groups `ranges[c]..ranges[c + 1]` have colour c; the last are the overflow, one manifold each.

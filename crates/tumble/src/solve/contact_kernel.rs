@@ -21,7 +21,7 @@
 //! N = Σ λ and the mean lever ℓ = Σ λ ℓᵢ / N, friction bears what a ring of that radius can: see `friction_limit`. Inside that
 //! limit the contact sticks; on it the impulse opposes the generalised slip (v, ℓ ω_n), so that sliding and spinning end together.
 
-use super::contact_constraint::{Block, Group, GroupPoint, Watch, load, pick};
+use super::contact_constraint::{Block, Group, GroupPoint, Oddity, Watch, load, pick};
 use super::friction_limit::{Load, SURELY_INSIDE, nearest};
 use super::motion::Motion;
 use crate::constraint::contact::FAR;
@@ -36,6 +36,7 @@ pub(crate) struct Pass<'a> {
     pub points: Shared<'a, GroupPoint>,
     pub blocks: &'a [Block],
     pub watches: Shared<'a, Watch>,
+    pub oddities: &'a [Oddity],
     pub motions: Shared<'a, Motion>,
     /// The groups of this thread.
     pub range: core::ops::Range<usize>,
@@ -46,6 +47,7 @@ pub(super) struct Whole<'a> {
     pub group: &'a mut Group,
     pub points: &'a mut [GroupPoint],
     pub watch: Option<&'a mut Watch>,
+    pub oddity: Option<&'a Oddity>,
 }
 
 /// Groups between the one that is worked on and the one that is asked for.
@@ -59,7 +61,8 @@ impl Pass<'_> {
             let group = self.groups.get(i);
             let points = self.points.range(group.points());
             let watch = ((group.watch as usize) < self.watches.len()).then(|| self.watches.get(group.watch as usize));
-            Whole { group, points, watch }
+            let oddity = self.oddities.get(group.oddity as usize);
+            Whole { group, points, watch, oddity }
         }
     }
 
@@ -97,20 +100,25 @@ impl Pass<'_> {
 
 /// A lane's share of the two bodies of a group.
 #[derive(Clone, Copy)]
-pub(super) struct Ends<L> {
+pub(super) struct Ends<'a, L> {
     pub va: Vec3<L>,
     pub wa: Vec3<L>,
     pub vb: Vec3<L>,
     pub wb: Vec3<L>,
-    ma: Vec3<L>,
-    mb: Vec3<L>,
+    ma: L,
+    mb: L,
     ia: Sym3<L>,
     ib: Sym3<L>,
+    /// d × n, see [`GroupPoint::arm`].
+    offset: Vec3<L>,
+    oddity: Option<&'a Oddity>,
+    at: usize,
 }
 
-impl<L: Lane> Ends<L> {
+impl<'a, L: Lane> Ends<'a, L> {
     #[inline(always)]
-    pub fn new(group: &Group, at: usize, a: &[L], b: &[L]) -> Self {
+    pub fn new(group: &Group, oddity: Option<&'a Oddity>, at: usize, a: &[L], b: &[L]) -> Self {
+        let between = group.anchor_a.load::<L>(at) - group.anchor_b.load::<L>(at);
         Self {
             va: Vec3::new(a[0], a[1], a[2]),
             wa: Vec3::new(a[3], a[4], a[5]),
@@ -120,6 +128,9 @@ impl<L: Lane> Ends<L> {
             mb: group.inv_mass_b.load(at),
             ia: group.inv_inertia_a.load(at),
             ib: group.inv_inertia_b.load(at),
+            offset: between.cross(group.normal.load(at)),
+            oddity,
+            at,
         }
     }
 
@@ -129,20 +140,48 @@ impl<L: Lane> Ends<L> {
         Self { va: Vec3::ZERO, wa: Vec3::ZERO, vb: Vec3::ZERO, wb: Vec3::ZERO, ..*self }
     }
 
+    /// Velocity along the normal of B relative to A at a point: this, and that of turning, (ω_B - ω_A)·(r_A × n).
+    #[inline(always)]
+    fn approach(&self, n: Vec3<L>) -> L {
+        n.dot(self.vb - self.va) - self.wb.dot(self.offset)
+    }
+
+    /// Velocity along the normal of B relative to A at a point.
+    #[inline(always)]
+    pub fn speed(&self, point: &GroupPoint, n: Vec3<L>) -> L {
+        self.approach(n) + (self.wb - self.wa).dot(point.arm.load(self.at))
+    }
+
     /// One of the two is moved by nothing.
     #[inline(always)]
     pub fn fixed(&self) -> L::Mask {
-        let (a, b) = (self.ma, self.mb);
-        (a.x + a.y + a.z).equal(L::ZERO) | (b.x + b.y + b.z).equal(L::ZERO)
+        self.ma.equal(L::ZERO) | self.mb.equal(L::ZERO)
     }
 
     /// Applies the impulse `p` along with the angular impulses that it has about the two centres.
     #[inline(always)]
     pub fn push(&mut self, p: Vec3<L>, turn_a: Vec3<L>, turn_b: Vec3<L>) {
-        self.va -= self.ma.scale(p);
+        let (mut pa, mut pb) = (p * self.ma, p * self.mb);
+        if let Some(oddity) = self.oddity {
+            pa = pa.scale(oddity.free_a.load(self.at));
+            pb = pb.scale(oddity.free_b.load(self.at));
+        }
+        self.va -= pa;
         self.wa -= self.ia * turn_a;
-        self.vb += self.mb.scale(p);
+        self.vb += pb;
         self.wb += self.ib * turn_b;
+    }
+
+    /// The same for impulses along the normal: their sum `lambda`, and `turn`, the sum of what they have with their arms.
+    #[inline(always)]
+    pub fn push_along(&mut self, n: Vec3<L>, lambda: L, turn: Vec3<L>) {
+        self.push(n * lambda, turn, turn - self.offset * lambda);
+    }
+
+    /// The same for the impulse `lambda` along the normal at a point.
+    #[inline(always)]
+    pub fn push_at(&mut self, point: &GroupPoint, n: Vec3<L>, lambda: L) {
+        self.push_along(n, lambda, point.arm.load(self.at) * lambda);
     }
 
     /// Velocity of surface B relative to surface A along both tangents, where friction acts.
@@ -151,7 +190,8 @@ impl<L: Lane> Ends<L> {
         let t1 = group.tangent.load::<L>(at);
         let (ra, rb) = (group.anchor_a.load::<L>(at), group.anchor_b.load::<L>(at));
         let slip = self.vb + self.wb.cross(rb) - self.va - self.wa.cross(ra);
-        (slip.dot(t1) + group.surface[0].load(at), slip.dot(n.cross(t1)) + group.surface[1].load(at))
+        let surface = self.oddity.map_or([L::ZERO; 2], |oddity| load(&oddity.surface, at));
+        (slip.dot(t1) + surface[0], slip.dot(n.cross(t1)) + surface[1])
     }
 
     /// Takes the velocities of `o` where the mask is set.
@@ -181,12 +221,13 @@ impl Kernel for WarmStart<'_> {
     fn run<L: Lane>(self) {
         let pass = self.0;
         for i in pass.range.clone() {
-            let Whole { group, points, .. } = pass.whole(i);
+            let Whole { group, points, oddity, .. } = pass.whole(i);
             pass.prefetch(i, group);
+            let written = [group.written(0), group.written(1)];
             for at in (0..LANES).step_by(L::WIDTH) {
                 let a = pass.gather::<L, 8>(&group.body_a[at..]);
                 let b = pass.gather::<L, 8>(&group.body_b[at..]);
-                let mut ends = Ends::new(group, at, &a, &b);
+                let mut ends = Ends::new(group, oddity, at, &a, &b);
                 let n = group.normal.load::<L>(at);
                 let t1 = group.tangent.load::<L>(at);
                 let t2 = n.cross(t1);
@@ -194,17 +235,17 @@ impl Kernel for WarmStart<'_> {
                 // All impulses of the manifold act together: one push.
                 let twist = n * group.twist_impulse.load(at);
                 let f = t1 * group.tangent_impulse[0].load(at) + t2 * group.tangent_impulse[1].load(at);
-                let (mut p, mut ta, mut tb) = (f, ra.cross(f) + twist, rb.cross(f) + twist);
+                let (mut p, mut turn) = (L::ZERO, Vec3::ZERO);
                 for point in &*points {
                     let lambda = point.normal_impulse.load::<L>(at);
-                    p += n * lambda;
-                    ta += point.arm_a.load(at) * lambda;
-                    tb += point.arm_b.load(at) * lambda;
+                    p += lambda;
+                    turn += point.arm.load(at) * lambda;
                 }
-                ends.push(p, ta, tb);
+                let (ta, tb) = (ra.cross(f) + twist, rb.cross(f) + twist);
+                ends.push(f + n * p, ta + turn, tb + (turn - ends.offset * p));
                 let (a, b) = ends.columns(&a, &b);
-                pass.scatter(a, &group.write_a[at..]);
-                pass.scatter(b, &group.write_b[at..]);
+                pass.scatter(a, &written[0][at..]);
+                pass.scatter(b, &written[1][at..]);
             }
         }
     }
@@ -218,6 +259,8 @@ pub(crate) struct Rules<T = Real> {
     pub inv_h: T,
     pub slop: T,
     pub push_speed: T,
+    /// The bias rate between two bodies that move, and against one that nothing moves.
+    pub bias_rates: [T; 2],
 }
 
 /// Makes the constraints hold, with or without the push out of overlap.
@@ -237,26 +280,24 @@ impl Kernel for Solve<'_> {
             inv_h: L::splat(self.rules.inv_h),
             slop: L::splat(self.rules.slop),
             push_speed: L::splat(-self.rules.push_speed),
+            bias_rates: self.rules.bias_rates.map(L::splat),
         };
         for i in pass.range.clone() {
-            let Whole { group, points, mut watch } = pass.whole(i);
+            let Whole { group, points, mut watch, oddity } = pass.whole(i);
             pass.prefetch(i, group);
+            let written = [group.written(0), group.written(1)];
             for at in (0..LANES).step_by(L::WIDTH) {
                 let a = pass.gather::<L, 12>(&group.body_a[at..]);
                 let b = pass.gather::<L, 12>(&group.body_b[at..]);
-                let mut ends = Ends::new(group, at, &a, &b);
+                let mut ends = Ends::new(group, oddity, at, &a, &b);
                 let n = group.normal.load::<L>(at);
                 let (still, everywhere) = ((L::ZERO, L::ZERO), L::ZERO.less_eq(L::ZERO));
                 if rules.push {
                     friction(group, points, at, n, &mut ends, still, everywhere);
                 }
 
-                let moved = Moved::new(n, &a, &b);
-                let soft = Softness {
-                    bias_rate: group.bias_rate.load(at),
-                    compliance: group.compliance.load(at),
-                    firm_depth: group.firm_depth.load(at),
-                };
+                let moved = Moved::new(&ends, n, &a, &b);
+                let soft = rules.softness(group, &ends);
                 if let [p0, p1, p2, p3] = points {
                     let block = &pass.blocks[group.block as usize];
                     rules.solve_four(&mut ends, [p0, p1, p2, p3], block, at, n, &soft, &moved);
@@ -274,8 +315,8 @@ impl Kernel for Solve<'_> {
                     }
                 }
                 let (a, b) = ends.columns(&a, &b);
-                pass.scatter(a, &group.write_a[at..]);
-                pass.scatter(b, &group.write_b[at..]);
+                pass.scatter(a, &written[0][at..]);
+                pass.scatter(b, &written[1][at..]);
             }
         }
     }
@@ -286,6 +327,7 @@ struct Softness<L> {
     bias_rate: L,
     /// Γ m = μ_i/μ_m: what a unit impulse yields, for a mass of one.
     compliance: L,
+    /// Down to this depth it is hard all the same.
     firm_depth: L,
 }
 
@@ -303,21 +345,18 @@ impl<L: Lane> Softness<L> {
     }
 }
 
-/// Motion of two bodies since the start of the step.
+/// Motion of B relative to A since the start of the step: along the normal, but for what comes of the turn with the arm of a point.
 pub(super) struct Moved<L> {
     along: L,
-    turn_a: Vec3<L>,
-    turn_b: Vec3<L>,
+    turn: Vec3<L>,
 }
 
 impl<L: Lane> Moved<L> {
     #[inline(always)]
-    pub fn new(n: Vec3<L>, a: &[L], b: &[L]) -> Self {
-        Self {
-            along: n.dot(Vec3::new(b[6] - a[6], b[7] - a[7], b[8] - a[8])),
-            turn_a: Vec3::new(a[9], a[10], a[11]),
-            turn_b: Vec3::new(b[9], b[10], b[11]),
-        }
+    pub fn new(ends: &Ends<'_, L>, n: Vec3<L>, a: &[L], b: &[L]) -> Self {
+        let way = |of: &[L]| (Vec3::new(of[6], of[7], of[8]), Vec3::new(of[9], of[10], of[11]));
+        let ((moved_a, turned_a), (moved_b, turned_b)) = (way(a), way(b));
+        Self { along: n.dot(moved_b - moved_a) - turned_b.dot(ends.offset), turn: turned_b - turned_a }
     }
 }
 
@@ -332,12 +371,29 @@ impl GroupPoint {
     /// The separation after the bodies have moved.
     #[inline(always)]
     pub(super) fn separation_now<L: Lane>(&self, at: usize, moved: &Moved<L>) -> L {
-        let turned = moved.turn_b.dot(self.arm_b.load(at)) - moved.turn_a.dot(self.arm_a.load(at));
-        self.separation.load::<L>(at) + moved.along + turned
+        self.separation.load::<L>(at) + moved.along + moved.turn.dot(self.arm.load(at))
     }
 }
 
 impl<L: Lane> Rules<L> {
+    #[inline(always)]
+    fn softness(&self, group: &Group, ends: &Ends<'_, L>) -> Softness<L> {
+        let compliance = group.compliance.load(ends.at);
+        if let Some(oddity) = ends.oddity {
+            return Softness {
+                compliance,
+                bias_rate: oddity.bias_rate.load(ends.at),
+                firm_depth: oddity.firm_depth.load(ends.at),
+            };
+        }
+        let fixed = ends.fixed();
+        Softness {
+            compliance,
+            bias_rate: L::select(fixed, self.bias_rates[1], self.bias_rates[0]),
+            firm_depth: L::select(fixed, self.slop, L::ZERO),
+        }
+    }
+
     /// The velocity that the normal constraint asks for, and whether it is hard: while the surfaces are apart or overlap
     /// by less than the firm depth.
     ///
@@ -367,14 +423,13 @@ impl<L: Lane> Rules<L> {
     #[inline(always)]
     fn solve_one(
         &self,
-        ends: &mut Ends<L>,
+        ends: &mut Ends<'_, L>,
         point: &mut GroupPoint,
         at: usize,
         n: Vec3<L>,
         soft: &Softness<L>,
         moved: &Moved<L>,
     ) {
-        let (arm_a, arm_b) = (point.arm_a.load::<L>(at), point.arm_b.load::<L>(at));
         let s = point.separation_now(at, moved);
         let old = point.normal_impulse.load::<L>(at);
         let (bias, firm) = self.bias(s, old, soft);
@@ -385,12 +440,10 @@ impl<L: Lane> Rules<L> {
             out = self.at_leisure(bias, yielding, soft);
             mass *= L::select(firm, L::ONE, soft.mass_scale());
         }
-        let vn = n.dot(ends.vb - ends.va) + (ends.wb.dot(arm_b) - ends.wa.dot(arm_a));
-        let new = (old - mass * (vn + out)).max(L::ZERO);
+        let new = (old - mass * (ends.speed(point, n) + out)).max(L::ZERO);
         let new = if self.push { new } else { L::select(soft.rests(s), old, new) };
-        let delta = new - old;
         point.normal_impulse.store(at, new);
-        ends.push(n * delta, arm_a * delta, arm_b * delta);
+        ends.push_at(point, n, new - old);
     }
 
     /// Four points together: (K + Γ) Δλ = -(v_n + bias + Γ λ), where Γ is the compliance of the softness; in the relaxing
@@ -400,7 +453,7 @@ impl<L: Lane> Rules<L> {
     #[allow(clippy::too_many_arguments)]
     fn solve_four(
         &self,
-        ends: &mut Ends<L>,
+        ends: &mut Ends<'_, L>,
         mut points: [&mut GroupPoint; 4],
         block: &Block,
         at: usize,
@@ -408,9 +461,7 @@ impl<L: Lane> Rules<L> {
         soft: &Softness<L>,
         moved: &Moved<L>,
     ) {
-        let dv = n.dot(ends.vb - ends.va);
-        let mut arm_a = [Vec3::<L>::ZERO; 4];
-        let mut arm_b = [Vec3::<L>::ZERO; 4];
+        let (approach, turning) = (ends.approach(n), ends.wb - ends.wa);
         let mut rhs = [L::ZERO; 4];
         let mut old = [L::ZERO; 4];
         let (mut out, mut yielding) = ([L::ZERO; 4], [L::ZERO; 4]);
@@ -418,13 +469,11 @@ impl<L: Lane> Rules<L> {
         let mut firm = soft.firm_depth.greater(L::ZERO);
         for i in 0..4 {
             let point = &*points[i];
-            arm_a[i] = point.arm_a.load(at);
-            arm_b[i] = point.arm_b.load(at);
             old[i] = point.normal_impulse.load(at);
             let s = point.separation_now(at, moved);
             let (bias, hard) = self.bias(s, old[i], soft);
             firm = firm & hard;
-            rhs[i] = dv + (ends.wb.dot(arm_b[i]) - ends.wa.dot(arm_a[i]));
+            rhs[i] = approach + turning.dot(point.arm.load(at));
             out[i] = bias;
             if self.push {
                 yielding[i] = soft.compliance * point.response.load::<L>(at) * old[i];
@@ -458,14 +507,13 @@ impl<L: Lane> Rules<L> {
             & new[3].greater_eq(L::ZERO);
 
         let before = *ends;
-        let (mut p, mut ta, mut tb) = (L::ZERO, Vec3::ZERO, Vec3::ZERO);
+        let (mut p, mut turn) = (L::ZERO, Vec3::ZERO);
         for i in 0..4 {
             let delta = new[i] - old[i];
             p += delta;
-            ta += arm_a[i] * delta;
-            tb += arm_b[i] * delta;
+            turn += points[i].arm.load(at) * delta;
         }
-        ends.push(n * p, ta, tb);
+        ends.push_along(n, p, turn);
         if pushes.all() {
             for i in 0..4 {
                 points[i].normal_impulse.store(at, new[i]);
@@ -504,7 +552,7 @@ pub(super) fn friction<L: Lane>(
     points: &[GroupPoint],
     at: usize,
     n: Vec3<L>,
-    ends: &mut Ends<L>,
+    ends: &mut Ends<'_, L>,
     goal: (L, L),
     mask: L::Mask,
 ) {
@@ -514,7 +562,9 @@ pub(super) fn friction<L: Lane>(
         normal += lambda;
         torque += lambda * point.lever.load(at);
     }
-    torque += normal * group.spinning.load(at);
+    if let Some(oddity) = ends.oddity {
+        torque += normal * oddity.spinning.load(at);
+    }
     // The mean lever; 0 where nothing presses.
     let tiny = L::splat(Real::MIN_POSITIVE);
     let lever = torque / normal.max(tiny);

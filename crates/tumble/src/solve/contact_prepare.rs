@@ -3,12 +3,14 @@
 //! First the manifolds of each colour are dealt out to groups, one after the other; then a kernel fills the groups, each by
 //! itself: it gathers manifolds and bodies as rows of numbers and computes what does not change during the step.
 
-use super::contact_constraint::{Block, ContactConstraints, Group, GroupPoint, SHARE, SPRINGY, Soft, Watch, pick};
+use super::contact_constraint::{
+    Block, ContactConstraints, Group, GroupPoint, Oddity, SHARE, SPRINGY, Soft, Watch, pick,
+};
 use super::graph::{COLOURS, Graph, OVERFLOW};
-use super::motion::{Mass, Motion};
+use super::motion::{self, Mass, Motion};
 use super::rolling::Rolling;
 use crate::body::store::Bodies;
-use crate::constraint::contact::{ContactManifold, Contacts, FAR, NONE, SOLVED_POINTS};
+use crate::constraint::contact::{ContactManifold, Contacts, Extra, FAR, NONE, SOLVED_POINTS};
 use crate::crew::{Shared, Team};
 use crate::math::{Isa, Kernel, LANES, Lane, NO_ROW, Real, Sym3, Vec3, prefetch};
 use crate::room::{make_ample_room, make_room};
@@ -71,6 +73,7 @@ pub(crate) fn prepare(
         points: Shared::new(&mut out.points),
         blocks: Shared::new(&mut out.blocks),
         watches: Shared::new(&mut out.watches),
+        oddities: Shared::new(&mut out.oddities),
         range: 0..count,
         input,
         recipe,
@@ -100,9 +103,8 @@ fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: 
     out.rolling.clear();
     out.rolling_ranges.clear();
     out.bounces = false;
-    let (mut at, mut points, mut blocks, mut watches) = (0, 0, 0, 0);
+    let (mut at, mut points, mut blocks, mut watches, mut oddities) = (0, 0, 0, 0, 0);
     let awake = bodies.awake();
-    let movable = |d: usize| if input.masses[d][super::motion::MOVABLE] != 0.0 { d as u32 } else { NO_ROW };
     for (index, colour) in graph.colours.iter().enumerate() {
         out.ranges.push(at as u32);
         out.rolling_ranges.push(out.rolling.len() as u32);
@@ -113,28 +115,32 @@ fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: 
                 prefetch(&manifold.flags);
             }
             let group = &mut out.groups[at];
-            let (mut most, mut flags) = (0, 0);
+            let (mut most, mut flags, mut locked) = (0, 0, false);
+            group.led = [0; 2];
             for lane in 0..LANES {
                 let Some(&m) = chunk.get(lane) else {
                     group.manifold[lane] = NONE;
                     (group.body_a[lane], group.body_b[lane]) = (NO_ROW, NO_ROW);
-                    (group.write_a[lane], group.write_b[lane]) = (NO_ROW, NO_ROW);
                     continue;
                 };
                 let manifold = &input.contacts.manifolds[m as usize];
                 group.manifold[lane] = m;
-                most = most.max(manifold.point_count);
+                most = most.max(u32::from(manifold.point_count));
                 flags |= manifold.flags;
-                let mut end = |slot: u32| {
+                let mut end = |slot: u32, led: &mut u8| {
                     let dense = bodies.dense_at(slot);
                     if dense >= awake {
-                        return (NO_ROW, NO_ROW);
+                        return NO_ROW;
                     }
-                    supports[dense] += manifold.point_count;
-                    (dense as u32, movable(dense))
+                    supports[dense] += u32::from(manifold.point_count);
+                    let mass = &input.masses[dense];
+                    *led |= u8::from(!motion::is_movable(mass)) << lane;
+                    locked |= motion::is_locked(mass);
+                    dense as u32
                 };
-                (group.body_a[lane], group.write_a[lane]) = end(manifold.body_a);
-                (group.body_b[lane], group.write_b[lane]) = end(manifold.body_b);
+                let [led_a, led_b] = &mut group.led;
+                group.body_a[lane] = end(manifold.body_a, led_a);
+                group.body_b[lane] = end(manifold.body_b, led_b);
                 if manifold.flags & ContactManifold::ROLLS != 0 {
                     out.rolling.push(Rolling::new(at as u32, lane as u32, m));
                 }
@@ -147,6 +153,9 @@ fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: 
             let watched = flags & (ContactManifold::BOUNCES | ContactManifold::IMPACTS) != 0;
             group.watch = if watched { watches } else { NONE };
             watches += u32::from(watched);
+            let odd = locked || flags & ContactManifold::ODD != 0;
+            group.oddity = if odd { oddities } else { NONE };
+            oddities += u32::from(odd);
             out.bounces |= flags & ContactManifold::BOUNCES != 0;
             at += 1;
         }
@@ -157,9 +166,11 @@ fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: 
     make_ample_room(&mut out.points, points as usize, crowd / LANES * SOLVED_POINTS);
     make_ample_room(&mut out.blocks, blocks as usize, crowd / LANES);
     make_room(&mut out.watches, watches as usize);
+    make_room(&mut out.oddities, oddities as usize);
     out.points.resize(points as usize, GroupPoint::EMPTY);
     out.blocks.resize(blocks as usize, Block::EMPTY);
     out.watches.resize(watches as usize, Watch::EMPTY);
+    out.oddities.resize(oddities as usize, Oddity::EMPTY);
 }
 
 /// Fills groups that have been dealt out. Several threads may fill different ranges of them at once.
@@ -169,6 +180,7 @@ struct Fill<'a> {
     points: Shared<'a, GroupPoint>,
     blocks: Shared<'a, Block>,
     watches: Shared<'a, Watch>,
+    oddities: Shared<'a, Oddity>,
     range: core::ops::Range<usize>,
     input: Input<'a>,
     recipe: &'a Recipe,
@@ -179,19 +191,23 @@ struct Fill<'a> {
 struct End<L> {
     v: Vec3<L>,
     w: Vec3<L>,
-    inv_mass: Vec3<L>,
+    /// 1 along the axes of the world, and 0 along locked ones.
+    free: Vec3<L>,
+    inv_mass: L,
     inv_inertia: Sym3<L>,
 }
 
 impl<L: Lane> End<L> {
+    /// With `locks` it is asked which axes are locked; otherwise none are.
     #[inline(always)]
-    fn gather(input: &Input<'_>, indices: &[u32]) -> Self {
+    fn gather(input: &Input<'_>, indices: &[u32], locks: bool) -> Self {
         let v = L::load_columns::<16, 8>(input.motions, 0, indices);
-        let m = L::load_columns::<12, 12>(input.masses, 0, indices);
+        let m = L::load_columns::<8, 8>(input.masses, 0, indices);
         Self {
             v: Vec3::new(v[0], v[1], v[2]),
             w: Vec3::new(v[3], v[4], v[5]),
-            inv_mass: Vec3::new(m[6], m[7], m[8]),
+            free: if locks { motion::free_axes(m[motion::TAG]) } else { Vec3::new(L::ONE, L::ONE, L::ONE) },
+            inv_mass: m[motion::INV_MASS],
             inv_inertia: Sym3 { xx: m[0], yy: m[1], zz: m[2], xy: m[3], xz: m[4], yz: m[5] },
         }
     }
@@ -199,12 +215,25 @@ impl<L: Lane> End<L> {
     /// Response of the velocity along `axis` at an anchor to a unit impulse there along it; `arm` is anchor × axis.
     #[inline(always)]
     fn response(&self, axis: Vec3<L>, arm: Vec3<L>) -> L {
-        axis.dot(axis.scale(self.inv_mass)) + arm.dot(self.inv_inertia * arm)
+        axis.dot(self.moved(axis)) + arm.dot(self.inv_inertia * arm)
+    }
+
+    /// What an impulse does to the velocity.
+    #[inline(always)]
+    fn moved(&self, impulse: Vec3<L>) -> Vec3<L> {
+        impulse.scale(self.free * self.inv_mass)
     }
 
     #[inline(always)]
     fn fixed(&self) -> L::Mask {
-        (self.inv_mass.x + self.inv_mass.y + self.inv_mass.z).equal(L::ZERO)
+        self.inv_mass.equal(L::ZERO)
+    }
+
+    /// It does not move, and nothing will move it in this step.
+    #[inline(always)]
+    fn still(&self) -> L::Mask {
+        let moves = self.v.length_squared() + self.w.length_squared() + self.inv_inertia.trace();
+        self.fixed() & moves.equal(L::ZERO)
     }
 }
 
@@ -219,8 +248,9 @@ impl Kernel for Fill<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Fill { groups, points, blocks, watches, range, input, recipe } = self;
+        let Fill { groups, points, blocks, watches, oddities, range, input, recipe } = self;
         let rows = ContactManifold::rows(&input.contacts.manifolds);
+        let extras = Extra::rows(&input.contacts.extras);
         let keep = L::splat(if recipe.warm_start { 1.0 } else { 0.0 });
         let splat = |s: &Soft| (L::splat(s.bias_rate), L::splat(s.compliance()));
         let (soft, soft_fixed) = (splat(&recipe.soft), splat(&recipe.soft_fixed));
@@ -231,12 +261,13 @@ impl Kernel for Fill<'_> {
                     ask(rows, m);
                 }
             }
-            // SAFETY: ranges of groups do not overlap, and no two groups have a point, a block or a watch in common.
+            // SAFETY: ranges of groups do not overlap, and no two groups have a point, a block, a watch or an oddity in common.
             let mut sink = unsafe {
                 let group = groups.get(i);
                 let block = (group.block != NONE).then(|| blocks.get(group.block as usize));
                 let watch = (group.watch != NONE).then(|| watches.get(group.watch as usize));
-                Sink { points: points.range(group.points()), group, block, watch }
+                let oddity = (group.oddity != NONE).then(|| oddities.get(group.oddity as usize));
+                Sink { points: points.range(group.points()), group, block, watch, oddity }
             };
             for at in (0..LANES).step_by(L::WIDTH) {
                 let m = L::load_columns::<{ ContactManifold::ROW }, { ContactManifold::HEAD }>(
@@ -244,38 +275,50 @@ impl Kernel for Fill<'_> {
                     0,
                     &sink.group.manifold[at..],
                 );
+                let odd = sink.oddity.is_some();
+                // Zeros where nothing stands there.
+                let extra = if odd || sink.watch.is_some() {
+                    L::load_columns::<{ Extra::ROW }, { Extra::ROW }>(extras, 0, &sink.group.manifold[at..])
+                } else {
+                    [L::ZERO; Extra::ROW]
+                };
                 let manifold = Gathered {
                     normal: Vec3::new(m[0], m[1], m[2]),
                     lever: Vec3::new(m[3], m[4], m[5]),
                     friction: Vec3::new(m[6], m[7], m[8]) * keep,
                     angular: Vec3::new(m[9], m[10], m[11]) * keep,
-                    surface: Vec3::new(m[20], m[21], m[22]),
+                    surface: Vec3::new(extra[5], extra[6], extra[7]),
                     keep,
                     creep: L::splat(recipe.creep),
                 };
-                let a = End::gather(&input, &sink.group.body_a[at..]);
-                let b = End::gather(&input, &sink.group.body_b[at..]);
+                let a = End::gather(&input, &sink.group.body_a[at..], odd);
+                let b = End::gather(&input, &sink.group.body_b[at..], odd);
                 sink.group.static_friction.store(at, m[12]);
                 sink.group.dynamic_friction.store(at, m[13]);
-                // The torque of friction ends at μ N times the lever.
-                sink.group.spinning.store(at, m[17] * invert(m[13]));
                 if let Some(watch) = &mut sink.watch {
                     watch.struck.store(at, L::ZERO);
                     watch.restitution.store(at, m[14]);
-                    watch.tangential_restitution.store(at, m[15]);
+                    watch.tangential_restitution.store(at, extra[0]);
                 }
 
-                // A soft material says how soft, and is a spring; all others are as hard as the method allows.
+                // All materials are as hard as the method allows, but for those that say how soft they are, which are springs.
                 let fixed = a.fixed() | b.fixed();
-                let own = m[18].greater(L::ZERO);
-                let of_material =
-                    Soft::<L>::new(L::select(own, m[18], L::ONE), L::select(own, m[19], L::ONE), L::splat(recipe.h));
-                let bias_rate = L::select(own, of_material.bias_rate, L::select(fixed, soft_fixed.0, soft.0));
-                let compliance = L::select(own, of_material.compliance(), L::select(fixed, soft_fixed.1, soft.1));
-                sink.group.bias_rate.store(at, bias_rate);
+                let own = extra[3].greater(L::ZERO);
+                let mut compliance = L::select(fixed, soft_fixed.1, soft.1);
+                if let Some(oddity) = &mut sink.oddity {
+                    let (hertz, damping) = (L::select(own, extra[3], L::ONE), L::select(own, extra[4], L::ONE));
+                    let of_material = Soft::<L>::new(hertz, damping, L::splat(recipe.h));
+                    let bias_rate = L::select(own, of_material.bias_rate, L::select(fixed, soft_fixed.0, soft.0));
+                    compliance = L::select(own, of_material.compliance(), compliance);
+                    oddity.bias_rate.store(at, bias_rate);
+                    let firm = L::select(fixed, L::splat(recipe.slop), L::ZERO);
+                    oddity.firm_depth.store(at, L::select(own, L::splat(SPRINGY), firm));
+                    // The torque of friction ends at μ N times the lever.
+                    oddity.spinning.store(at, extra[2] * invert(m[13]));
+                    oddity.free_a.store(at, a.free);
+                    oddity.free_b.store(at, b.free);
+                }
                 sink.group.compliance.store(at, compliance);
-                let firm = L::select(fixed, L::splat(recipe.slop), L::ZERO);
-                sink.group.firm_depth.store(at, L::select(own, L::splat(SPRINGY), firm));
 
                 const FIRST: usize = ContactManifold::POINTS;
                 const ROW: usize = ContactManifold::ROW;
@@ -332,6 +375,7 @@ struct Sink<'a> {
     points: &'a mut [GroupPoint],
     block: Option<&'a mut Block>,
     watch: Option<&'a mut Watch>,
+    oddity: Option<&'a mut Oddity>,
 }
 
 impl Sink<'_> {
@@ -371,8 +415,9 @@ impl Sink<'_> {
             middle * (L::ONE / count.max(L::ONE)),
         );
         let anchor_b = anchor_a - m.lever;
-        group.anchor_a.store(at, anchor_a);
-        group.anchor_b.store(at, anchor_b);
+        let (still_a, still_b) = (a.still(), b.still());
+        group.anchor_a.store(at, pick(still_a, anchor_b, anchor_a));
+        group.anchor_b.store(at, pick(still_b & !still_a, anchor_a, anchor_b));
 
         let mut arms = [(Vec3::<L>::ZERO, Vec3::<L>::ZERO); N];
         let mut reach = L::ZERO;
@@ -384,8 +429,7 @@ impl Sink<'_> {
             let arm_b = pick(there, (p.anchor - m.lever).cross(n), Vec3::ZERO);
             arms[i] = (arm_a, arm_b);
             let response = L::select(there, a.response(n, arm_a) + b.response(n, arm_b), L::ZERO);
-            point.arm_a.store(at, arm_a);
-            point.arm_b.store(at, arm_b);
+            point.arm.store(at, pick(still_a, arm_b, arm_a));
             point.separation.store(at, p.separation);
             point.response.store(at, response);
             point.normal_impulse.store(at, p.impulse * m.keep);
@@ -401,7 +445,7 @@ impl Sink<'_> {
         }
 
         if let Some(block) = &mut self.block {
-            let along = n.dot(n.scale(a.inv_mass + b.inv_mass));
+            let along = n.dot(n.scale(a.free * a.inv_mass + b.free * b.inv_mass));
             let mut k = [[L::ZERO; N]; N];
             for i in 0..N {
                 let there = found[i].separation.less(L::splat(0.5 * FAR));
@@ -449,7 +493,9 @@ impl Sink<'_> {
         let (b1, b2) = (anchor_b.cross(t1), anchor_b.cross(t2));
         let k11 = a.response(t1, a1) + b.response(t1, b1);
         let k22 = a.response(t2, a2) + b.response(t2, b2);
-        let k12 = t1.dot(t2.scale(a.inv_mass + b.inv_mass)) + a1.dot(a.inv_inertia * a2) + b1.dot(b.inv_inertia * b2);
+        let k12 = t1.dot(t2.scale(a.free * a.inv_mass + b.free * b.inv_mass))
+            + a1.dot(a.inv_inertia * a2)
+            + b1.dot(b.inv_inertia * b2);
         let det = k11 * k22 - k12 * k12;
         // Singular where a lock leaves one direction only; then the diagonal alone.
         let regular = det.greater(L::splat(Real::EPSILON) * k11 * k22);
@@ -457,8 +503,10 @@ impl Sink<'_> {
         let mass = pick(regular, Vec3::new(k22, -k12, k11) * inv_det, Vec3::new(invert(k11), L::ZERO, invert(k22)));
         group.tangent_mass.store(at, mass);
         group.twist_mass.store(at, invert(n.dot(a.inv_inertia * n) + n.dot(b.inv_inertia * n)));
-        group.surface[0].store(at, m.surface.dot(t1));
-        group.surface[1].store(at, m.surface.dot(t2));
+        if let Some(oddity) = &mut self.oddity {
+            oddity.surface[0].store(at, m.surface.dot(t1));
+            oddity.surface[1].store(at, m.surface.dot(t2));
+        }
         group.tangent_impulse[0].store(at, m.friction.dot(t1));
         group.tangent_impulse[1].store(at, m.friction.dot(t2));
         group.twist_impulse.store(at, m.angular.dot(n));

@@ -14,7 +14,9 @@
 
 use super::system::{Parties, Recipe, System};
 use crate::body::{Softness, store::Bodies};
-use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, Contacts, NONE, SOLVED_POINTS, Tangents};
+use crate::constraint::contact::{
+    Contact, ContactManifold, ContactPoint, Contacts, NONE, SOLVED_POINTS, SurfacePair, Tangents,
+};
 use crate::constraint::{Jacobian, Row, Stiffness};
 use crate::math::{Real, Vec3};
 use crate::method::FrictionModel;
@@ -75,11 +77,20 @@ pub(crate) fn gather(
             let manifold = &state.contacts.manifolds[m as usize];
             for body in bodies {
                 if let Some(s) = supports.get_mut(body as usize) {
-                    *s += manifold.point_count;
+                    *s += u32::from(manifold.point_count);
                 }
             }
-            let tangents = state.contacts.tangents_of(m);
-            let gathering = Gathering { parties, recipe, bodies, manifold, tangents, slop, creep };
+            let gathering = Gathering {
+                parties,
+                recipe,
+                bodies,
+                manifold,
+                material: state.contacts.surface_pair(m),
+                surface: state.contacts.surface_velocity(m),
+                tangents: state.contacts.tangents_of(m),
+                slop,
+                creep,
+            };
             sites.push(Site { manifold: m, ..gathering.add(system, state.method.friction) });
             m = manifold.next;
         }
@@ -96,6 +107,9 @@ struct Gathering<'a> {
     recipe: &'a Recipe,
     bodies: [u32; 2],
     manifold: &'a ContactManifold,
+    material: SurfacePair,
+    /// Velocity of surface B relative to surface A.
+    surface: Vec3,
     tangents: Tangents,
     slop: Real,
     /// Slip of a contact that does not slide yet: no more than what gravity gives in a step.
@@ -104,7 +118,7 @@ struct Gathering<'a> {
 
 impl Gathering<'_> {
     fn add(&self, system: &mut System, model: FrictionModel) -> Site {
-        let (manifold, material) = (self.manifold, &self.manifold.material);
+        let (manifold, material) = (self.manifold, &self.material);
         let n = manifold.normal;
         let points = manifold.used();
         let coefficients = self.coefficients();
@@ -189,16 +203,16 @@ impl Gathering<'_> {
     /// The static and the dynamic coefficient. A body that rests on several contacts is held by all of them together: what the first that is solved cannot
     /// bear alone is no reason to slide, and ends at the static limit until the others bear their parts.
     fn coefficients(&self) -> [Real; 2] {
-        let (manifold, material) = (self.manifold, &self.manifold.material);
+        let (manifold, material) = (self.manifold, &self.material);
         let [a, b] = self.bodies.map(|i| &self.parties.before[i as usize]);
-        let rests = manifold.creeps(a, b, self.creep);
+        let rests = manifold.creeps(a, b, self.surface, self.creep);
         [material.static_friction, if rests { material.static_friction } else { material.dynamic_friction }]
     }
 
     /// The two rows of friction at a place: the first tangent lies along the slip where there is any, so that friction starts in
     /// the right direction.
     fn slip(&self, arm_a: Vec3, arm_b: Vec3, impulse: Vec3, tangent: &mut Vec3) -> [(Jacobian, Real, Real); 2] {
-        let (n, surface) = (self.manifold.normal, self.manifold.surface_velocity);
+        let (n, surface) = (self.manifold.normal, self.surface);
         let [a, b] = self.bodies.map(|i| &self.parties.free[i as usize]);
         let slip = b.at(arm_b) - a.at(arm_a) + surface;
         let across = slip.across(n);

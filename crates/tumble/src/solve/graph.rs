@@ -14,7 +14,7 @@
 
 mod record;
 
-use crate::constraint::contact::{Contacts, NONE};
+use crate::constraint::contact::{ContactManifold, Contacts, NONE};
 use crate::constraint::joint::store::Joints;
 
 /// Colours. A body in the middle of a pile has up to 12 to 20 neighbours.
@@ -124,8 +124,8 @@ impl Graph {
         let index = self.take(body_a, body_b);
         let list = &mut self.colours[index].manifolds;
         let m = &mut contacts.manifolds[manifold as usize];
-        debug_assert_eq!(m.colour, NONE);
-        m.colour = index as u32;
+        debug_assert_eq!(m.colour, ContactManifold::NO_COLOUR);
+        m.colour = index as u8;
         m.colour_index = list.len() as u32;
         list.push(manifold);
     }
@@ -133,11 +133,11 @@ impl Graph {
     /// Takes a manifold out of its colour.
     pub fn remove(&mut self, contacts: &mut Contacts, manifold: u32, body_a: u32, body_b: u32) {
         let m = &mut contacts.manifolds[manifold as usize];
-        if m.colour == NONE {
+        if m.colour == ContactManifold::NO_COLOUR {
             return;
         }
         let (index, at) = (m.colour as usize, m.colour_index as usize);
-        m.colour = NONE;
+        m.colour = ContactManifold::NO_COLOUR;
         self.give_back(index, body_a, body_b);
         let list = &mut self.colours[index].manifolds;
         list.swap_remove(at);

@@ -287,8 +287,8 @@ impl<const N: usize, const X: usize, const P: usize, const Q: usize> Kernel for 
                 let spin = group.spin(at, p, t);
                 let signs = [-L::ONE, L::ONE];
                 for s in 0..2 {
-                    let mass = L::load_columns::<12, 4>(self.masses, 8, &group.write[s][at..]);
-                    let all = mass[motion::JOINTS_ONLY - 8].greater(L::ZERO);
+                    let mass = L::load_columns::<8, 4>(self.masses, 4, &group.write[s][at..]);
+                    let all = mass[motion::TAG - 4].less(L::ZERO);
                     let push = p * (signs[s] * group.inv_mass[s].load::<L>(at));
                     ends.v[s] += Vec3::select(all, push, Vec3::ZERO);
                     ends.w[s] += Vec3::select(all, spin[s], base.owed[s].load::<L>(at));
@@ -489,7 +489,7 @@ impl<L: Lane> Placed<L> {
     ) -> Self {
         // Columns 4 to 15: the way in 6 to 8, the orientation in 12 to 15.
         let m = kernel.pass.gather::<L, 12>(4, &group.body[s][at..]);
-        let i = L::load_columns::<12, 12>(kernel.masses, 0, &group.write[s][at..]);
+        let i = L::load_columns::<8, 8>(kernel.masses, 0, &group.write[s][at..]);
         // What does not move has no motion, and zeros for its orientation.
         let w = L::select((m[8] * m[8] + m[9] * m[9] + m[10] * m[10] + m[11] * m[11]).equal(L::ZERO), L::ONE, m[11]);
         let rotation = Quat::new(m[8], m[9], m[10], w);
@@ -501,7 +501,7 @@ impl<L: Lane> Placed<L> {
             arm,
             turn: if N > 3 { rotation * base.turn[s].load::<L>(at) } else { Quat::IDENTITY },
             inv_inertia,
-            touched: i[motion::MOVABLE].greater(i[motion::JOINTS_ONLY]),
+            touched: i[motion::TAG].greater_eq(L::ONE),
             answer: [inv_inertia * x, inv_inertia * y, inv_inertia * z],
         }
     }

@@ -141,7 +141,7 @@ impl Hold {
 
     /// More than joints acts on the body.
     pub fn is_touched(&self, masses: &[Mass]) -> bool {
-        self.dynamic && masses[self.body as usize][motion::JOINTS_ONLY] == 0.0
+        self.dynamic && !motion::is_jointed_only(&masses[self.body as usize])
     }
 
     /// From the centre of mass to the frame now.

@@ -32,7 +32,7 @@ use super::joint_load::{self, Effort, Strain};
 use super::joint_pull::Pulled;
 use super::joint_seat::{Anchor, Seat, entry_of, note_load, store_lane, twist_of};
 use super::joint_web::{self, Webs};
-use super::motion::{self, Free, Kick, Mass, Motion};
+use super::motion::{self, Free, Kicks, Mass, Motion};
 use super::point_web::PointWebs;
 use super::turning::Turning;
 use super::web_search::{Search, Tie};
@@ -141,7 +141,7 @@ impl JointWork {
         motions: &mut [Motion],
         masses: &mut [Mass],
         supports: &mut [u32],
-        kicks: Option<&mut [Kick]>,
+        kicks: Option<&mut Kicks>,
         recipe: &Recipe,
     ) {
         self.links.clear();
@@ -168,7 +168,7 @@ impl JointWork {
         for (&body, anchor) in self.bodies.iter().zip(&self.anchors) {
             let i = body as usize;
             // Contacts have been counted already.
-            masses[i][motion::JOINTS_ONLY] = if supports[i] == 0 { 1.0 } else { 0.0 };
+            motion::set_jointed_only(&mut masses[i], supports[i] == 0);
             supports[i] += anchor.supports;
             motion::set_rotation(&mut motions[i], state.bodies.pose[i].rotation);
         }
@@ -440,7 +440,7 @@ impl JointWork {
     }
 
     /// What acts on bodies in a later sub-step, as they are turned then.
-    pub fn kick_again(&mut self, state: &State, motions: &[Motion], kicks: Option<&mut [Kick]>, recipe: &Recipe) {
+    pub fn kick_again(&mut self, state: &State, motions: &[Motion], kicks: Option<&mut Kicks>, recipe: &Recipe) {
         if let Some(kicks) = kicks {
             self.turning.kick_again(state, motions, kicks, recipe.h);
         }
@@ -486,7 +486,7 @@ impl JointWork {
         let mut ends = Ends::load(&link.holds, motions);
         for i in 0..4 {
             // What is free has not been given anything.
-            let free = masses.get(link.holds[i / 2].body as usize).is_some_and(|m| m[motion::JOINTS_ONLY] != 0.0);
+            let free = masses.get(link.holds[i / 2].body as usize).is_some_and(motion::is_jointed_only);
             ends.v[i] += if free { total.v[i] } else { total.v[i] - link.applied[i] };
         }
         link.applied = total.v;

@@ -1,8 +1,9 @@
 //! The bodies as the soft-step solver sees them: one cache line each.
 
+use crate::alike::Alike;
 use crate::body::store::{Bodies, Params, Velocity};
 use crate::integrate::{Loads, rotation};
-use crate::math::{Lane, Mask, Quat, Real, Sym3, Vec3};
+use crate::math::{Lane, Mask, Num, Quat, Real, Sym3, Vec3};
 
 /// v, ω, the motion since the start of the step, Δx and Δθ, and the orientation now as a quaternion. The last is kept for bodies
 /// that joints act on, and all zeros for others: joints need the true orientation, contacts are content with Δθ.
@@ -11,14 +12,59 @@ pub(crate) type Motion = [Real; 16];
 /// What a sub-step does to a body by itself: Δv, the factor of damping, Δω, the factor of damping.
 pub(crate) type Kick = [Real; 8];
 
-/// I⁻¹ in world axes (xx, yy, zz, xy, xz, yz), 1/m along the axes of the world, [`MOVABLE`] and [`JOINTS_ONLY`]; 11 numbers, padded.
-pub(crate) type Mass = [Real; 12];
+/// I⁻¹ in world axes (xx, yy, zz, xy, xz, yz), 1/m, and a [`TAG`]. All zeros for what nothing moves.
+pub(crate) type Mass = [Real; 8];
 
-/// The column of a [`Mass`] that is 1 for bodies that constraints move, and 0 for others.
-pub(crate) const MOVABLE: usize = 9;
+/// The column of 1/m in a [`Mass`], along the axes that are not locked; 0 where all three are.
+pub(crate) const INV_MASS: usize = 6;
 
-/// The column of a [`Mass`] that is 1 for bodies on which nothing but joints acts.
-pub(crate) const JOINTS_ONLY: usize = 10;
+/// The column of a [`Mass`] that says how the body is moved: by constraints where its size is 1 or more, which is then one more than the locked axes
+/// of the world (x 1, y 2, z 4); and by nothing but joints where it is negative.
+pub(crate) const TAG: usize = 7;
+
+/// The size of a tag of a body that no constraint moves.
+const UNMOVED: Real = 0.5;
+
+/// Constraints move the body.
+#[inline(always)]
+pub(crate) fn is_movable(mass: &Mass) -> bool {
+    mass[TAG].abs() >= 1.0
+}
+
+/// The body cannot move along some axis of the world.
+#[inline(always)]
+pub(crate) fn is_locked(mass: &Mass) -> bool {
+    mass[TAG].abs() > 1.0
+}
+
+/// Nothing but joints acts on the body.
+#[inline(always)]
+pub(crate) fn is_jointed_only(mass: &Mass) -> bool {
+    mass[TAG] < 0.0
+}
+
+pub(crate) fn set_jointed_only(mass: &mut Mass, only: bool) {
+    let size = Num::max(mass[TAG].abs(), UNMOVED);
+    mass[TAG] = if only { -size } else { size };
+}
+
+/// Of the tags of bodies: 1 along the axes of the world, and 0 along locked ones.
+#[inline(always)]
+pub(crate) fn free_axes<L: Lane>(tag: L) -> Vec3<L> {
+    let mut locks = tag.max(-tag) - L::ONE;
+    let mut free = |lock: Real| {
+        let locked = locks.greater_eq(L::splat(lock));
+        locks = L::select(locked, locks - L::splat(lock), locks);
+        L::select(locked, L::ZERO, L::ONE)
+    };
+    let (z, y, x) = (free(4.0), free(2.0), free(1.0));
+    Vec3::new(x, y, z)
+}
+
+/// 1/m along the axes of the world.
+pub(crate) fn inv_mass_of(mass: &Mass) -> Vec3 {
+    free_axes(mass[TAG]) * mass[INV_MASS]
+}
 
 pub(crate) fn inertia_of(mass: &Mass) -> Sym3 {
     Sym3 { xx: mass[0], yy: mass[1], zz: mass[2], xy: mass[3], xz: mass[4], yz: mass[5] }
@@ -31,14 +77,22 @@ pub(crate) fn set_inertia(mass: &mut Mass, j: Sym3) {
 /// What a constraint needs to know of an awake body that is turned like this.
 pub(crate) fn mass(bodies: &Bodies, i: usize, rotation: Quat) -> Mass {
     let params = &bodies.params[i];
-    let m = params.locks().free_move() * params.inv_mass;
     let j = params.inv_inertia_world(rotation);
-    let movable = if m == Vec3::ZERO && j == Sym3::ZERO { 0.0 } else { 1.0 };
-    [j.xx, j.yy, j.zz, j.xy, j.xz, j.yz, m.x, m.y, m.z, movable, 0.0, 0.0]
+    let (mut m, mut locks) = (params.inv_mass, 0.0);
+    if !params.locks().is_none() {
+        let free = params.locks().free_move();
+        m *= free.max_component();
+        locks = Vec3::new(1.0, 2.0, 4.0).dot(Vec3::all(1.0) - free);
+    }
+    let tag = if m == 0.0 && j == Sym3::ZERO { UNMOVED } else { 1.0 + locks };
+    [j.xx, j.yy, j.zz, j.xy, j.xz, j.yz, m, tag]
 }
 
-/// v and ω with the loads of a sub-step and before its constraints; 6 numbers, padded.
+/// v and ω with the loads of a sub-step and before its constraints; 6 numbers, padded. As long as a [`Mass`]: where nothing reads those any more, their memory is used.
 pub(crate) type Free = [Real; 8];
+
+/// The kicks of awake bodies. Those of neighbours are mostly the same: that of gravity.
+pub(crate) type Kicks = Alike<Kick>;
 
 pub(crate) fn velocity_of(motion: &Motion) -> (Vec3, Vec3) {
     (Vec3::new(motion[0], motion[1], motion[2]), Vec3::new(motion[3], motion[4], motion[5]))
@@ -103,7 +157,7 @@ pub(crate) fn prepare(bodies: &Bodies, i: usize, loads: &Loads, h: Real, substep
         return (motion, NO_KICK);
     }
     let locks = params.locks();
-    let load = bodies.load_on(i);
+    let load = params.load(bodies.pushes.get(i));
     let (mut a, mut alpha) = (loads.gravity * params.gravity_scale + load.force * params.inv_mass, Vec3::ZERO);
     if load.torque != Vec3::ZERO {
         alpha = params.inv_inertia_world(bodies.pose[i].rotation) * load.torque;
@@ -205,14 +259,20 @@ pub(crate) fn is_finite(motion: &Motion, kick: &Kick) -> bool {
     sum.is_finite()
 }
 
+/// v ← (v + Δv) d
+#[inline(always)]
+pub(crate) fn kick(motion: &mut Motion, k: &Kick) {
+    for c in 0..3 {
+        motion[c] = (motion[c] + k[c]) * k[3];
+        motion[3 + c] = (motion[3 + c] + k[4 + c]) * k[7];
+    }
+}
+
 /// v ← (v + Δv) d for the bodies of the list, remembered as their free velocities. One pass over them.
-pub(crate) fn accelerate(motions: &mut [Motion], kicks: &[Kick], free: &mut [Free], list: &[u32]) {
+pub(crate) fn accelerate(motions: &mut [Motion], kicks: &Kicks, free: &mut [Free], list: &[u32]) {
     for &i in list {
-        let (motion, k, free) = (&mut motions[i as usize], &kicks[i as usize], &mut free[i as usize]);
-        for c in 0..3 {
-            motion[c] = (motion[c] + k[c]) * k[3];
-            motion[3 + c] = (motion[3 + c] + k[4 + c]) * k[7];
-        }
+        let (motion, free) = (&mut motions[i as usize], &mut free[i as usize]);
+        kick(motion, &kicks[i as usize]);
         free[..6].copy_from_slice(&motion[..6]);
     }
 }
@@ -223,16 +283,17 @@ pub(crate) fn accelerate(motions: &mut [Motion], kicks: &[Kick], free: &mut [Fre
 /// is what their impulses do to it in the next one: a warm start without a pass over the constraints. One pass over the bodies.
 ///
 /// Bodies on which joints alone act are left free: joints turn with the bodies and make a pass of their own, and by that from the
-/// impulses themselves, without the rounding of all passes of the last sub-step.
+/// impulses themselves, without the rounding of all passes of the last sub-step. Where there are no joints there may be no `masses`.
 pub(crate) fn accelerate_again(
     motions: &mut [Motion],
-    kicks: &[Kick],
+    kicks: &Kicks,
     free: &mut [Free],
     masses: &[Mass],
     list: &[u32],
 ) {
+    let jointed = !masses.is_empty();
     for &i in list {
-        let again = 1.0 - masses[i as usize][JOINTS_ONLY];
+        let again = if jointed && is_jointed_only(&masses[i as usize]) { 0.0 } else { 1.0 };
         let (motion, k, free) = (&mut motions[i as usize], &kicks[i as usize], &mut free[i as usize]);
         for c in 0..3 {
             let (dv, dw) = (motion[c] - free[c], motion[3 + c] - free[3 + c]);
@@ -251,5 +312,30 @@ pub(crate) fn advance(motions: &mut [Motion], list: &[u32], h: Real) {
         for c in 0..6 {
             motion[6 + c] += h * motion[c];
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever axes are locked, and whether or not joints alone act, the tag tells both apart.
+    #[test]
+    fn tags_tell_locks_and_joints() {
+        for locks in 0..8u8 {
+            let mut mass: Mass = [0.0; 8];
+            (mass[INV_MASS], mass[TAG]) = (2.0, 1.0 + Real::from(locks));
+            let free = |axis: u8| if locks >> axis & 1 != 0 { 0.0 } else { 2.0 };
+            for only in [false, true, true, false] {
+                set_jointed_only(&mut mass, only);
+                assert_eq!(inv_mass_of(&mass), Vec3::new(free(0), free(1), free(2)));
+                assert_eq!((is_movable(&mass), is_jointed_only(&mass), is_locked(&mass)), (true, only, locks != 0));
+            }
+        }
+        let mut nothing: Mass = [0.0; 8];
+        assert!(!is_movable(&nothing) && !is_jointed_only(&nothing) && !is_locked(&nothing));
+        set_jointed_only(&mut nothing, true);
+        assert!(!is_movable(&nothing) && is_jointed_only(&nothing) && !is_locked(&nothing));
+        assert_eq!(inv_mass_of(&nothing), Vec3::ZERO);
     }
 }

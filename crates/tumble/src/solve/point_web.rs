@@ -136,7 +136,7 @@ impl PointWebs {
 
     /// Arms, errors and factors where the bodies are now.
     pub fn evaluate(&mut self, motions: &mut [Motion], masses: &[Mass], pulled: &Pulled, recipe: &Recipe, team: &Team) {
-        self.masses.resize(masses.len(), [0.0; 12]);
+        self.masses.resize(masses.len(), [0.0; 8]);
         for &body in &self.bodies {
             let mass = &mut self.masses[body as usize];
             *mass = masses[body as usize];

@@ -42,15 +42,15 @@ impl Kernel for Approach<'_> {
     fn run<L: Lane>(self) {
         let pass = self.0;
         for i in pass.range.clone() {
-            let Whole { group, points, watch: Some(watch) } = pass.whole(i) else { continue };
+            let Whole { group, points, watch: Some(watch), oddity } = pass.whole(i) else { continue };
             for at in (0..LANES).step_by(L::WIDTH) {
                 let a = pass.gather::<L, 12>(&group.body_a[at..]);
                 let b = pass.gather::<L, 12>(&group.body_b[at..]);
-                let ends = Ends::new(group, at, &a, &b);
+                let ends = Ends::new(group, oddity, at, &a, &b);
                 let n = group.normal.load::<L>(at);
-                let moved = Moved::new(n, &a, &b);
+                let moved = Moved::new(&ends, n, &a, &b);
                 for (i, point) in points.iter().enumerate() {
-                    watch.closing[i].store(at, speed(&ends, point, at, n));
+                    watch.closing[i].store(at, ends.speed(point, n));
                     watch.gap[i].store(at, point.separation_now(at, &moved));
                 }
                 let (s1, s2) = ends.slip(group, at, n);
@@ -71,11 +71,17 @@ fn gather_free<L: Lane>(free: &Shared<'_, Free>, indices: &[u32]) -> [L; 8] {
 
 /// Adds the difference of the velocities of `after` and `before`.
 #[inline(always)]
-fn carry_over<L: Lane>(free: &Shared<'_, Free>, group: &Group, at: usize, before: &Ends<L>, after: &Ends<L>) {
+fn carry_over<L: Lane>(
+    free: &Shared<'_, Free>,
+    written: &[[u32; LANES]; 2],
+    at: usize,
+    before: &Ends<'_, L>,
+    after: &Ends<'_, L>,
+) {
     let zero = [L::ZERO; 8];
     let (old_a, old_b) = before.columns(&zero, &zero);
     let (new_a, new_b) = after.columns(&zero, &zero);
-    for (indices, old, new) in [(&group.write_a[at..], old_a, new_a), (&group.write_b[at..], old_b, new_b)] {
+    for (indices, old, new) in [(&written[0][at..], old_a, new_a), (&written[1][at..], old_b, new_b)] {
         let mut f = gather_free::<L>(free, indices);
         for c in 0..6 {
             f[c] += new[c] - old[c];
@@ -83,12 +89,6 @@ fn carry_over<L: Lane>(free: &Shared<'_, Free>, group: &Group, at: usize, before
         // SAFETY: as above.
         unsafe { L::scatter::<8, 8>(f, free.as_mut_ptr(), free.len(), 0, indices) };
     }
-}
-
-/// Velocity along the normal at a point.
-#[inline(always)]
-fn speed<L: Lane>(ends: &Ends<L>, point: &GroupPoint, at: usize, n: Vec3<L>) -> L {
-    n.dot(ends.vb - ends.va) + (ends.wb.dot(point.arm_b.load(at)) - ends.wa.dot(point.arm_a.load(at)))
 }
 
 /// Which points of a manifold are hit.
@@ -130,7 +130,7 @@ fn strike<L: Lane>(
     at: usize,
     n: Vec3<L>,
     hits: &Hits<L>,
-    ends: &mut Ends<L>,
+    ends: &mut Ends<'_, L>,
 ) {
     let e = watch.restitution.load::<L>(at);
     let Hits { hit, any, wanted } = hits;
@@ -144,7 +144,7 @@ fn strike<L: Lane>(
     if let Some(block) = block {
         let (mut short, mut inverse) = ([L::ZERO; 4], [L::ZERO; 10]);
         for (i, point) in points.iter().enumerate() {
-            short[i] = hits.lack(i, speed(ends, point, at, n), e);
+            short[i] = hits.lack(i, ends.speed(point, n), e);
         }
         for (l, w) in inverse.iter_mut().zip(&block.relax) {
             *l = w.load(at);
@@ -154,25 +154,23 @@ fn strike<L: Lane>(
         for (i, point) in points.iter().enumerate() {
             whole = whole & (point.normal_impulse.load::<L>(at) - step[i]).greater_eq(L::ZERO);
         }
-        let (mut p, mut ta, mut tb) = (L::ZERO, Vec3::ZERO, Vec3::ZERO);
+        let (mut p, mut turn) = (L::ZERO, Vec3::ZERO);
         for (i, point) in points.iter_mut().enumerate() {
             let delta = L::select(whole, -step[i], L::ZERO);
             point.normal_impulse.store(at, point.normal_impulse.load::<L>(at) + delta);
             p += delta;
-            ta += point.arm_a.load(at) * delta;
-            tb += point.arm_b.load(at) * delta;
+            turn += point.arm.load(at) * delta;
         }
-        ends.push(n * p, ta, tb);
+        ends.push_along(n, p, turn);
     }
     let sweeps = if wanted.is_some() && points.len() > 1 { SWEEPS } else { 1 };
     for _ in 0..sweeps {
         for (i, point) in points.iter_mut().enumerate() {
             let old = point.normal_impulse.load::<L>(at);
-            let wanted = (old - point.mass::<L>(at) * hits.lack(i, speed(ends, point, at, n), e)).max(L::ZERO);
+            let wanted = (old - point.mass::<L>(at) * hits.lack(i, ends.speed(point, n), e)).max(L::ZERO);
             let new = L::select(hit[i] & !whole, wanted, old);
             point.normal_impulse.store(at, new);
-            let delta = new - old;
-            ends.push(n * delta, point.arm_a.load(at) * delta, point.arm_b.load(at) * delta);
+            ends.push_at(point, n, new - old);
         }
     }
     if let Some(wanted) = wanted {
@@ -198,15 +196,15 @@ fn afford<L: Lane>(
     n: Vec3<L>,
     energy: L,
     carried: &[L; 4],
-    start: &Ends<L>,
-    ends: &mut Ends<L>,
+    start: &Ends<'_, L>,
+    ends: &mut Ends<'_, L>,
 ) {
     let (mut b, mut c) = (L::ZERO, L::ZERO);
     for (point, &old) in points.iter().zip(carried) {
         let delta = point.normal_impulse.load::<L>(at) - old;
-        let before = speed(start, point, at, n);
+        let before = start.speed(point, n);
         b += delta * before;
-        c += L::splat(0.5) * delta * (speed(ends, point, at, n) - before);
+        c += L::splat(0.5) * delta * (ends.speed(point, n) - before);
     }
     let dear = (b + c).greater(energy);
     if !dear.any() {
@@ -223,6 +221,6 @@ fn afford<L: Lane>(
         let new = point.normal_impulse.load::<L>(at);
         let delta = (new - old) * back;
         point.normal_impulse.store(at, new - delta);
-        ends.push(-(n * delta), -(point.arm_a.load(at) * delta), -(point.arm_b.load(at) * delta));
+        ends.push_at(point, n, -delta);
     }
 }

@@ -53,7 +53,7 @@ impl Rolling {
         self.normal = manifold.normal;
         self.inv_inertia_a = group.inv_inertia_a.lane(lane);
         self.inv_inertia_b = group.inv_inertia_b.lane(lane);
-        self.lever = manifold.material.rolling_friction;
+        self.lever = contacts.surface_pair(self.manifold).rolling_friction;
         self.impulse = if warm_start { manifold.angular_impulse.across(manifold.normal) } else { Vec3::ZERO };
     }
 

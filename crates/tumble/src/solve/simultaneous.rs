@@ -162,12 +162,11 @@ pub(crate) fn prepare(
 
 /// u*: the velocity of a body with the forces of the step, and without constraints; and what of it the gyroscopic torque has done to ω.
 fn free_velocity(bodies: &Bodies, i: usize, loads: &Loads, dt: Real) -> (Velocity, Vec3) {
-    let (motion, kick) = motion::prepare(bodies, i, loads, dt, 1);
+    let (mut motion, kick) = motion::prepare(bodies, i, loads, dt, 1);
     let (params, torque) = (&bodies.params[i], bodies.load_on(i).torque);
     let gyro = motion::gyroscopic_kick(&kick, params, torque, bodies.pose[i].rotation, dt);
-    let mut motion = [motion];
-    motion::accelerate(&mut motion, &[kick], &mut [[0.0; 8]], &[0]);
-    let (linear, angular) = motion::velocity_of(&motion[0]);
+    motion::kick(&mut motion, &kick);
+    let (linear, angular) = motion::velocity_of(&motion);
     (Velocity { linear, angular }, gyro)
 }
 
@@ -295,11 +294,10 @@ impl Work {
             let manifold = &state.contacts.manifolds[site.manifold as usize];
             Touch {
                 bodies: bodies.map(|i| if i < awake && !kinematic(i) { i } else { NO_ROW }),
-                struck: (first..first + site.points as usize).any(|k| self.hit(k, 0.0))
-                    && manifold.material.restitution > 0.0,
+                struck: (first..first + site.points as usize).any(|k| self.hit(k, 0.0)) && manifold.restitution > 0.0,
                 drives: bodies.into_iter().any(|i| i < awake && kinematic(i))
-                    || manifold.surface_velocity != Vec3::ZERO
-                    || manifold.material.hertz > 0.0,
+                    || state.contacts.surface_velocity(site.manifold) != Vec3::ZERO
+                    || state.contacts.surface_pair(site.manifold).hertz > 0.0,
             }
         })
     }
@@ -391,7 +389,7 @@ impl Work {
 
     /// Some point was hit whose slip is to be turned round.
     fn turns_slip(&self, site: &Site, state: &State, threshold: Real) -> bool {
-        let e = state.contacts.manifolds[site.manifold as usize].material.tangential_restitution;
+        let e = state.contacts.surface_pair(site.manifold).tangential_restitution;
         e != 0.0 && (0..site.points).any(|point| self.hit((site.normals + point) as usize, threshold))
     }
 
@@ -399,7 +397,7 @@ impl Work {
     fn turn_slip_round(&mut self, state: &State, threshold: Real) {
         for s in 0..self.sites.len() {
             let site = self.sites[s];
-            let e = state.contacts.manifolds[site.manifold as usize].material.tangential_restitution;
+            let e = state.contacts.surface_pair(site.manifold).tangential_restitution;
             if e == 0.0 {
                 continue;
             }

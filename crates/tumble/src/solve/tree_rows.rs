@@ -144,16 +144,16 @@ impl TreeRows {
                         let manifold = &state.contacts.manifolds[m as usize];
                         let bodies = [c.body_a, c.body_b].map(|slot| state.bodies.dense_at(slot) as u32);
                         let [a, b] = bodies.map(|i| state.bodies.velocity[i as usize]);
-                        add_manifold(rows, sites, m, manifold, ends, bodies, trees, recipe);
+                        add_manifold(rows, sites, m, &state.contacts, ends, bodies, trees, recipe);
                         // What does not slide yet bears its static limit; see `contact_prepare`.
                         if let Some(site) = sites.last_mut()
-                            && manifold.creeps(&a, &b, recipe.creep)
+                            && manifold.creeps(&a, &b, state.contacts.surface_velocity(m), recipe.creep)
                         {
                             site.dynamic_friction = site.static_friction;
                         }
                         for slot in [c.body_a, c.body_b] {
                             if let Some(s) = supports.get_mut(state.bodies.dense_at(slot)) {
-                                *s += manifold.point_count;
+                                *s += u32::from(manifold.point_count);
                             }
                         }
                         m = manifold.next;

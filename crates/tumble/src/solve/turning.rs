@@ -2,7 +2,7 @@
 
 use super::contact_constraint::{Wide, Wide3};
 use super::joint_group::Wide4;
-use super::motion::{self, Free, Kick, Mass, Motion};
+use super::motion::{self, Free, Kick, Kicks, Mass, Motion};
 use crate::crew::{Shared, Team};
 use crate::math::{Isa, Kernel, LANES, Lane, Mask, NO_ROW, Quat, Real, Sym3, Vec3};
 use crate::world::State;
@@ -54,7 +54,7 @@ impl Turning {
     /// Of what the gyroscopic torque does to ω in a sub-step, half comes before the turn and half, with the inertia that has turned,
     /// after it: so the body turns as it does in the middle of the sub-step. With all of it before the turn a wheel that precesses with Ω
     /// would gain ½ (h Ω)² (1 - I_t/I_s) of its spin in each sub-step.
-    pub fn prepare(&mut self, state: &State, list: &[u32], mut kicks: Option<&mut [Kick]>, h: Real) {
+    pub fn prepare(&mut self, state: &State, list: &[u32], mut kicks: Option<&mut Kicks>, h: Real) {
         self.groups.clear();
         self.others.clear();
         self.spinning.clear();
@@ -75,12 +75,12 @@ impl Turning {
             group.body[lane] = body;
             group.axes.set(lane, params.axes);
             group.inv_inertia.set(lane, params.inv_inertia);
-            if let Some(kick) = kicks.as_deref_mut().map(|kicks| &mut kicks[i])
+            if let Some(kicks) = &mut kicks
                 && motion::keeps_angular_momentum(params)
             {
                 group.keeps.0[lane] = 1.0;
                 let (torque, start) = (state.bodies.load_on(i).torque, state.bodies.pose[i].rotation);
-                let given = motion::gyroscopic_kick(kick, params, torque, start, h);
+                let given = motion::gyroscopic_kick(&kicks[i], params, torque, start, h);
                 let omega = state.bodies.velocity[i].angular;
                 // Nothing is given to what turns slowly, has an impact ahead, or has no sound state.
                 if given.is_finite() && given != Vec3::ZERO {
@@ -89,7 +89,7 @@ impl Turning {
                         before = motion::free_change(&state.bodies, i, start, omega, h) * share_before(omega, h);
                         self.spinning.push((body, before, place));
                     }
-                    add_turn(kick, before - given);
+                    add_turn(&mut kicks[i], before - given);
                     group.gyro.set(lane, before);
                 }
             }
@@ -98,7 +98,7 @@ impl Turning {
     }
 
     /// What the gyroscopic torque does in a later sub-step to bodies that turn fast. One pass over them.
-    pub fn kick_again(&mut self, state: &State, motions: &[Motion], kicks: &mut [Kick], h: Real) {
+    pub fn kick_again(&mut self, state: &State, motions: &[Motion], kicks: &mut Kicks, h: Real) {
         for &mut (body, ref mut before, place) in &mut self.spinning {
             let i = body as usize;
             let (_, omega) = motion::velocity_of(&motions[i]);
@@ -191,9 +191,9 @@ impl Kernel for Turn<'_> {
                 // SAFETY: as above.
                 unsafe {
                     L::scatter::<16, 16>(columns, motions.as_mut_ptr(), motions.len(), 0, bodies);
-                    let i = L::gather::<12, 8>(masses.as_mut_ptr(), masses.len(), 0, bodies);
+                    let i = L::gather::<8, 8>(masses.as_mut_ptr(), masses.len(), 0, bodies);
                     let columns = [j.xx, j.yy, j.zz, j.xy, j.xz, j.yz, i[6], i[7]];
-                    L::scatter::<12, 8>(columns, masses.as_mut_ptr(), masses.len(), 0, bodies);
+                    L::scatter::<8, 8>(columns, masses.as_mut_ptr(), masses.len(), 0, bodies);
                     let mut f = L::gather::<8, 8>(free.as_mut_ptr(), free.len(), 0, bodies);
                     f[3] += kept.x - omega.x;
                     f[4] += kept.y - omega.y;

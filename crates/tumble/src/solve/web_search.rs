@@ -33,11 +33,13 @@ impl Tie {
 pub(crate) struct Search {
     /// What was searched for.
     choice: Option<JointSolve>,
+    /// Among how many bodies.
+    among: usize,
     /// The ties of all webs that are solved as a whole, web by web, each in the order in which its ties were reached.
     found: Vec<u32>,
     ends: Vec<u32>,
     whole: Vec<bool>,
-    /// Ties of each body: `of_body[starts[b]..starts[b + 1]]`.
+    /// Ties of each body: `of_body[starts[b]..starts[b + 1]]`. They mean something where there may be webs.
     starts: Vec<u32>,
     of_body: Vec<u32>,
     seen: Vec<bool>,
@@ -64,20 +66,20 @@ impl Search {
 
     /// The last search was for this choice, among so many bodies.
     pub fn is_for(&self, bodies: usize, choice: JointSolve) -> bool {
-        self.choice == Some(choice) && self.starts.len() == bodies + 1
+        self.choice == Some(choice) && self.among == bodies
     }
 
     /// Finds the webs that are to be solved as a whole. What is found stays as long as the ties, the bodies and the choice do.
     pub fn find(&mut self, ties: &[Tie], bodies: usize, choice: JointSolve) {
-        self.choice = Some(choice);
+        (self.choice, self.among) = (Some(choice), bodies);
         self.found.clear();
         self.ends.clear();
         self.whole.clear();
         self.whole.resize(ties.len(), false);
-        self.index(ties, bodies);
         if choice == JointSolve::Sweeps || ties.len() < 2 {
             return;
         }
+        self.index(ties, bodies);
         for start in 0..ties.len() {
             if self.seen[start] {
                 continue;

@@ -88,7 +88,7 @@ impl Adrift {
         self.held.resize(state.islands.all.len(), false);
         self.group.clear();
         for group in &constraints.groups {
-            for (&a, &b) in group.write_a.iter().zip(&group.write_b) {
+            for (a, b) in group.written(0).into_iter().zip(group.written(1)) {
                 if (a == NO_ROW) != (b == NO_ROW) {
                     self.held[island(if a == NO_ROW { b } else { a })] = true;
                 }
@@ -128,7 +128,7 @@ impl Adrift {
             }
         }
         for group in &constraints.groups {
-            for (&a, &b) in group.write_a.iter().zip(&group.write_b) {
+            for (a, b) in group.written(0).into_iter().zip(group.written(1)) {
                 if a != NO_ROW && b != NO_ROW && self.group[a as usize] != NO_ROW {
                     let (a, b) = (self.first(a), self.first(b));
                     self.group[a.max(b) as usize] = a.min(b);

@@ -21,7 +21,7 @@ use crate::constraint::contact::NONE;
 use crate::integrate::Loads;
 use crate::math::spatial::Wrench;
 use crate::math::{Float, NO_ROW, Num, Point, Real, Sym3, UnionFind, Vec3};
-use crate::solve::contact_constraint::ContactConstraints;
+use crate::solve::contact_constraint::{ContactConstraints, Oddity};
 
 /// What is known of a body, and of its group where it stands for it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -241,16 +241,18 @@ impl ContactConstraints {
     /// All contacts.
     pub fn touches(&self) -> impl Iterator<Item = Touch> + '_ {
         self.groups.iter().flat_map(|group| {
-            let watch = self.watches.get(group.watch as usize);
+            let (watch, oddity) = (self.watches.get(group.watch as usize), self.oddities.get(group.oddity as usize));
+            let written = [group.written(0), group.written(1)];
             let used = (0..group.manifold.len()).filter(|&lane| group.manifold[lane] != NONE);
             used.map(move |lane| {
-                let bodies = [group.write_a[lane], group.write_b[lane]];
+                let bodies = [written[0][lane], written[1][lane]];
                 let kinematic = [group.body_a[lane], group.body_b[lane]] != bodies;
-                let belt = group.surface.iter().any(|s| s.0[lane] != 0.0);
+                let belt = |o: &Oddity| o.surface.iter().any(|s| s.0[lane] != 0.0);
+                let spring = |o: &Oddity| o.firm_depth.0[lane] < 0.0;
                 Touch {
                     bodies,
                     struck: watch.is_some_and(|w| w.struck.0[lane] > 0.0),
-                    drives: kinematic || belt || group.firm_depth.0[lane] < 0.0,
+                    drives: kinematic || oddity.is_some_and(|o| belt(o) || spring(o)),
                 }
             })
         })

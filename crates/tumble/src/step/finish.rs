@@ -42,7 +42,7 @@ pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle: &
     *velocity = Velocity { linear: without_dust(velocity.linear), angular: without_dust(velocity.angular) };
     rest.linear_acceleration = (velocity.linear - before.velocity.linear) / dt;
     rest.angular_acceleration = (velocity.angular - before.velocity.angular) / dt;
-    let extent = if rest.extent.is_finite() { rest.extent } else { 0.0 };
+    let extent = bodies.params[i].turning_extent();
     let idles = match idle.criterion {
         SleepCriterion::Displacement => {
             // The farthest point moved by at most |Δx| + |ω| dt r, however the two add up. Not from the orientations: a body that
@@ -73,10 +73,9 @@ pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle: &
 
 /// Notes the motion that a dynamic body has made, with the rotation vector `turn`, for continuous detection.
 pub(crate) fn follow(ahead: &mut Ahead, bodies: &Bodies, i: usize, before: &Before, turn: Vec3) {
-    let rest = &bodies.rest[i];
-    let extent = if rest.extent.is_finite() { rest.extent } else { 0.0 };
+    let params = &bodies.params[i];
     let moved = (bodies.pose[i].centre - before.pose.centre).to_real().length();
-    ahead.note(i, before.pose, turn, moved + turn.length() * extent, rest);
+    ahead.note(i, before.pose, turn, moved + turn.length() * params.turning_extent(), params);
 }
 
 /// When bodies are idle.
@@ -99,7 +98,7 @@ pub(crate) fn conclude(state: &mut State, ahead: &mut Ahead, broken: &mut Vec<u3
     for i in 0..state.bodies.awake() {
         let slot = state.bodies.slot[i];
         // Boxes reach two steps ahead, and one where that is far: long boxes meet many others.
-        let (step, extent) = (state.bodies.velocity[i].linear * dt, state.bodies.rest[i].extent);
+        let (step, extent) = (state.bodies.velocity[i].linear * dt, state.bodies.params[i].extent);
         let ahead = if step.length_squared() < extent * extent { step * ahead.steps(state, i) } else { step };
         state.move_proxies(slot, ahead, true);
     }

@@ -10,7 +10,7 @@ mod small;
 mod soft_step;
 
 use crate::body::BodyKind;
-use crate::body::store::Velocity;
+use crate::body::store::{Cold, Params, Velocity};
 use crate::crew::Team;
 use crate::force::{self, Moment};
 use crate::integrate::Loads;
@@ -44,9 +44,11 @@ pub(crate) fn step(state: &mut State, scratch: &mut Scratch, team: &Team, profil
     state.time += dt.to_f64();
     state.steps += 1;
     // What the step itself removed or woke belongs to this step.
-    let mut late = core::mem::take(&mut state.pending);
-    state.events.append(&mut late);
-    state.pending = late;
+    if state.events.is_empty() {
+        core::mem::swap(&mut state.events, &mut state.pending);
+    } else {
+        state.events.append(&mut state.pending);
+    }
     profile.total = whole.lap();
 }
 
@@ -78,10 +80,10 @@ pub(crate) fn push_woken(state: &mut State, scratch: &mut Scratch, profile: &mut
 fn aim_kinematic_bodies(state: &mut State, dt: Real) {
     let bodies = &mut state.bodies;
     for i in 0..bodies.awake() {
-        if !bodies.params[i].has(crate::body::store::Params::KINEMATIC) {
+        if !bodies.params[i].has(Params::KINEMATIC) {
             continue;
         }
-        let Some(target) = bodies.cold.at(bodies.slot[i]).and_then(|c| c.target.as_deref().copied()) else { continue };
+        let Some(target) = bodies.cold.at(bodies.slot[i]).and_then(Cold::target) else { continue };
         let pose = &bodies.pose[i];
         let centre = target.translation + target.rotation.rotate(bodies.params[i].local_centre).to_f64();
         let turn: Quat = target.rotation * pose.rotation.conjugate();
@@ -96,13 +98,14 @@ fn aim_kinematic_bodies(state: &mut State, dt: Real) {
 fn land_kinematic_bodies(state: &mut State, dt: Real) {
     // Backwards: standing bodies leave the awake ones by a swap with the last.
     for i in (0..state.bodies.awake()).rev() {
-        if !state.bodies.params[i].has(crate::body::store::Params::KINEMATIC) {
+        if !state.bodies.params[i].has(Params::KINEMATIC) {
             continue;
         }
         let slot = state.bodies.slot[i];
         let Some(cold) = state.bodies.cold.at_mut(slot) else { continue };
         debug_assert_eq!(cold.kind, BodyKind::Kinematic);
-        let Some(target) = cold.target.take() else { continue };
+        let Some(target) = cold.target() else { continue };
+        cold.set_target(None);
         let pose = &mut state.bodies.pose[i];
         pose.rotation = target.rotation;
         pose.centre = target.translation + target.rotation.rotate(state.bodies.params[i].local_centre).to_f64();

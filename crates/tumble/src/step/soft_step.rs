@@ -37,7 +37,7 @@ use crate::solve::contact_kernel::{Pass, Rules, Solve, WarmStart};
 use crate::solve::contact_prepare::{self, Input, Recipe};
 use crate::solve::graph::OVERFLOW;
 use crate::solve::joint_work::{self, HOLD_SPEED, JointWork, When};
-use crate::solve::motion::{self, Mass, Motion};
+use crate::solve::motion::{self, Free, Mass, Motion};
 use crate::solve::restitution::{Approach, Blows, Bounces, Stops};
 use crate::solve::rolling;
 use crate::solve::tree_work::{self, TreeWork};
@@ -92,13 +92,12 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     let bodies = &state.bodies;
     let awake = bodies.awake();
     scratch.motions.clear();
-    scratch.kicks.clear();
     scratch.masses.clear();
     scratch.unsound.clear();
     scratch.supports.clear();
     scratch.supports.resize(awake, 0);
     make_room(&mut scratch.motions, awake);
-    make_room(&mut scratch.kicks, awake);
+    scratch.kicks.begin(awake);
     make_room(&mut scratch.masses, awake);
     for i in 0..awake {
         let link = bodies.params[i].has(Params::LINK);
@@ -106,19 +105,19 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
         let (motion, kick) =
             if link { motion::carried(bodies, i) } else { motion::prepare(bodies, i, loads, h, method.substeps) };
         let mass = if link && is_alone(state, bodies.slot[i]) {
-            [0.0; 12]
+            [0.0; 8]
         } else {
             motion::mass(bodies, i, bodies.pose[i].rotation)
         };
         if motion::is_finite(&motion, &kick) {
             scratch.motions.push(motion);
-            scratch.kicks.push(kick);
+            scratch.kicks.push_next(kick);
             scratch.masses.push(mass);
         } else {
             // It stands still for this step, so that nothing it touches catches it.
             scratch.motions.push([0.0; 16]);
-            scratch.kicks.push([0.0; 8]);
-            scratch.masses.push([0.0; 12]);
+            scratch.kicks.push_next([0.0; 8]);
+            scratch.masses.push([0.0; 8]);
             scratch.unsound.push(i as u32);
         }
     }
@@ -128,13 +127,11 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
         scratch.kicks[i] = motion::prepare(bodies, i, &blunt, h, method.substeps).1;
         scratch.masses[i] = motion::mass(bodies, i, rotation);
     }
-    let rate = 1.0 / h;
-    let contact = Soft::new(method.contact_stiffness * rate, method.contact_damping, h);
-    let fixed = Soft::new(2.0 * method.contact_stiffness * rate, method.contact_damping, h);
+    let [soft, soft_fixed] = contact_softness(method, h);
     let tolerances = &state.method.tolerances;
     let recipe = Recipe {
-        soft: contact,
-        soft_fixed: fixed,
+        soft,
+        soft_fixed,
         slop: tolerances.slop * tolerances.length,
         warm_start: state.method.switches.warm_start,
         h,
@@ -151,10 +148,8 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
         state.isa,
         team,
     );
-    make_room(&mut scratch.free, awake);
-    scratch.free.resize(awake, [0.0; 8]);
     let joints = joint_recipe(state, method, h);
-    let kicks = loads.gyroscopic.then_some(&mut scratch.kicks[..]);
+    let kicks = loads.gyroscopic.then_some(&mut scratch.kicks);
     let (motions, masses) = (&mut scratch.motions, &mut scratch.masses);
     scratch.joints.prepare(state, motions, masses, &mut scratch.supports, kicks, &joints);
     scratch.solved.clear();
@@ -163,6 +158,12 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     if loads.gyroscopic {
         scratch.adrift.find(state, &scratch.constraints, &scratch.solved, &scratch.joints.bodies);
     }
+}
+
+/// How soft contacts are: between two bodies that move, and, stiffer, against one that nothing moves, which cannot give way.
+fn contact_softness(method: &SoftStep, h: Real) -> [Soft; 2] {
+    let hertz = method.contact_stiffness * (1.0 / h);
+    [hertz, 2.0 * hertz].map(|hertz| Soft::new(hertz, method.contact_damping, h))
 }
 
 /// Nothing touches the body, and no joint holds it but that of its tree.
@@ -177,7 +178,7 @@ fn prepare_trees(state: &mut State, scratch: &mut Scratch, method: &SoftStep, lo
     scratch.trees.prepare(state, &mut scratch.motions, &mut scratch.supports, loads, &recipe, busy);
     if !scratch.trees.is_empty() {
         // Trees act on bodies as well.
-        scratch.masses.iter_mut().for_each(|mass| mass[motion::JOINTS_ONLY] = 0.0);
+        scratch.masses.iter_mut().for_each(|mass| motion::set_jointed_only(mass, false));
         let (supports, trees) = (&scratch.supports, &scratch.trees);
         scratch.solved.clear();
         scratch.solved.extend((0..supports.len() as u32).filter(|&i| supports[i as usize] > 0 && !trees.has(i)));
@@ -236,6 +237,14 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
         // All fly or sleep.
         return;
     }
+    // Besides the contacts, which are prepared, nothing but joints and trees reads the masses.
+    let (free, masses): (&mut [Free], &mut [Mass]) = if joints.is_empty() && trees.is_empty() {
+        (masses, &mut [])
+    } else {
+        make_room(free, motions.len());
+        free.resize(motions.len(), [0.0; 8]);
+        (free, masses)
+    };
     let recipe = joint_recipe(state, method, h);
     let dt = h * method.substeps as Real;
     let of_trees = tree_recipe(state, method, dt);
@@ -246,7 +255,8 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
     let speed = tolerances.speed(state.gravity_strength());
     let (slop, push_speed) = (tolerances.slop * tolerances.length, tolerances.push_speed * speed);
     let isa = state.isa;
-    let rules = |push: bool| Rules { push, inv_h: 1.0 / h, slop, push_speed };
+    let bias_rates = contact_softness(method, h).map(|soft| soft.bias_rate);
+    let rules = |push: bool| Rules { push, inv_h: 1.0 / h, slop, push_speed, bias_rates };
     let threshold = tolerances.restitution_speed * speed;
     for substep in 0..method.substeps {
         if constraints.bounces {
@@ -277,7 +287,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
             };
             sweep(constraints, joints, motions, team, contacts, rolling::warm_start, hold);
         } else {
-            joints.kick_again(state, motions, loads.gyroscopic.then_some(&mut kicks[..]), &recipe);
+            joints.kick_again(state, motions, loads.gyroscopic.then_some(&mut *kicks), &recipe);
             motion::accelerate_again(motions, kicks, free, masses, solved);
             joints.warm_start_again(motions, masses, &recipe, team);
         }
@@ -352,6 +362,7 @@ fn sweep(
             points: Shared::new(&mut constraints.points),
             blocks: &constraints.blocks,
             watches: Shared::new(&mut constraints.watches),
+            oddities: &constraints.oddities,
             motions: Shared::new(motions),
             range: 0..end - first,
         };
@@ -377,7 +388,7 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps:
     for i in 0..state.bodies.awake() {
         let params = state.bodies.params[i];
         let before = Before { pose: state.bodies.pose[i], velocity: state.bodies.velocity[i] };
-        let load = state.bodies.load_on(i);
+        let load = params.load(state.bodies.pushes.get(i));
         let (pose, velocity, rest) =
             (&mut state.bodies.pose[i], &mut state.bodies.velocity[i], &mut state.bodies.rest[i]);
         let mut way_turned = None;

@@ -7,7 +7,7 @@ use super::{State, World};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::body::store::{Params, Velocity};
-use crate::constraint::contact::{Contact, NONE};
+use crate::constraint::contact::{Contact, ContactManifold, NONE};
 use crate::detect::broad::{ProxyId, ProxyKind, ProxyPair};
 use crate::detect::look::Placed;
 use crate::force::BodySet;
@@ -68,7 +68,7 @@ impl State {
                 && match cold.kind {
                     BodyKind::Dynamic => !cold.asleep,
                     BodyKind::Fixed => false,
-                    BodyKind::Kinematic => cold.target.is_some() || velocity != Velocity::default(),
+                    BodyKind::Kinematic => cold.target().is_some() || velocity != Velocity::default(),
                 };
             ensure!(bodies.is_awake(id.index()) == awake, "{id} should be awake: {awake}");
             let restrained = params.restrained(velocity);
@@ -185,7 +185,7 @@ impl State {
                 let manifold = &contacts.manifolds[m as usize];
                 ensure!(manifold.contact == index, "manifold {m} of contact {index} says {}", manifold.contact);
                 ensure!(manifold.point_count > 0, "manifold {m} has no point");
-                let coloured = manifold.colour != NONE;
+                let coloured = manifold.colour != ContactManifold::NO_COLOUR;
                 let link = [c.body_a, c.body_b].iter().any(|&b| self.articulations.link_of(b).is_some());
                 let expected = awake && solved && !link;
                 ensure!(coloured == expected, "manifold {m} should have a colour: {expected}");

@@ -120,7 +120,7 @@ impl World {
     /// assert_eq!(world.find_body("crate-7"), Some(id));
     /// ```
     pub fn find_body(&self, name: &str) -> Option<BodyId> {
-        self.state.bodies.cold.iter().find(|(_, c)| c.name.as_deref() == Some(name)).map(|(id, _)| id)
+        self.state.bodies.cold.iter().find(|(_, c)| c.name() == Some(name)).map(|(id, _)| id)
     }
 }
 
@@ -136,9 +136,9 @@ impl State {
 
     /// What a body is called in error messages.
     pub fn subject(&self, slot: u32) -> String {
-        match self.bodies.cold.at(slot) {
-            Some(Cold { name: Some(name), .. }) => format!("body {name:?}"),
-            _ => self.bodies.cold.id_at(slot).map_or_else(|| "body".to_owned(), |id| id.to_string()),
+        match self.bodies.cold.at(slot).and_then(Cold::name) {
+            Some(name) => format!("body {name:?}"),
+            None => self.bodies.cold.id_at(slot).map_or_else(|| "body".to_owned(), |id| id.to_string()),
         }
     }
 
@@ -184,22 +184,21 @@ impl State {
     /// Computes mass, centre and inertia of a body from their source. The frame of the body stays where it is, and every
     /// point of it keeps its velocity, but for what locks and speed limits take. On an error nothing is changed.
     pub fn refresh_mass(&mut self, slot: u32) -> Result<()> {
-        let Some(plan) = self.plan_mass(slot)? else { return Ok(()) };
+        let Some(mut plan) = self.plan_mass(slot)? else { return Ok(()) };
         let (extent, core) = self.extents(slot, plan.params.local_centre);
+        // A body without colliders counts as wide as its mass is spread, and a link without mass as a point.
+        let square = if plan.mass.mass > 0.0 { plan.mass.inertia.trace() / plan.mass.mass } else { 0.0 };
+        let spread = Real::from_f64(square.sqrt());
+        plan.params.extent = if extent > spread { extent } else { spread };
+        plan.params.core = core;
         let dense = self.bodies.dense_at(slot);
         let bodies = &mut self.bodies;
-        bodies.params[dense] = plan.params;
+        bodies.params.set(dense, plan.params);
         bodies.velocity[dense] = plan.velocity;
         if let Some(centre) = plan.centre {
             bodies.pose[dense].centre = centre;
         }
-        let rest = &mut bodies.rest[dense];
-        rest.carry = Vec3::ZERO;
-        // A body without colliders counts as wide as its mass is spread, and a link without mass as a point.
-        let square = if plan.mass.mass > 0.0 { plan.mass.inertia.trace() / plan.mass.mass } else { 0.0 };
-        let spread = Real::from_f64(square.sqrt());
-        rest.extent = if extent > spread { extent } else { spread };
-        rest.core = core;
+        bodies.rest[dense].carry = Vec3::ZERO;
         let neighbour = slot.checked_sub(1).and_then(|slot| Some(Arc::clone(&bodies.cold.at(slot)?.mass)));
         if let Some(cold) = bodies.cold.at_mut(slot) {
             cold.set_mass(plan.mass, neighbour);
@@ -327,7 +326,7 @@ impl State {
             && match cold.kind {
                 BodyKind::Dynamic => true,
                 BodyKind::Fixed => false,
-                BodyKind::Kinematic => cold.target.is_some() || self.bodies.velocity[dense] != Velocity::default(),
+                BodyKind::Kinematic => cold.target().is_some() || self.bodies.velocity[dense] != Velocity::default(),
             };
         self.bodies.set_awake(slot, awake);
     }
@@ -351,7 +350,7 @@ impl State {
             Some(cold) if !cold.quarantined => {
                 cold.active = false;
                 cold.quarantined = true;
-                cold.target = None;
+                cold.set_target(None);
             }
             _ => return,
         }
@@ -406,6 +405,8 @@ fn new_body(desc: &BodyDesc) -> (Cold, CentrePose, Velocity, Params, Rest) {
         max_angular_speed: desc.max_angular_speed,
         force: desc.force,
         torque: desc.torque,
+        extent: 0.0,
+        core: 0.0,
         flags: u32::from(desc.locks.bits()) << Params::LOCKS_SHIFT,
         spare: 0,
     };

@@ -44,7 +44,7 @@ use crate::profile::Profile;
 use crate::solve::contact_constraint::ContactConstraints;
 use crate::solve::graph::Graph;
 use crate::solve::joint_work::JointWork;
-use crate::solve::motion::{Free, Kick, Mass, Motion};
+use crate::solve::motion::{Free, Kicks, Mass, Motion};
 use crate::solve::rebound::Rebounds;
 use crate::solve::simultaneous;
 use crate::solve::tree_work::TreeWork;
@@ -178,7 +178,8 @@ pub(crate) struct Scratch {
     pub rebounds: Rebounds,
     pub trees: TreeWork,
     pub motions: Vec<Motion>,
-    pub kicks: Vec<Kick>,
+    pub kicks: Kicks,
+    /// Empty where it stands in place of the masses.
     pub free: Vec<Free>,
     pub masses: Vec<Mass>,
     /// Contact points and joints of awake bodies.

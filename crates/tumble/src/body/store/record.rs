@@ -1,6 +1,7 @@
 //! Bodies in snapshots: what all of them have as arrays of plain records, or as runs where many bodies are alike; what few have after it.
 
 use super::{Bodies, Cold, Params};
+use crate::alike::Alike;
 use crate::body::desc::check_mass_source;
 use crate::body::{BodyKind, Locks, MassSource};
 use crate::error::Result;
@@ -61,7 +62,7 @@ impl Bodies {
 
     /// The shapes that masses come from, in the order of the slots.
     pub fn mass_shapes(&self) -> impl Iterator<Item = &Shape> {
-        self.cold.iter().filter_map(|(_, c)| match c.mass_source.as_deref()? {
+        self.cold.iter().filter_map(|(_, c)| match c.source_apart()? {
             MassSource::Shape(shape, ..) => Some(shape),
             MassSource::Colliders | MassSource::Total(_) | MassSource::Explicit(_) => None,
         })
@@ -100,7 +101,7 @@ impl Bodies {
             slot: source.u32s()?,
             velocity: source.pods()?,
             pose: source.pods()?,
-            params: source.runs(count, are_usable)?.collect(),
+            params: load_params(source, count)?,
             rest: source.pods()?,
             pushes: Vec::new(),
             once: source.pods()?,
@@ -145,6 +146,17 @@ impl Bodies {
     }
 }
 
+/// The parameters of so many bodies; those of a run share one record.
+fn load_params(source: &mut Source<'_>, count: usize) -> Result<Alike<Params>> {
+    let mut params = Alike::new();
+    params.reserve(count);
+    let mut runs = source.runs(count, are_usable)?;
+    while let Some((value, run)) = runs.next_run() {
+        params.push_run(value, run);
+    }
+    Ok(params)
+}
+
 /// Numbers that the setters would have let through.
 fn are_usable(params: &Params) -> bool {
     let Params {
@@ -159,6 +171,8 @@ fn are_usable(params: &Params) -> bool {
         max_angular_speed,
         force,
         torque,
+        extent,
+        core,
         flags: _,
         spare: _,
     } = params;
@@ -176,6 +190,8 @@ fn are_usable(params: &Params) -> bool {
         && *max_angular_speed > 0.0
         && force.is_finite()
         && torque.is_finite()
+        && *extent >= 0.0
+        && *core >= 0.0
 }
 
 /// A quaternion that descriptions would take for a rotation; see `check_rotation`.
@@ -192,14 +208,12 @@ fn record(cold: &Cold) -> ColdRecord {
         asleep,
         debug,
         quarantined,
-        name,
-        user_data,
         explicit,
-        mass_source: _,
+        user_data,
         // Masses follow in runs.
         mass: _,
-        target,
         colliders,
+        rare: _,
     } = cold;
     let flag = |on: bool, bit: u8| if on { bit } else { 0 };
     ColdRecord {
@@ -216,8 +230,8 @@ fn record(cold: &Cold) -> ColdRecord {
             | flag(*asleep, ASLEEP)
             | flag(*debug, DEBUG)
             | flag(*quarantined, QUARANTINED)
-            | flag(name.is_some(), NAMED)
-            | flag(target.is_some(), AIMED),
+            | flag(cold.name().is_some(), NAMED)
+            | flag(cold.target().is_some(), AIMED),
         mass_source: match &*cold.mass_source() {
             MassSource::Colliders => 0,
             MassSource::Total(_) => 1,
@@ -231,7 +245,7 @@ fn record(cold: &Cold) -> ColdRecord {
 
 /// What the record announces and does not hold.
 fn save_rare(cold: &Cold, out: &mut impl Sink) {
-    if let Some(name) = &cold.name {
+    if let Some(name) = cold.name() {
         out.str(name);
     }
     match &*cold.mass_source() {
@@ -249,7 +263,7 @@ fn save_rare(cold: &Cold, out: &mut impl Sink) {
             out.real(*density);
         }
     }
-    if let Some(target) = &cold.target {
+    if let Some(target) = cold.target() {
         for v in target.translation.to_array() {
             out.f64(v);
         }
@@ -300,7 +314,7 @@ fn load_cold(
         if !translation.is_finite() || record.kind != 2 {
             return Err(source.corrupt("the target of a body"));
         }
-        Some(Box::new(target))
+        Some(target)
     } else {
         None
     };
@@ -317,15 +331,15 @@ fn load_cold(
         asleep: has(ASLEEP),
         debug: has(DEBUG),
         quarantined: has(QUARANTINED),
-        name,
-        user_data: record.user_data,
         explicit: false,
-        mass_source: (mass_source != MassSource::Colliders).then(|| Box::new(mass_source)),
+        user_data: record.user_data,
         mass,
-        target,
         colliders,
+        rare: None,
     };
-    cold.settle_source();
+    cold.set_name(name);
+    cold.set_target(target);
+    cold.set_mass_source(mass_source);
     Ok(cold)
 }
 

@@ -42,11 +42,11 @@ impl From<&ContactManifold> for Placing {
     fn from(m: &ContactManifold) -> Self {
         Self {
             bodies: [m.body_a, m.body_b],
-            colour: m.colour,
+            colour: if m.colour == ContactManifold::NO_COLOUR { NONE } else { u32::from(m.colour) },
             colour_index: m.colour_index,
             contact: m.contact,
             next: m.next,
-            point_count: m.point_count,
+            point_count: u32::from(m.point_count),
         }
     }
 }
@@ -85,7 +85,8 @@ impl Loaded {
         let Manifolds { all, placings } = self.manifolds?;
         let contacts = Contacts { manifolds: all, ..self.contacts };
         let sound = contacts.manifold_lists_are_sound(&self.touching, &self.bodies, &placings)
-            && (contacts.tangents.is_empty() || contacts.tangents.len() == placings.len());
+            && (contacts.tangents.is_empty() || contacts.tangents.len() == placings.len())
+            && (contacts.extras.is_empty() || contacts.extras.len() == placings.len());
         (placings.len() < NONE as usize && sound).then_some((contacts, self.pairs, placings))
     }
 }
@@ -95,7 +96,7 @@ const PART: usize = 64;
 
 impl Contacts {
     pub fn save(&self, out: &mut impl Sink) {
-        let Self { all, neighbours, free, manifolds, tangents, free_manifold, awake, heads } = self;
+        let Self { all, neighbours, free, manifolds, tangents, extras, free_manifold, awake, heads } = self;
         out.u32s(free);
         out.u32s(awake);
         out.u32s(heads);
@@ -122,6 +123,7 @@ impl Contacts {
         out.part(Part::Manifolds, |out| save_pods(out, manifolds));
         out.u32(*free_manifold);
         save_pods(out, tangents);
+        save_pods(out, extras);
     }
 
     fn record(&self, contact: &Contact) -> ContactRecord {
@@ -210,8 +212,9 @@ impl Contacts {
             .collect();
         let manifolds = source.part(Part::Manifolds, Manifolds::load)?;
         let free_manifold = source.u32()?;
-        let tangents = source.pods()?;
-        let mut contacts = Self { all, neighbours, free, manifolds: Vec::new(), tangents, free_manifold, awake, heads };
+        let (tangents, extras) = (source.pods()?, source.pods()?);
+        let lists = Self { all, neighbours, free, awake, heads, ..Self::default() };
+        let mut contacts = Self { tangents, extras, free_manifold, ..lists };
         if contacts.link_back(&bodies) == Some(()) {
             Ok(Loaded { contacts, manifolds, pairs, bodies, touching })
         } else {

@@ -1,7 +1,7 @@
 //! Holding bodies back that would have passed through something.
 
 use super::meeting::{search_moving, smaller};
-use super::{Ahead, Mover, Span, Travel, along, extent, trees, watched};
+use super::{Ahead, Mover, Span, Travel, along, trees, watched};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::body::store::{CentrePose, Params};
@@ -238,8 +238,8 @@ impl State {
         let whole = self.travelled(ahead, other);
         let of_it = whole.during(span);
         // Who moves along with it is safe; only the first look is at the whole motion.
-        let moved = travel.relative_to(&of_it, extent(&self.bodies.rest[i]));
-        if span.is_step() && moved <= ahead.hold_limit(&self.bodies.rest[i]) {
+        let moved = travel.relative_to(&of_it, self.bodies.params[i].turning_extent());
+        if span.is_step() && moved <= ahead.hold_limit(&self.bodies.params[i]) {
             return None;
         }
         let origin = travel.start.centre;
@@ -276,9 +276,9 @@ impl State {
             return Travel { start, shift: (end.centre - start.centre).to_real(), turn };
         }
         // Kinematic bodies have moved just so, and others of which no note was taken nearly.
-        let (v, rest) = (&bodies.velocity[dense], &bodies.rest[dense]);
+        let (v, params) = (&bodies.velocity[dense], &bodies.params[dense]);
         let shift = v.linear * ahead.dt;
-        let turn = if rest.extent.is_finite() { v.angular * ahead.dt } else { Vec3::ZERO };
+        let turn = if params.extent.is_finite() { v.angular * ahead.dt } else { Vec3::ZERO };
         let rotation = (Quat::from_rotation_vector(-turn) * end.rotation).normalized();
         Travel { start: CentrePose { centre: end.centre - shift.to_f64(), rotation }, shift, turn }
     }

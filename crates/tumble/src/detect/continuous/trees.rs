@@ -110,7 +110,7 @@ pub(super) fn may_meet(state: &State, ahead: &Ahead, links: &[[u32; 2]]) -> bool
     for &[_, i] in links {
         let travel = ahead.travel(state, i as usize);
         // What moves may have left its box by as much as slow bodies move.
-        let reach = bodies.rest[i as usize].extent + 2.0 * ahead.margin;
+        let reach = bodies.params[i as usize].extent + 2.0 * ahead.margin;
         way.add(travel.start.centre, travel.shift, reach);
     }
     let Some(way) = way.bounds() else { return true };
@@ -133,7 +133,7 @@ fn passes_something(state: &State, ahead: &Ahead, links: &[[u32; 3]]) -> bool {
         let Mover { dense, start, .. } = of(link);
         let i = dense as usize;
         let shift = (bodies.pose[i].centre - start.centre).to_real();
-        way.add(start.centre, shift, bodies.rest[i].extent + ahead.margin + state.bulge(ahead, i, shift));
+        way.add(start.centre, shift, bodies.params[i].extent + ahead.margin + state.bulge(ahead, i, shift));
     }
     let Some(way) = way.bounds() else { return true };
     // Bullets look into other trees than the others.

@@ -1,6 +1,6 @@
 //! Impacts between bodies that can move.
 
-use super::{Hits, carry_over, speed, strike};
+use super::{Hits, carry_over, strike};
 use crate::crew::Shared;
 use crate::math::{Kernel, LANES, Lane, Mask, Real};
 use crate::solve::contact_constraint::{Block, Group, GroupPoint, Watch, Wide};
@@ -25,22 +25,23 @@ impl Kernel for Blows<'_> {
         let limits = (L::splat(-threshold), L::splat(h));
         let mut struck = false;
         for i in pass.range.clone() {
-            let Whole { group, points, watch: Some(watch) } = pass.whole(i) else { continue };
+            let Whole { group, points, watch: Some(watch), oddity } = pass.whole(i) else { continue };
             let block = pass.blocks.get(group.block as usize);
             for at in (0..LANES).step_by(L::WIDTH) {
                 let a = pass.gather::<L, 12>(&group.body_a[at..]);
                 let b = pass.gather::<L, 12>(&group.body_b[at..]);
-                let mut ends = Ends::new(group, at, &a, &b);
+                let mut ends = Ends::new(group, oddity, at, &a, &b);
                 let before = ends;
-                let moved = Moved::new(group.normal.load::<L>(at), &a, &b);
+                let moved = Moved::new(&ends, group.normal.load::<L>(at), &a, &b);
                 if !blow(group, points, watch, block, at, &moved, limits, &mut ends) {
                     continue;
                 }
                 struck = true;
-                carry_over(&free, group, at, &before, &ends);
+                let written = [group.written(0), group.written(1)];
+                carry_over(&free, &written, at, &before, &ends);
                 let (a, b) = ends.columns(&a, &b);
-                pass.scatter(a, &group.write_a[at..]);
-                pass.scatter(b, &group.write_b[at..]);
+                pass.scatter(a, &written[0][at..]);
+                pass.scatter(b, &written[1][at..]);
             }
         }
         struck
@@ -58,14 +59,14 @@ fn blow<L: Lane>(
     at: usize,
     moved: &Moved<L>,
     (threshold, h): (L, L),
-    ends: &mut Ends<L>,
+    ends: &mut Ends<'_, L>,
 ) -> bool {
     let n = group.normal.load::<L>(at);
     let none = L::ONE.less(L::ZERO);
     let movable = !ends.fixed() & watch.restitution.load::<L>(at).greater(L::ZERO);
     let (mut hit, mut any) = ([none; 4], none);
     for i in 0..points.len() {
-        let closing = speed(ends, &points[i], at, n);
+        let closing = ends.speed(&points[i], n);
         // It comes fast enough, and meets in this sub-step.
         let meets = (points[i].separation_now(at, moved) + h * closing).less(L::ZERO);
         hit[i] = closing.less(threshold) & meets & movable;

@@ -24,7 +24,7 @@
 //! taken, less what they have given, is the energy that is lost, whatever else acts on the bodies. Contacts that are thrown onto have taken less than nothing; that is left
 //! to `step::bounce_cap`.
 
-use super::{Hits, Wanted, carry_over, gather_free, speed, strike};
+use super::{Hits, Wanted, carry_over, gather_free, strike};
 use crate::crew::Shared;
 use crate::math::{Kernel, LANES, Lane, Mask, Real, Vec3};
 use crate::solve::contact_constraint::{Block, Group, GroupPoint, Watch, pick};
@@ -50,17 +50,17 @@ impl Kernel for Stops<'_> {
         let limits = (L::splat(-threshold), L::splat(h));
         let mut stopped = false;
         for i in pass.range.clone() {
-            let Whole { group, points, watch: Some(watch) } = pass.whole(i) else { continue };
+            let Whole { group, points, watch: Some(watch), oddity } = pass.whole(i) else { continue };
             for at in (0..LANES).step_by(L::WIDTH) {
                 if !touched(points, watch, at, limits.0) {
                     continue;
                 }
                 let a = pass.gather::<L, 8>(&group.body_a[at..]);
                 let b = pass.gather::<L, 8>(&group.body_b[at..]);
-                let ends = Ends::new(group, at, &a, &b);
+                let ends = Ends::new(group, oddity, at, &a, &b);
                 let a_free = gather_free::<L>(&free, &group.body_a[at..]);
                 let b_free = gather_free::<L>(&free, &group.body_b[at..]);
-                let loaded = Ends::new(group, at, &a_free, &b_free);
+                let loaded = Ends::new(group, oddity, at, &a_free, &b_free);
                 stopped |= stop(group, points, watch, at, limits, &loaded, &ends);
             }
         }
@@ -97,8 +97,8 @@ fn stop<L: Lane>(
     watch: &mut Watch,
     at: usize,
     (threshold, h): (L, L),
-    free: &Ends<L>,
-    ends: &Ends<L>,
+    free: &Ends<'_, L>,
+    ends: &Ends<'_, L>,
 ) -> bool {
     let n = group.normal.load::<L>(at);
     let e = watch.restitution.load::<L>(at);
@@ -109,7 +109,7 @@ fn stop<L: Lane>(
         let (u, lambda) = (watch.closing[i].load::<L>(at), point.normal_impulse.load::<L>(at));
         let hit = hit(point, watch, i, at, threshold) & fixed;
         any = any | hit;
-        let (loaded, stopped) = (speed(free, point, at, n), speed(ends, point, at, n));
+        let (loaded, stopped) = (free.speed(point, n), ends.speed(point, n));
         let k = loaded - u;
         let share = (watch.gap[i].load::<L>(at) / (-h * u.min(threshold))).max(L::ZERO).min(L::ONE);
         let goal = ((L::ONE - share) * k - e * (u + share * k)).max(L::ZERO);
@@ -145,20 +145,21 @@ impl Kernel for Bounces<'_> {
         let Self { pass, free, h } = self;
         let h = L::splat(h);
         for i in pass.range.clone() {
-            let Whole { group, points, watch: Some(watch) } = pass.whole(i) else { continue };
+            let Whole { group, points, watch: Some(watch), oddity } = pass.whole(i) else { continue };
             let block = pass.blocks.get(group.block as usize);
             for at in (0..LANES).step_by(L::WIDTH) {
                 let Some(hits) = struck(points, watch, at) else { continue };
                 let a = pass.gather::<L, 16>(&group.body_a[at..]);
                 let b = pass.gather::<L, 16>(&group.body_b[at..]);
-                let mut ends = Ends::new(group, at, &a, &b);
+                let mut ends = Ends::new(group, oddity, at, &a, &b);
                 let mut before = ends;
                 let way = bounce(group, points, watch, block, at, &hits, h, &mut before, &mut ends);
-                carry_over(&free, group, at, &before, &ends);
+                let written = [group.written(0), group.written(1)];
+                carry_over(&free, &written, at, &before, &ends);
                 let a = moved(a, (ends.va, ends.wa), (way.va, way.wa));
                 let b = moved(b, (ends.vb, ends.wb), (way.vb, way.wb));
-                pass.scatter(a, &group.write_a[at..]);
-                pass.scatter(b, &group.write_b[at..]);
+                pass.scatter(a, &written[0][at..]);
+                pass.scatter(b, &written[1][at..]);
             }
         }
     }
@@ -192,7 +193,7 @@ fn struck<L: Lane>(points: &[GroupPoint], watch: &Watch, at: usize) -> Option<Hi
 /// bodies and does not carry any more.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-fn bounce<L: Lane>(
+fn bounce<'a, L: Lane>(
     group: &mut Group,
     points: &mut [GroupPoint],
     watch: &mut Watch,
@@ -200,9 +201,9 @@ fn bounce<L: Lane>(
     at: usize,
     hits: &Hits<L>,
     h: L,
-    before: &mut Ends<L>,
-    ends: &mut Ends<L>,
-) -> Ends<L> {
+    before: &mut Ends<'_, L>,
+    ends: &mut Ends<'a, L>,
+) -> Ends<'a, L> {
     let n = group.normal.load::<L>(at);
     let Hits { hit, any, .. } = hits;
     let t1 = group.tangent.load::<L>(at);
@@ -213,18 +214,18 @@ fn bounce<L: Lane>(
     before.push(-f, -(ra.cross(f) + twist), -(rb.cross(f) + twist));
     for (i, point) in points.iter().enumerate() {
         let lambda = L::select(hit[i], point.normal_impulse.load(at), L::ZERO);
-        before.push(-(n * lambda), -(point.arm_a.load(at) * lambda), -(point.arm_b.load(at) * lambda));
+        before.push_at(point, n, -lambda);
     }
     strike(group, points, watch, block, at, n, hits, ends);
     let mut blow = ends.at_rest();
     for (i, point) in points.iter().enumerate() {
         let lambda = L::select(hit[i], point.normal_impulse.load(at), L::ZERO);
-        blow.push(n * lambda, point.arm_a.load(at) * lambda, point.arm_b.load(at) * lambda);
+        blow.push_at(point, n, lambda);
     }
     let (mut leaves, mut blown) = (L::ZERO, L::ZERO);
     for (i, point) in points.iter().enumerate() {
-        leaves += L::select(hit[i], speed(ends, point, at, n).max(L::ZERO), L::ZERO);
-        blown += L::select(hit[i], speed(&blow, point, at, n), L::ZERO);
+        leaves += L::select(hit[i], ends.speed(point, n).max(L::ZERO), L::ZERO);
+        blown += L::select(hit[i], blow.speed(point, n), L::ZERO);
     }
     // The blow has also taken the speed with which they came: it is no slower than what they leave with.
     let share = (leaves / blown.max(L::splat(Real::MIN_POSITIVE))).min(L::ONE);

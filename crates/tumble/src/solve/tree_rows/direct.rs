@@ -16,8 +16,8 @@ use super::{End, Field, Row, TreeRows};
 use crate::articulation::stops::Task;
 use crate::constraint::contact::NONE;
 use crate::constraint::{Bound, Stiffness};
-use crate::math::{Float, UnionFind, Vec3};
-use crate::solve::motion::{self, MOVABLE, Mass};
+use crate::math::{Float, UnionFind};
+use crate::solve::motion::{self, Mass};
 
 /// Groups of more rows are left to the rounds.
 const MOST: usize = 64;
@@ -166,8 +166,8 @@ impl TreeRows {
         for x in &a.halves {
             let End::Body(dense) = x.end else { continue };
             let mass = &masses[dense as usize];
-            for y in b.halves.iter().filter(|y| y.end == x.end && mass[MOVABLE] != 0.0) {
-                let inverse = Vec3::new(mass[6], mass[7], mass[8]).to_f64();
+            for y in b.halves.iter().filter(|y| y.end == x.end && motion::is_movable(mass)) {
+                let inverse = motion::inv_mass_of(mass).to_f64();
                 sum += x.linear.dot(y.linear.scale(inverse));
                 sum += x.angular.dot(motion::inertia_of(mass).to_f64() * y.angular);
             }

@@ -4,7 +4,7 @@ use super::Field;
 use crate::articulation::stops::{Along, NOWHERE};
 use crate::constraint::contact::NONE;
 use crate::math::Vec3;
-use crate::solve::motion::{self, MOVABLE, Mass, Motion};
+use crate::solve::motion::{self, Mass, Motion};
 use crate::solve::tree_work::{Working, velocity};
 
 /// The share of the response of loose links below which a row is held by the joints of its trees.
@@ -34,7 +34,7 @@ pub(super) struct Half {
 impl Half {
     /// Δv and Δω of a free body by an impulse along the row.
     pub(super) fn change(&self, impulse: f64, mass: &Mass) -> (Vec3, Vec3) {
-        let linear = (self.linear * impulse).to_real().scale(Vec3::new(mass[6], mass[7], mass[8]));
+        let linear = (self.linear * impulse).to_real().scale(motion::inv_mass_of(mass));
         (linear, motion::inertia_of(mass) * (self.angular * impulse).to_real())
     }
 }
@@ -207,7 +207,7 @@ impl RowSet {
         for half in &row.halves {
             let End::Body(dense) = half.end else { continue };
             let (motion, mass) = (&mut motions[dense as usize], &masses[dense as usize]);
-            if mass[MOVABLE] == 0.0 {
+            if !motion::is_movable(mass) {
                 continue;
             }
             let (v, w) = motion::velocity_of(motion);
@@ -238,8 +238,8 @@ impl RowSet {
         // What it would be if no joint held the links.
         let mut loose = 0.0;
         for half in &row.halves {
-            let Some(mass) = masses.get(half.body as usize).filter(|m| m[MOVABLE] != 0.0) else { continue };
-            let inverse = Vec3::new(mass[6], mass[7], mass[8]).to_f64();
+            let Some(mass) = masses.get(half.body as usize).filter(|m| motion::is_movable(m)) else { continue };
+            let inverse = motion::inv_mass_of(mass).to_f64();
             let own = half.linear.dot(half.linear.scale(inverse))
                 + half.angular.dot(motion::inertia_of(mass).to_f64() * half.angular);
             loose += own;

@@ -3,7 +3,7 @@
 use super::row_set::{End, Half, IDLE, Row};
 use super::{Field, TreeRows};
 use crate::articulation::dynamics::path;
-use crate::constraint::contact::{ContactManifold, SOLVED_POINTS};
+use crate::constraint::contact::{Contacts, SOLVED_POINTS};
 use crate::math::{Float, Num, Real, Vec3};
 use crate::solve::contact_constraint::Soft;
 use crate::solve::motion::Mass;
@@ -144,14 +144,15 @@ pub(super) fn add_manifold(
     rows: &mut Vec<Row>,
     sites: &mut Vec<Site>,
     index: u32,
-    manifold: &ContactManifold,
+    contacts: &Contacts,
     ends: [End; 2],
     bodies: [u32; 2],
     trees: &[Working],
     recipe: &Recipe,
 ) {
+    let manifold = &contacts.manifolds[index as usize];
     let points = manifold.used();
-    let (n, material) = (manifold.normal, &manifold.material);
+    let (n, material, surface) = (manifold.normal, contacts.surface_pair(index), contacts.surface_velocity(index));
     let total: Real = points.iter().map(|p| p.normal_impulse).sum();
     let mut centre = Vec3::ZERO;
     for p in points {
@@ -198,7 +199,7 @@ pub(super) fn add_manifold(
         separation: [0.0; SOLVED_POINTS],
         lever: [0.0; SOLVED_POINTS],
         approach: [0.0; SOLVED_POINTS],
-        surface: [t1, t2].map(|t| manifold.surface_velocity.dot(t).to_f64()),
+        surface: [t1, t2].map(|t| surface.dot(t).to_f64()),
         static_friction: material.static_friction.to_f64(),
         dynamic_friction: material.dynamic_friction.to_f64(),
         spinning: material.spinning_friction.to_f64(),

@@ -5,6 +5,8 @@ use crate::math::{Aabb, Float, Num, Real, Vec3};
 
 /// Bins per axis, for parts with at least twice as many items.
 const BINS: usize = 16;
+/// Items whose memory is kept between builds, however small the tree is.
+const KEPT_ITEMS: usize = 1024;
 /// What a build may reach, so that there is room for insertions until [`MAX_HEIGHT`].
 const BUILD_HEIGHT: u32 = 48;
 
@@ -75,6 +77,12 @@ impl Clone for BuildScratch {
 }
 
 impl BuildScratch {
+    /// Makes room for most of a tree of so many leaves, once and for no more.
+    fn reserve(&mut self, leaves: usize) {
+        self.items.reserve_exact(leaves);
+        self.pairs.reserve_exact(leaves);
+    }
+
     pub(super) fn memory(&self) -> usize {
         self.items.capacity() * size_of::<Node>() + self.pairs.capacity() * size_of::<u32>()
     }
@@ -144,20 +152,31 @@ impl DynamicTree {
 
     fn rebuild_within(&mut self, height: u32) {
         let mut scratch = core::mem::take(&mut self.scratch);
+        scratch.reserve(self.len());
         self.gather(|_| true, &mut scratch);
         self.build_all(&mut scratch, height);
-        self.scratch = scratch;
+        self.keep(scratch);
     }
 
     /// Builds anew what is above the worn leaves: those inserted or moved since they were last arranged by a build.
     /// Subtrees without any stay as they are and are arranged as a whole.
     pub fn rebuild_worn(&mut self) {
         let mut scratch = core::mem::take(&mut self.scratch);
+        if self.worn as usize * 2 > self.len() {
+            scratch.reserve(self.len());
+        }
         self.gather(|node| node.link & WORN != 0, &mut scratch);
         self.build_root(&mut scratch, BUILD_HEIGHT);
-        self.scratch = scratch;
+        self.keep(scratch);
         if self.height() > MAX_HEIGHT {
             self.rebuild_balanced();
+        }
+    }
+
+    /// Keeps the memory of a build for the next, unless it is that of most of a large tree, which is rarely built again and half as large as the tree.
+    fn keep(&mut self, scratch: BuildScratch) {
+        if scratch.items.capacity() <= KEPT_ITEMS.max(self.len() / 8) {
+            self.scratch = scratch;
         }
     }
 
