@@ -9,7 +9,7 @@ use tumble::constraint::joint::{
 use tumble::constraint::{Axis, Limit, Motor, Signal, Stiffness};
 use tumble::math::{Float, Point, Quat, Real, Vec3};
 use tumble::shape::Shape;
-use tumble::{BodyDesc, BodyId, BodyKind, Error, Event, JointDesc, JointId, Locks, World};
+use tumble::{BodyDesc, BodyId, BodyKind, Error, Event, JointDesc, JointId, Locks, MassSource, Method, World};
 
 /// Bad input is refused with an error that names it, and changes nothing.
 #[test]
@@ -557,6 +557,66 @@ fn joints_that_locks_forbid_stay_finite() {
     println!("at most {fastest} m/s or rad/s");
     // The arm moves and turns by 1.7 at most; what asks for the impossible may shake the body, not throw it.
     assert!(fastest < 1000.0, "{fastest}");
+}
+
+/// Whatever is done to a body between two steps, its joints notice: what goes on has the bits of a copy, which has to look at every joint anew.
+#[test]
+fn joints_notice_what_is_done_to_their_bodies() {
+    for seed in 0..4 {
+        let mut random = Random(seed + 1);
+        let mut world = zoo();
+        let lift = world.add_body(BodyDesc::kinematic().position([0.0, 0.0, 9.0])).unwrap();
+        let wall = world.add_body(BodyDesc::fixed().position([4.0, 0.0, 9.0])).unwrap();
+        let rods: Vec<BodyId> =
+            (0..4).map(|i| crate_at(&mut world, [f64::from(i) + 0.5, 0.0, 9.0], [0.4, 0.1, 0.1], 1.0)).collect();
+        world.add_joint(JointDesc::hinge(lift, rods[0]).anchor([0.0, 0.0, 9.0]).axis([0.0, 0.0, 1.0])).unwrap();
+        world.add_joint(JointDesc::ball(rods[0], rods[1]).anchor([1.0, 0.0, 9.0])).unwrap();
+        world.add_joint(JointDesc::fixed(rods[1], rods[2]).anchor([2.0, 0.0, 9.0])).unwrap();
+        world.add_joint(JointDesc::hinge(rods[3], rods[2]).anchor([3.0, 0.0, 9.0]).axis([0.0, 1.0, 0.0])).unwrap();
+        world.add_joint(JointDesc::ball(rods[3], wall).anchor([4.0, 0.0, 9.0])).unwrap();
+        let mut dynamic: Vec<BodyId> =
+            world.body_ids().filter(|&id| world.body(id).unwrap().kind() == BodyKind::Dynamic).collect();
+        for step in 0..400 {
+            let pick = random.below(dynamic.len());
+            let (id, by, fraction) = (dynamic[pick], random.vector(0.1), real(random.between(0.5, 2.0)));
+            let what = random.below(18);
+            let mut body = world.body_mut(id).unwrap();
+            match what {
+                0 => body.set_position(body.view().position() + by.to_f64()).unwrap(),
+                1 => body.set_rotation(random.rotation()).unwrap(),
+                2 => body.set_velocity(by * 10.0, by * 30.0).unwrap(),
+                3 => body.set_mass(MassSource::Total(fraction)).unwrap(),
+                4 => body.set_locks(if random.below(2) == 0 { Locks::NONE } else { Locks::MOVE_Y }).unwrap(),
+                5 => body.set_gravity_scale(fraction).unwrap(),
+                6 => _ = body.put_to_sleep(),
+                7 => body.wake_up(),
+                8 => body.set_kind(BodyKind::Kinematic).unwrap(),
+                9 => body.set_kind(BodyKind::Dynamic).unwrap(),
+                10 => {
+                    world.remove_body(id).unwrap();
+                    // In its slot, and tied to the same neighbour by nothing.
+                    dynamic[pick] = crate_at(&mut world, [20.0, 0.0, 0.5 * f64::from(step)], [0.2; 3], 2.0);
+                }
+                11 => world.body_mut(wall).unwrap().set_position(Point::new(4.0, 0.0, 9.0) + by.to_f64()).unwrap(),
+                12 => world.body_mut(lift).unwrap().set_velocity(by, by).unwrap(),
+                13 => {
+                    let mut method = world.method().clone();
+                    method.switches.warm_start ^= true;
+                    world.set_method(method).unwrap();
+                }
+                14 => {
+                    world.set_method(Method::simultaneous()).unwrap();
+                    world.step(DT).unwrap();
+                    world.set_method(Method::soft_step()).unwrap();
+                }
+                _ => {}
+            }
+            let mut copy = world.clone();
+            world.step(DT).unwrap();
+            copy.step(DT).unwrap();
+            assert_eq!(world.hash(), copy.hash(), "seed {seed}, step {step}, after {what}");
+        }
+    }
 }
 
 /// Steps with joints ask for no memory once they have what they need.

@@ -4,6 +4,7 @@ use super::{DT, G, awake, chain, crate_at, position, run, sleepless, widest_gap}
 use crate::support::real;
 use tumble::constraint::joint::{Freedom, Pulley, SixAxis};
 use tumble::math::{Float, Point, Real, Vec3};
+use tumble::method::Step;
 use tumble::shape::Shape;
 use tumble::{BodyDesc, BodyId, ColliderDesc, Event, JointDesc, JointId, Layers, MassSource, Method, World};
 
@@ -202,6 +203,23 @@ fn net_of_ten_thousand_hardly_stretches() {
             assert!(gap < 0.03, "the widest gap is {gap}");
             assert!(most < 0.1 && fastest < 5.0, "{most} and {fastest} m/s");
         }
+    }
+}
+
+/// A heavy end on a chain hangs as well on joints as hard as they can be asked to be.
+#[test]
+fn very_hard_webs_hold() {
+    for stiffness in [1e2, 1e3, 1e10] {
+        let mut world = sleepless();
+        let mut method = world.method().clone();
+        if let Step::SoftStep(soft) = &mut method.step {
+            soft.joint_stiffness = real(stiffness);
+        }
+        world.set_method(method).unwrap();
+        let (_, joints) = chain(&mut world, 8, 1.0, 30.0);
+        run(&mut world, 3.0);
+        let gap = widest_gap(&world, &joints);
+        assert!(gap < 1e-3, "stiffness {stiffness}: a gap of {gap}");
     }
 }
 

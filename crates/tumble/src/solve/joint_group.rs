@@ -115,8 +115,9 @@ pub(crate) struct JointGroup<const N: usize, const X: usize, const P: usize, con
     pub impulse: [Wide; N],
     /// Inverse of K, packed as the lower triangle by rows; K itself in webs, which are inverted as a whole.
     pub inverse: [Wide; P],
-    /// 1/(1 + γ), and the velocity that the pushing pass adds.
+    /// 1/(1 + γ) of balls, and γ itself in webs: one that is very hard would be rounded away.
     pub firm: Wide,
+    /// The velocity that the pushing pass adds.
     pub bias: [Wide; N],
     /// The inverse of K + Γ, packed, and Γ, where turns are held.
     pub soft: [Wide; Q],

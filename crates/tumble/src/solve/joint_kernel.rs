@@ -12,15 +12,15 @@
 //!   relaxing:  Δλ = -K⁻¹ J u
 //! ```
 //!
-//! Γ is γ times the diagonal of K; for balls γ times all of it, so that K⁻¹ serves both passes:
+//! or, in sweeps that are not the last of a pass, as many times that as `joint_load` says.
+//!
+//! Γ is γ times the diagonal of K; for balls that sweeps hold γ times all of it, so that K⁻¹ serves both passes:
 //!
 //! ```text
 //!   pushing:   Δλ = -f K⁻¹ (J u + ρ C) - (1 - f) λ,     f = 1/(1 + γ)
 //! ```
 //!
 //! (With turns among the rows this would make them firmer with the load at the point, and hinges that are whirled about gain energy.)
-//!
-//! or, in sweeps that are not the last of a pass, as many times that as `joint_load` says.
 //!
 //! The inverses are computed where the bodies are: see [`Place`]. A limit of the twist is one row beside those that hold, with the
 //! coupling c to them; it is solved for with them, as if they were eliminated:
@@ -600,8 +600,9 @@ impl<const N: usize, const X: usize, const P: usize, const Q: usize> Kernel for 
                 }
                 let relax = if self.whole { k } else { inverse::<L, N, P>(&k, [L::ZERO; N]) };
                 store(&mut group.inverse, at, &relax);
-                group.firm.store(at, L::ONE / (L::ONE + yields[0]));
-                if Q > 0 {
+                if Q == 0 {
+                    group.firm.store(at, if self.whole { yields[0] } else { L::ONE / (L::ONE + yields[0]) });
+                } else {
                     let push = inverse::<L, N, P>(&k, yields);
                     for i in 0..P {
                         group.soft[i].store(at, push[i]);

@@ -18,7 +18,8 @@
 //!
 //! Balls, hinges and fixed joints are solved in lanes (`joint_group`, `joint_kernel`), webs of balls that carry much as a whole
 //! (`point_web`). All others, and those of other webs (`joint_web`), are solved row by row (`joint_link`); the two ways do the same, but that joints in lanes share
-//! their effort (`joint_load`) with the others of their group, and that all of K of a ball yields there, not its diagonal alone.
+//! their effort (`joint_load`) with the others of their group, and that all of K of a ball that sweeps hold
+//! yields there, not its diagonal alone.
 
 use super::contact_constraint::Soft;
 use super::graph::OVERFLOW;

@@ -12,7 +12,7 @@ pub(crate) type Motion = [Real; 16];
 /// What a sub-step does to a body by itself: Δv, the factor of damping, Δω, the factor of damping.
 pub(crate) type Kick = [Real; 8];
 
-/// I⁻¹ in world axes (xx, yy, zz, xy, xz, yz), 1/m, and a [`TAG`]. All zeros for what nothing moves.
+/// I⁻¹ in world axes (xx, yy, zz, xy, xz, yz), 1/m, and a [`TAG`]. All but the tag are zeros for what nothing moves.
 pub(crate) type Mass = [Real; 8];
 
 /// The column of 1/m in a [`Mass`], along the axes that are not locked; 0 where all three are.

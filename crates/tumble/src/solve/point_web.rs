@@ -164,8 +164,8 @@ impl PointWebs {
                 answers[side] = Mat3::from_columns(inertia * x, inertia * y, inertia * z);
                 own = own + response(group.inv_mass[side].0[lane], arm, &answers[side]);
             }
-            // What has no number for an error has been given nothing to yield with, and holds nothing.
-            let sound = own.is_finite() && soft.iter().any(|&c| c > 0.0);
+            // What has no number for an error has been given no K, and holds nothing.
+            let sound = own.is_finite() && [0, 2, 5].iter().any(|&i: &usize| group.inverse[i].0[lane] > 0.0);
             diagonal[i] = if sound { Sym3::from_mat3(&own) } else { Sym3::ZERO };
             for &Later { node: other, block } in &later[i] {
                 let far = nodes[other as usize];
@@ -262,8 +262,7 @@ impl PointWebs {
 
 /// Γ of a row: γ times its diagonal entry of K.
 fn compliance(group: &JointGroup<3, 0, 6, 0>, row: usize, lane: usize) -> Real {
-    let firm = group.firm.0[lane];
-    group.inverse[[0, 2, 5][row]].0[lane] * ((1.0 - firm) / firm)
+    group.inverse[[0, 2, 5][row]].0[lane] * group.firm.0[lane]
 }
 
 /// 1/m - [r]× W: the velocity at an arm for impulses along the axes of the world, where W = I⁻¹ [r']× is what they do to ω.
@@ -347,8 +346,8 @@ mod tests {
                     }
                 }
             }
-            // γ = 1
-            group.firm.0[lane] = 0.5;
+            // γ
+            group.firm.0[lane] = 1.0;
             for row in 0..3 {
                 group.inverse[[0, 2, 5][row]].0[lane] = 0.02 + 0.01 * noise(seed);
                 group.bias[row].0[lane] = noise(seed);

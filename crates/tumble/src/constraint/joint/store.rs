@@ -6,9 +6,9 @@ use crate::constraint::{Bound, Rows, Stiffness};
 use crate::id::{JointId, JointTag, Slots};
 use crate::math::{Real, Vec3, WorldPose};
 
-/// A joint between two bodies. What a step writes of every joint stands first, for most in one cache line.
+/// A joint between two bodies. What a step writes of every joint stands first and together.
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub(crate) struct Joint {
     /// Slots of the bodies A and B.
     pub bodies: [u32; 2],

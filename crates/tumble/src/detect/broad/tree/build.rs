@@ -5,8 +5,9 @@ use crate::math::{Aabb, Float, Num, Real, Vec3};
 
 /// Bins per axis, for parts with at least twice as many items.
 const BINS: usize = 16;
-/// Items whose memory is kept between builds, however small the tree is.
+/// Items whose memory is kept however long nothing is built, and for how many steps that of more is.
 const KEPT_ITEMS: usize = 1024;
+const KEPT_STEPS: u32 = 60;
 /// What a build may reach, so that there is room for insertions until [`MAX_HEIGHT`].
 const BUILD_HEIGHT: u32 = 48;
 
@@ -173,10 +174,16 @@ impl DynamicTree {
         }
     }
 
-    /// Keeps the memory of a build for the next, unless it is that of most of a large tree, which is rarely built again and half as large as the tree.
+    /// Keeps the memory of a build for the next.
     fn keep(&mut self, scratch: BuildScratch) {
-        if scratch.items.capacity() <= KEPT_ITEMS.max(self.len() / 8) {
-            self.scratch = scratch;
+        (self.scratch, self.unbuilt) = (scratch, 0);
+    }
+
+    /// A step begins. Gives the memory of builds back when there have been none for long: it is half as large as the tree.
+    pub(super) fn forget_build(&mut self) {
+        self.unbuilt = self.unbuilt.saturating_add(1);
+        if self.unbuilt == KEPT_STEPS && self.scratch.items.capacity() > KEPT_ITEMS {
+            self.scratch = BuildScratch::default();
         }
     }
 

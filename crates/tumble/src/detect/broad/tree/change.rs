@@ -129,6 +129,7 @@ impl DynamicTree {
     /// Refits, until the worn leaves (inserted or moved since they were last arranged) have crept so far on average that
     /// their part of the tree is worth building again.
     pub fn maintain(&mut self) {
+        self.forget_build();
         if self.worn == 0 {
             // What was only touched has the box that it had.
             return;

@@ -225,6 +225,8 @@ pub struct DynamicTree {
     /// How far the worn leaves have moved away from where a build would put them, summed; see [`Self::maintain`].
     pub(crate) wear: f64,
     scratch: BuildScratch,
+    /// Steps since the last build.
+    unbuilt: u32,
 }
 
 impl Default for DynamicTree {
@@ -249,6 +251,7 @@ impl DynamicTree {
             worn: 0,
             wear: 0.0,
             scratch: BuildScratch::default(),
+            unbuilt: 0,
         }
     }
 
