@@ -336,10 +336,10 @@ impl<const N: usize, const X: usize, const P: usize, const Q: usize, const PUSH:
 
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let (pass, Sweep { last, round, .. }) = (self.pass, self.sweep);
+        let (pass, Sweep { first, last, round }) = (self.pass, self.sweep);
         for i in pass.range.clone() {
             let (group, mut limit) = pass.whole(i);
-            if group.effort.rounds < round {
+            if group.effort.rounds < round || (first && !PUSH && group.effort.quiet) {
                 continue;
             }
             let relaxation = if last { 1.0 } else { group.effort.relaxation };
@@ -588,7 +588,7 @@ impl<const N: usize, const X: usize, const P: usize, const Q: usize> Kernel for 
                     yields = [softness * L::splat(1.0 / joint_load::WHOLE); N];
                 }
                 bears.touched |= (a.touched | b.touched).any();
-                if strain.greater(L::splat(joint_load::LIGHT)).any() {
+                if strain.greater(L::splat(joint_load::QUIET)).any() {
                     each_lane(strain, strain, |_, strain, _| {
                         bears.most = Num::max(strain, bears.most);
                         strain

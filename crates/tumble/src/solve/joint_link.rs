@@ -41,8 +41,8 @@ pub(crate) struct Link {
     pub first_entry: u32,
     /// What it holds is solved with the whole web.
     pub whole: bool,
-    /// It has three rows that hold and no others: (K + Γ)⁻¹ and K⁻¹.
-    pub point: Option<[Sym3; 2]>,
+    /// It has three rows that hold and no others.
+    pub point: Option<HeldPoint>,
     pub effort: Effort,
     /// It holds along axes of A: its arm on A leads to the frame of B.
     pub reaches: bool,
@@ -52,6 +52,13 @@ pub(crate) struct Link {
     /// Sums over the sub-steps: impulse and angular impulse on B about its frame.
     pub impulse: Vec3,
     pub turn_impulse: Vec3,
+}
+
+/// K⁻¹ of three rows that hold, and 1/(1 + γ).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeldPoint {
+    inverse: Sym3,
+    firm: Real,
 }
 
 impl Link {
@@ -217,21 +224,26 @@ pub(super) fn respond(rows: &[Row], answers: &mut [Answer], k: &mut [Real], hold
     }
 }
 
-/// Three rows that hold, with (K + Γ)⁻¹ and K⁻¹ at hand: a ball joint. It goes `relaxation` times as far as makes it right.
+/// Three rows that hold: a ball joint. As in `joint_kernel`, all of K yields. It goes `relaxation` times as far as makes it right.
 pub(super) fn solve_point(
     rows: &mut [Row],
     answers: &[Answer],
-    inverses: &[Sym3; 2],
+    point: &HeldPoint,
     ends: &mut Ends,
     push: bool,
     relaxation: Real,
 ) {
-    let mut rhs = Vec3::ZERO;
+    let (mut rhs, mut carried) = (Vec3::ZERO, Vec3::ZERO);
     for i in 0..3 {
-        let extra = if push { answers[i].bias + answers[i].compliance * rows[i].impulse } else { 0.0 };
-        rhs[i] = ends.along(&rows[i]) - rows[i].target + extra;
+        let bias = if push { answers[i].bias } else { 0.0 };
+        rhs[i] = ends.along(&rows[i]) - rows[i].target + bias;
+        carried[i] = rows[i].impulse;
     }
-    let change = inverses[usize::from(!push)] * -rhs * relaxation;
+    let mut change = point.inverse * rhs;
+    if push {
+        change = change * point.firm + carried * (1.0 - point.firm);
+    }
+    change = change * -relaxation;
     for i in 0..3 {
         rows[i].impulse += change[i];
         ends.push(&answers[i], change[i]);
@@ -288,11 +300,22 @@ fn solve_beside(demands: &[Demand], answers: &[Answer], change: &mut [Real]) {
     }
 }
 
-/// (K + Γ)⁻¹ and K⁻¹ of three rows; `None` where they have none.
-pub(super) fn point_inverses(k: &[Real], answers: &[Answer]) -> Option<[Sym3; 2]> {
-    let hard = Sym3 { xx: k[0], xy: k[1], yy: k[2], xz: k[3], yz: k[4], zz: k[5] };
-    let soft = Vec3::new(answers[0].compliance, answers[1].compliance, answers[2].compliance);
-    Some([(hard + Sym3::diagonal(soft)).try_inverse()?, hard.try_inverse()?])
+/// K of three rows.
+fn point_response(k: &[Real]) -> Sym3 {
+    Sym3 { xx: k[0], xy: k[1], yy: k[2], xz: k[3], yz: k[4], zz: k[5] }
+}
+
+impl HeldPoint {
+    /// Of three rows that hold, so strained; `None` where K has no inverse.
+    pub fn new(k: &[Real], strain: Real, recipe: &Recipe) -> Option<Self> {
+        let inverse = point_response(k).try_inverse()?;
+        Some(Self { inverse, firm: 1.0 / (1.0 + recipe.soft.compliance() / (1.0 + strain)) })
+    }
+}
+
+/// Three rows that hold and no others, that no web solves.
+pub(super) fn is_point(rows: &[Row], whole: bool) -> bool {
+    rows.len() == 3 && !whole && rows.iter().all(joint_web::holds)
 }
 
 /// Bias and compliance of every row in the pushing pass. Returns how loaded the joint is, if its `arms` are told.
@@ -312,8 +335,13 @@ pub(super) fn soften(
         let v = k[entry(i, i)] * row.impulse;
         (moved + v * v, open + row.error * row.error)
     });
+    let moved = if is_point(rows, whole) {
+        (point_response(k) * Vec3::new(rows[0].impulse, rows[1].impulse, rows[2].impulse)).length()
+    } else {
+        Num::sqrt(moved)
+    };
     let strain = match arms {
-        Some(arms) => joint_load::strain(Num::sqrt(moved) * (softness / soft.bias_rate), Num::sqrt(open), arms),
+        Some(arms) => joint_load::strain(moved * (softness / soft.bias_rate), Num::sqrt(open), arms),
         None => 0.0,
     };
     let mut held = [0; Rows::MAX];

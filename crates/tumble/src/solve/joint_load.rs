@@ -46,6 +46,10 @@ const MOST: Real = 16.0;
 /// A load that needs no more sweeps than usual.
 pub(crate) const LIGHT: Real = 0.5;
 
+/// A load with which a joint has nothing to hand on through a web when it relaxes, so that one sweep does: the gaps of a net of 10,000 balls are as with two.
+/// Were it as much as [`LIGHT`], a net under a thousandfold load would gape by half as much again.
+pub(crate) const QUIET: Real = 0.1;
+
 /// How far the sweeps before the last go, where 1 makes a joint right.
 const OVER: Real = 1.8;
 
@@ -60,7 +64,7 @@ pub(crate) fn strain<L: Lane>(gap: L, open: L, arms: L) -> L {
     L::select(open.greater_eq(arms), L::ZERO, (gap / s).min(L::splat(MOST)))
 }
 
-/// How joints are solved in a pass, beyond its first ([`first_round`]) and its last sweep. Joints in lanes have the effort of their group: that of the most strained,
+/// How joints are solved in a pass, beyond its first and its last sweep. Joints in lanes have the effort of their group: that of the most strained,
 /// touched or limited among eight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
@@ -68,6 +72,8 @@ pub(crate) struct Effort {
     pub rounds: u32,
     /// How far all but the last sweep go, where 1 makes the joint right.
     pub relaxation: Real,
+    /// It relaxes in the last sweep alone.
+    pub quiet: bool,
 }
 
 /// What the effort for some joints goes by.
@@ -81,19 +87,15 @@ pub(crate) struct Strain {
     pub limited: bool,
 }
 
-/// The round of the first sweep of a pass. What relaxes has no load to hand on through a web: joints that ask for no more sweeps have the last
-/// alone, which leaves a net with smaller gaps than two do (1.6 instead of 2.4 mm in one of 10,000 balls).
-pub(crate) fn first_round(push: bool) -> u32 {
-    u32::from(!push)
-}
-
 impl Effort {
-    pub const NONE: Self = Self { rounds: 0, relaxation: 1.0 };
+    pub const NONE: Self = Self { rounds: 0, relaxation: 1.0, quiet: false };
 
     pub fn new(strain: &Strain) -> Self {
         let strained = strain.most > LIGHT && !strain.limited;
         let by_load = if strained { 1 + (0.5 * strain.most) as u32 } else { 0 };
         let watched = strain.touched || strain.limited;
-        Self { rounds: by_load.max(u32::from(watched)), relaxation: if watched && !strained { 1.0 } else { OVER } }
+        let relaxation = if watched && !strained { 1.0 } else { OVER };
+        let quiet = !watched && strain.most <= QUIET;
+        Self { rounds: by_load.max(u32::from(watched)), relaxation, quiet }
     }
 }

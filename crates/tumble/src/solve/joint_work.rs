@@ -18,8 +18,7 @@
 //!
 //! Balls, hinges and fixed joints are solved in lanes (`joint_group`, `joint_kernel`), webs of balls that carry much as a whole
 //! (`point_web`). All others, and those of other webs (`joint_web`), are solved row by row (`joint_link`); the two ways do the same, but that joints in lanes share
-//! their effort (`joint_load`) with the others of their group, and that all of K of a ball that sweeps hold
-//! yields there, not its diagonal alone.
+//! their effort (`joint_load`) with the others of their group.
 
 use super::contact_constraint::Soft;
 use super::graph::OVERFLOW;
@@ -27,9 +26,9 @@ use super::joint_block::{self, Demand, entry};
 use super::joint_group::{Entry, Form, JointGroups};
 use super::joint_kernel::{Hold as HoldGroups, Place, WarmStart, WarmStartAgain};
 use super::joint_link::{
-    Answer, Ends, Link, NO_ANSWER, hold, inverted, point_inverses, respond, soften, solve_point, solve_rows,
+    Answer, Ends, HeldPoint, Link, NO_ANSWER, hold, inverted, is_point, respond, soften, solve_point, solve_rows,
 };
-use super::joint_load::{self, Effort, Strain};
+use super::joint_load::{Effort, Strain};
 use super::joint_pull::Pulled;
 use super::joint_seat::{Anchor, Seat, entry_of, note_load, store_lane, twist_of};
 use super::joint_web::{self, Webs};
@@ -429,11 +428,8 @@ impl JointWork {
             // Whole webs have no sweeps but the first.
             link.effort = if link.whole { Effort::NONE } else { Effort::new(&strain) };
             *rounds = link.effort.rounds.max(*rounds);
-            link.point = if n == 3 && !link.whole && rows.iter().all(joint_web::holds) {
-                point_inverses(k, answers)
-            } else {
-                None
-            };
+            let point = is_point(rows, link.whole).then(|| HeldPoint::new(k, strain.most, recipe));
+            link.point = point.flatten();
         }
         if !webs.is_empty() {
             webs.factorise(links, rows, answers, entries);
@@ -497,7 +493,7 @@ impl JointWork {
     /// Makes the joints of a colour hold, with or without the push towards C = 0.
     pub fn solve(&mut self, colour: usize, motions: &mut [Motion], push: bool, recipe: &Recipe, team: &Team) {
         let Some(&[from, to]) = self.ranges.get(colour..colour + 2) else { return };
-        let sweep = Sweep { round: joint_load::first_round(push), first: true, last: false };
+        let sweep = Sweep { round: 0, first: true, last: false };
         self.sweep(colour, from..to, motions, push, sweep, recipe, team);
     }
 
@@ -515,7 +511,8 @@ impl JointWork {
     ) {
         for link in links.start as usize..links.end as usize {
             let Link { effort, whole, .. } = self.links[link];
-            if if whole { sweep.first } else { effort.rounds >= sweep.round } {
+            let quiet = sweep.first && !push && effort.quiet;
+            if if whole { sweep.first } else { effort.rounds >= sweep.round && !quiet } {
                 self.solve_one(link, motions, push, if sweep.last { 1.0 } else { effort.relaxation }, recipe);
             }
         }
@@ -533,7 +530,7 @@ impl JointWork {
         let before = ends.v;
         match (n, link.point) {
             (0, _) => return,
-            (3, Some(inverses)) => solve_point(rows, answers, &inverses, &mut ends, push, relaxation),
+            (3, Some(point)) => solve_point(rows, answers, &point, &mut ends, push, relaxation),
             (1..=3, _) => solve_rows::<3>(rows, answers, k, link.whole, &mut ends, push, relaxation, recipe),
             (4..=6, _) => solve_rows::<6>(rows, answers, k, link.whole, &mut ends, push, relaxation, recipe),
             (7..=12, _) => solve_rows::<12>(rows, answers, k, link.whole, &mut ends, push, relaxation, recipe),
