@@ -243,7 +243,7 @@ pub(super) fn solve_point(
     if push {
         change = change * point.firm + carried * (1.0 - point.firm);
     }
-    change = change * -relaxation;
+    change *= -relaxation;
     for i in 0..3 {
         rows[i].impulse += change[i];
         ends.push(&answers[i], change[i]);
@@ -313,9 +313,9 @@ impl HeldPoint {
     }
 }
 
-/// Three rows that hold and no others, that no web solves.
-pub(super) fn is_point(rows: &[Row], whole: bool) -> bool {
-    rows.len() == 3 && !whole && rows.iter().all(joint_web::holds)
+/// Three rows that hold and no others, that no web solves, between bodies without locked axes: with these K has hardly an inverse, and its diagonal has to yield.
+pub(super) fn is_point(rows: &[Row], whole: bool, locked: bool) -> bool {
+    rows.len() == 3 && !whole && !locked && rows.iter().all(joint_web::holds)
 }
 
 /// Bias and compliance of every row in the pushing pass. Returns how loaded the joint is, if its `arms` are told.
@@ -335,7 +335,7 @@ pub(super) fn soften(
         let v = k[entry(i, i)] * row.impulse;
         (moved + v * v, open + row.error * row.error)
     });
-    let moved = if is_point(rows, whole) {
+    let moved = if is_point(rows, whole, arms.is_none()) {
         (point_response(k) * Vec3::new(rows[0].impulse, rows[1].impulse, rows[2].impulse)).length()
     } else {
         Num::sqrt(moved)

@@ -428,7 +428,7 @@ impl JointWork {
             // Whole webs have no sweeps but the first.
             link.effort = if link.whole { Effort::NONE } else { Effort::new(&strain) };
             *rounds = link.effort.rounds.max(*rounds);
-            let point = is_point(rows, link.whole).then(|| HeldPoint::new(k, strain.most, recipe));
+            let point = is_point(rows, link.whole, limited).then(|| HeldPoint::new(k, strain.most, recipe));
             link.point = point.flatten();
         }
         if !webs.is_empty() {
