@@ -68,7 +68,7 @@ pub(crate) struct Recipe {
 pub(crate) struct Sweep {
     /// Only joints that ask for so many more sweeps take part.
     pub round: u32,
-    /// That among the contacts, of which what stands beside webs has no other.
+    /// The one among the contacts: the only one for what stands beside webs.
     pub first: bool,
     /// The last of a pass, for all.
     pub last: bool,
@@ -151,7 +151,7 @@ impl JointWork {
         self.busy.clear();
         self.overloaded.clear();
         let known = core::mem::take(&mut self.stored) && !state.joints.all.is_touched() && recipe.warm_start;
-        if !(known && self.is_as_before(state, motions.len(), recipe)) {
+        if !(known && self.keep_lanes(state, motions.len(), recipe)) {
             self.bodies.clear();
             self.anchors.clear();
             self.listed.clear();
@@ -188,9 +188,9 @@ impl JointWork {
         self.turning.prepare(state, &self.bodies, kicks, recipe.h);
     }
 
-    /// Whether nobody has touched a body since the step before that joints hold. Then the joints keep their lanes, which learn where the
-    /// bodies are. One pass over the bodies, one over the lanes.
-    fn is_as_before(&mut self, state: &State, bodies: usize, recipe: &Recipe) -> bool {
+    /// Where nobody has touched a body that joints hold since the step before, the joints keep their lanes, and these learn where the bodies
+    /// are; `false` where somebody has, and nothing is done. One pass over the bodies, one over the lanes.
+    fn keep_lanes(&mut self, state: &State, bodies: usize, recipe: &Recipe) -> bool {
         let same = self.search.is_for(bodies, recipe.choice)
             && self.bodies.iter().zip(&self.anchors).all(|(&body, anchor)| anchor.is_now(&state.bodies, body))
             && self.moored.iter().map(|&i| &self.seats[i as usize]).all(|s| s.moorings(&state.bodies) == s.moorings);
