@@ -709,6 +709,32 @@ fn dragged_chain_stays_on_its_side_of_a_thin_wall() {
     assert!(deepest < 0.0, "{deepest}");
 }
 
+/// A closed mesh that stands deep in a thin plate is pushed to both sides by its triangles, and crept through it in steps too short to be
+/// followed: its middle stays in front all the same.
+#[test]
+fn small_mesh_does_not_creep_through_a_plate() {
+    let corners = vec![Vec3::ZERO, Vec3::X * 0.114, Vec3::Y * 0.055, Vec3::Z * 0.187];
+    let mesh = Shape::mesh(MeshDesc::new(corners, vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])).unwrap();
+    let mut random = Random(7);
+    for case in 0..200 {
+        let mut world = weightless();
+        world.add_body(BodyDesc::fixed().collider(Shape::cuboid(0.0005, 40.0, 40.0).unwrap())).unwrap();
+        let (turned, spin) = (random.vector(3.0), random.vector(1.0).normalize_or(Vec3::Y) * 15.0);
+        let speed = 15.0 + 5.0 * random.vector(1.0).x;
+        let body = BodyDesc::dynamic()
+            .position(Vec3::<f64>::new(-0.5, 0.0, 0.0))
+            .turned(turned.normalize_or(Vec3::X), turned.x)
+            .linear_velocity(Vec3::X * speed)
+            .angular_velocity(spin);
+        let body = world.add_body(body.collider(mesh.clone())).unwrap();
+        for step in 0..120 {
+            world.step(DT).unwrap();
+            let x = world.body(body).unwrap().centre_of_mass().x;
+            assert!(x < 0.0, "case {case}, step {step}: {x}");
+        }
+    }
+}
+
 /// A random bounded shape of about this size.
 fn shapes() -> impl Strategy<Value = Shape> {
     let size = || 0.01..0.2f64;

@@ -8,6 +8,7 @@ use super::look::{self, Finding, Looker, Noted, Place, Placed};
 use super::manifolds::{self, Workspace};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
+use crate::body::store::Params;
 use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, NONE, SurfacePair, Tangents};
 use crate::crew::Team;
 use crate::detect::broad::{ProxyDesc, ProxyId, ProxyKind, ProxyPair};
@@ -281,11 +282,20 @@ impl State {
         let reach = encounter.as_ref().map_or(margin, |e| e.reach);
         let mut cache = c.cache;
         let b_in_a = pb.pose.relative_to(&pa.pose);
-        manifolds::find(work, &ca.shape, &cb.shape, &b_in_a, reach, reduce, &mut cache);
-        let impact = encounter.and_then(|e| {
-            let place = self.look_ahead(work, ahead, &e, (ca, cb))?;
-            ahead.note_impact(&self.bodies, &e, place.t, a, b);
-            Some(place)
+        let outlook = encounter.as_ref().map(|e| self.look_ahead(ahead, e, (ca, cb)));
+        if outlook.is_none_or(|o| o.near) {
+            manifolds::find(work, &ca.shape, &cb.shape, &b_in_a, reach, reduce, &mut cache);
+        } else {
+            work.clear();
+        }
+        // What is moved by others may come another way than this.
+        let steady = |i: usize| self.bodies.params[i].inv_mass == 0.0 && !self.bodies.params[i].has(Params::LINK);
+        if !(outlook.is_some_and(|o| o.clear) && (steady(a) || steady(b))) {
+            ahead.note_near(a, b);
+        }
+        let impact = encounter.zip(outlook.and_then(|o| o.impact)).map(|(e, t)| {
+            ahead.note_impact(&self.bodies, &e, t, a, b);
+            self.meet_at(t, work, ahead, &e, (ca, cb))
         });
         aside.clear();
         let split = work.ahead.min(work.found().len());

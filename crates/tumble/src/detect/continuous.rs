@@ -40,7 +40,7 @@ mod trees;
 pub(crate) use hold::hold;
 
 use crate::articulation::store::Starts;
-use crate::body::store::{Bodies, CentrePose, Params};
+use crate::body::store::{Bodies, CentrePose, Params, Velocity};
 use crate::constraint::Rows;
 use crate::detect::broad::ProxyId;
 use crate::detect::narrow::Motion;
@@ -54,6 +54,9 @@ use trees::TreeWay;
 
 /// Share of the radius of the inner ball by which a body may move without being watched.
 const SLOW: Real = 0.5;
+
+/// How far a body may leave its free flight for what was found about that to hold, in skins.
+const KEPT: Real = 0.75;
 
 /// Steps that the boxes of trees reach ahead which nothing is near to.
 const LONE_STEPS: Real = 8.0;
@@ -307,9 +310,14 @@ impl Ahead {
         if dense >= bodies.awake() {
             return Travel::resting(start);
         }
-        let old = bodies.velocity[dense];
-        let new = accelerated(old, &bodies.params[dense], bodies.load_on(dense), start.rotation, &self.loads, self.dt);
-        let turn = if bodies.params[dense].extent.is_finite() { new.angular * self.dt } else { Vec3::ZERO };
+        self.free_flight(bodies, dense, start, bodies.velocity[dense])
+    }
+
+    /// The step of an awake body from this state, if nothing gets in its way.
+    fn free_flight(&self, bodies: &Bodies, dense: usize, start: CentrePose, old: Velocity) -> Travel {
+        let params = &bodies.params[dense];
+        let new = accelerated(old, params, bodies.load_on(dense), start.rotation, &self.loads, self.dt);
+        let turn = if params.extent.is_finite() { new.angular * self.dt } else { Vec3::ZERO };
         Travel { start, shift: (old.linear + new.linear) * (0.5 * self.dt), turn }
     }
 
@@ -373,6 +381,33 @@ impl Ahead {
         Some(Encounter { a: of_a, b: of_b, reach })
     }
 
+    /// Takes note of two bodies, by their dense indices, whose free flights are not clear of each other.
+    pub fn note_near(&mut self, a: usize, b: usize) {
+        for i in [a, b] {
+            if let Some(bits) = self.fast.get_mut(i) {
+                *bits |= NEAR;
+            }
+        }
+    }
+
+    /// A body that has moved from `start`, where its velocity was `old`, cannot have got anywhere from where it would have to be held: its free flight
+    /// was clear of all that may hold it, and it has kept to it.
+    ///
+    /// Two motions of constant velocities from the same start, of which the shifts differ by δ and the rotation vectors by ε, are nowhere
+    /// farther from each other than |δ| + |ε| r. A body is held only where it is deeper in something than its skin.
+    fn was_clear(&self, bodies: &Bodies, i: usize, start: CentrePose, old: Velocity, turn: Vec3) -> bool {
+        let params = &bodies.params[i];
+        let fast = self.fast.get(i).is_some_and(|&bits| bits & (FAST | NEAR) == FAST);
+        // What holds others must be known by its motion, and links are held with their trees.
+        if !(self.any && fast) || params.has(Params::LINK | Params::BULLET) {
+            return false;
+        }
+        let flight = self.free_flight(bodies, i, start, old);
+        let shift = (bodies.pose[i].centre - start.centre).to_real();
+        let off = (shift - flight.shift).length() + (turn - flight.turn).length() * params.turning_extent();
+        off <= KEPT * self.skin(params.core)
+    }
+
     /// Takes note of an impact of two bodies, by their dense indices.
     pub fn note_impact(&mut self, bodies: &Bodies, encounter: &Encounter, t: Real, a: usize, b: usize) {
         // Whom the impact wakes gets another index.
@@ -430,11 +465,14 @@ impl Ahead {
         }
     }
 
-    /// Takes note of the motion that a dynamic body has made, where it has to be followed. `moved` is how far its farthest
-    /// point has come.
+    /// Takes note of the motion that a dynamic body has made from `start`, where its velocity was `old`, if it has to be followed.
     #[inline(always)]
-    pub fn note(&mut self, i: usize, start: CentrePose, turn: Vec3, moved: Real, params: &Params) {
-        if self.on && (moved > self.hold_limit(params) || (self.any && self.exposed[i])) {
+    pub fn note(&mut self, bodies: &Bodies, i: usize, start: CentrePose, old: Velocity, turn: Vec3) {
+        let params = &bodies.params[i];
+        let moved = (bodies.pose[i].centre - start.centre).to_real().length() + turn.length() * params.turning_extent();
+        // Of slow ones the middles of meshes are followed.
+        let followed = moved > self.hold_limit(params) || (self.any && self.exposed[i]) || params.has(Params::MESHED);
+        if self.on && followed && !self.was_clear(bodies, i, start, old, turn) {
             self.movers.push(Mover { dense: i as u32, start, turn });
         }
     }
@@ -454,6 +492,8 @@ const FAST: u8 = 1;
 const DYNAMIC: u8 = 2;
 /// It is a bullet.
 const BULLET: u8 = 4;
+/// It is not known to stay clear of all that may hold it.
+const NEAR: u8 = 8;
 
 /// What a body is, without how fast it is.
 #[inline(always)]

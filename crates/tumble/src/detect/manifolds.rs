@@ -48,7 +48,8 @@ impl Workspace {
         &self.patches[..self.used]
     }
 
-    fn clear(&mut self) {
+    /// Forgets what was found.
+    pub fn clear(&mut self) {
         self.used = 0;
         self.ahead = usize::MAX;
         self.apart = Gap::default();

@@ -207,6 +207,15 @@ impl Geometry for Shape {
 }
 
 impl Shape {
+    /// It, or a part of it, is made of triangles.
+    pub(crate) fn is_meshed(&self) -> bool {
+        match self {
+            Self::Mesh(_) | Self::HeightField(_) => true,
+            Self::Compound(compound) => compound.children().iter().any(|child| child.shape.is_meshed()),
+            _ => false,
+        }
+    }
+
     /// A ball of this radius about the origin.
     pub fn sphere(radius: Real) -> Result<Self> {
         Sphere::new(radius).map(Self::Sphere)

@@ -73,9 +73,7 @@ pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle: &
 
 /// Notes the motion that a dynamic body has made, with the rotation vector `turn`, for continuous detection.
 pub(crate) fn follow(ahead: &mut Ahead, bodies: &Bodies, i: usize, before: &Before, turn: Vec3) {
-    let params = &bodies.params[i];
-    let moved = (bodies.pose[i].centre - before.pose.centre).to_real().length();
-    ahead.note(i, before.pose, turn, moved + turn.length() * params.turning_extent(), params);
+    ahead.note(bodies, i, before.pose, before.velocity, turn);
 }
 
 /// When bodies are idle.

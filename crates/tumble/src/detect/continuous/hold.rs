@@ -246,7 +246,7 @@ impl State {
         let its = of_it.motion(&obstacle.pose, self.bodies.params[other].local_centre, origin);
         let skin = ahead.skin(core);
         let mut first: Option<Stop> = None;
-        search_moving((&collider.shape, motion), (&obstacle.shape, &its), limit, &mut |one, other, limit| {
+        search_moving((&collider.shape, motion), (&obstacle.shape, &its), 0.0, limit, &mut |one, other, limit| {
             let (a, b, of_a, of_b) = (one.convex, other.convex, &one.motion, &other.motion);
             // No target is above minus the skin.
             if stays_apart(one, other, 2e-5 * smaller(a, b) - 0.99 * skin) || comes_from_behind(a, of_a, b, of_b) {

@@ -10,50 +10,85 @@ use crate::math::{Aabb, Float, Num, Pose, Real, Vec3};
 use crate::shape::Shape;
 use crate::world::State;
 
+/// What two colliders do to each other in the step to come, as far as their free flight tells.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::detect) struct Outlook {
+    /// When they first hit.
+    pub impact: Option<Real>,
+    /// Parts of them are near each other at some time, or within reach at the start; else there is nothing to be found.
+    pub near: bool,
+    /// They stay clear of each other all the time.
+    pub clear: bool,
+}
+
 impl State {
-    /// Adds the patches of the first impact of two colliders to those found at the start of the step, and says where the
-    /// bodies are then. `None` where nothing is hit.
+    /// Follows the free flight of two colliders.
     pub(in crate::detect) fn look_ahead(
         &self,
+        ahead: &Ahead,
+        encounter: &Encounter,
+        (ca, cb): (&Collider, &Collider),
+    ) -> Outlook {
+        let (of_a, of_b) = self.motions(encounter, (ca, cb));
+        outlook(&ca.shape, &cb.shape, &of_a, &of_b, encounter.reach, ahead.slop)
+    }
+
+    /// Adds the patches of the impact of two colliders at time `t` to those found at the start of the step, and says where the
+    /// bodies are then.
+    pub(in crate::detect) fn meet_at(
+        &self,
+        t: Real,
         work: &mut Workspace,
         ahead: &Ahead,
         encounter: &Encounter,
         (ca, cb): (&Collider, &Collider),
-    ) -> Option<Place> {
-        let Encounter { a, b, reach } = encounter;
-        let centre = |c: &Collider| self.bodies.params[self.bodies.dense_at(c.body)].local_centre;
-        let origin = a.start.centre;
-        let of_a = a.motion(&ca.pose, centre(ca), origin);
-        let of_b = b.motion(&cb.pose, centre(cb), origin);
-        let t = first_impact(&ca.shape, &cb.shape, &of_a, &of_b, *reach, ahead.slop)?;
+    ) -> Place {
+        let (of_a, of_b) = self.motions(encounter, (ca, cb));
+        let Encounter { a, b, .. } = encounter;
         let (pose_a, pose_b) = (of_a.at(t), of_b.at(t));
         let reduce = self.method.switches.reduction;
         manifolds::find_ahead(work, &ca.shape, &cb.shape, &(pose_a.inverse() * pose_b), ahead.margin, reduce);
-        Some(Place {
+        Place {
             t,
             rotation: pose_a.rotation,
             lever_a: pose_a.translation - a.shift * t,
-            lever: (b.start.centre - origin).to_real() + (b.shift - a.shift) * t,
+            lever: (b.start.centre - a.start.centre).to_real() + (b.shift - a.shift) * t,
             shift_a: a.shift * t,
             turn_a: a.turn * t,
             shift_b: b.shift * t,
             turn_b: b.turn * t,
-        })
+        }
+    }
+
+    /// How two colliders move, as seen from the centre of A at the start.
+    fn motions(&self, Encounter { a, b, .. }: &Encounter, (ca, cb): (&Collider, &Collider)) -> (Motion, Motion) {
+        let centre = |c: &Collider| self.bodies.params[self.bodies.dense_at(c.body)].local_centre;
+        let origin = a.start.centre;
+        (a.motion(&ca.pose, centre(ca), origin), b.motion(&cb.pose, centre(cb), origin))
     }
 }
 
-/// The first time in unit time at which a part of `a` hits a part of `b`: touches it, and would be deeper in it than `slop` at
-/// the end. Parts that are within `reach` at the start are left to the ordinary manifold.
-fn first_impact(a: &Shape, b: &Shape, of_a: &Motion, of_b: &Motion, reach: Real, slop: Real) -> Option<Real> {
-    let mut first = None;
+/// The impact is the first time in unit time at which a part of `a` hits a part of `b`: touches it, and would be deeper in it than
+/// `slop` at the end. Parts that are within `reach` at the start are left to the ordinary manifold.
+fn outlook(a: &Shape, b: &Shape, of_a: &Motion, of_b: &Motion, reach: Real, slop: Real) -> Outlook {
+    let mut outlook = Outlook { impact: None, near: false, clear: true };
     let mut manifold = Manifold::default();
-    search_moving((a, of_a), (b, of_b), 1.0, &mut |a, b, limit| {
+    search_moving((a, of_a), (b, of_b), reach, 1.0, &mut |a, b, limit| {
         let (part_a, part_b, of_a, of_b) = (a.convex, b.convex, &a.motion, &b.motion);
+        outlook.near = true;
         if stays_apart(a, b, 2e-5 * smaller(part_a, part_b)) {
             return limit;
         }
-        let found = approach(part_a, part_b, of_a, of_b, limit, false, |s| (s > reach).then_some(0.0));
-        let Some(found) = found else { return limit };
+        let mut within = false;
+        let found = approach(part_a, part_b, of_a, of_b, limit, false, |s| {
+            within = !(s > reach);
+            (!within).then_some(0.0)
+        });
+        let Some(found) = found else {
+            outlook.clear &= !within;
+            return limit;
+        };
+        outlook.clear = false;
         // What a touch is, is for the narrow phase to say: it knows the seams of meshes.
         let (pose_a, pose_b) = (of_a.at(found.t), of_b.at(found.t));
         let near = Num::max(found.separation, 0.0) + reach;
@@ -67,10 +102,10 @@ fn first_impact(a: &Shape, b: &Shape, of_a: &Motion, of_b: &Motion, reach: Real,
         if !hits {
             return limit;
         }
-        first = Some(found.t);
+        outlook.impact = Some(found.t);
         found.t
     });
-    first
+    outlook
 }
 
 /// A bound of the extent of the smaller of two parts: of a triangle nothing needs to be known.
@@ -98,41 +133,39 @@ fn motion_of_part(of: &Motion, pose: &Pose) -> Motion {
 
 type Meet<'v> = &'v mut dyn FnMut(&Flight<'_>, &Flight<'_>, Real) -> Real;
 
-/// Visits the pairs of convex parts of two shapes that may meet until `limit` while they move, with their motions. `visit`
-/// answers the time of interest from then on.
-pub(super) fn search_moving((a, of_a): (&Shape, &Motion), (b, of_b): (&Shape, &Motion), limit: Real, visit: Meet<'_>) {
+/// Visits the pairs of convex parts of two shapes that may come within `reach` of each other until `limit` while they move, with their
+/// motions. `visit` answers the time of interest from then on.
+pub(super) fn search_moving(
+    (a, of_a): (&Shape, &Motion),
+    (b, of_b): (&Shape, &Motion),
+    reach: Real,
+    limit: Real,
+    visit: Meet<'_>,
+) {
     // All parts of the simpler one are looked at, and of the other those on the way.
-    if is_large(a) && !is_large(b) {
-        search_parts((b, of_b), (a, of_a), limit, &mut |q, p, limit| visit(p, q, limit));
+    if a.is_meshed() && !b.is_meshed() {
+        search_parts((b, of_b), (a, of_a), reach, limit, &mut |q, p, limit| visit(p, q, limit));
     } else {
-        search_parts((a, of_a), (b, of_b), limit, visit);
+        search_parts((a, of_a), (b, of_b), reach, limit, visit);
     }
 }
 
-fn is_large(shape: &Shape) -> bool {
-    match shape {
-        Shape::Mesh(_) | Shape::HeightField(_) => true,
-        Shape::Compound(c) => c.children().iter().any(|c| is_large(&c.shape)),
-        _ => false,
-    }
-}
-
-fn search_parts((p, of_p): (&Shape, &Motion), (q, of_q): (&Shape, &Motion), limit: Real, visit: Meet<'_>) {
+fn search_parts((p, of_p): (&Shape, &Motion), (q, of_q): (&Shape, &Motion), reach: Real, limit: Real, visit: Meet<'_>) {
     let whole = Near::new(Aabb::EVERYTHING);
     search(p, &whole, limit.into(), &mut |part: &Part, limit| {
         let mover = Flight::new(part.convex, motion_of_part(of_p, &part.pose));
-        search(q, &way_past(&mover, of_q), limit, &mut |other: &Part, limit| {
+        search(q, &way_past(&mover, of_q, reach), limit, &mut |other: &Part, limit| {
             let resting = Flight::new(other.convex, motion_of_part(of_q, &other.pose));
             visit(&mover, &resting, Real::from_f64(limit)).into()
         })
     });
 }
 
-/// The box of a moving part on its way, in the frame of a shape that moves itself.
+/// The box of a moving part on its way and all that is within `reach` of it, in the frame of a shape that moves itself.
 ///
 /// In a frame that turns with w the part runs along a curve. With u the relative shift and d the largest distance of the two
 /// centres, its acceleration there is at most 2|w||u| + |w|² d, which bounds how far the curve bulges from its chord.
-fn way_past(flight: &Flight, of_q: &Motion) -> Sweeping {
+fn way_past(flight: &Flight, of_q: &Motion, reach: Real) -> Sweeping {
     let (part, mover) = (flight.convex, &flight.motion);
     let into = of_q.start.inverse();
     if of_q.angular == Vec3::ZERO {
@@ -142,7 +175,7 @@ fn way_past(flight: &Flight, of_q: &Motion) -> Sweeping {
             let end = Pose { translation: flight.end.translation - mover.linear, ..flight.end };
             around = around.union(&bounds(part, &(into * end))).expanded(flight.bulge);
         }
-        return Sweeping::new(around, along);
+        return Sweeping::new(around.expanded(reach), along);
     }
     let from = mover.start.transform_point(mover.centre);
     let first = into.transform_point(from);
@@ -151,6 +184,6 @@ fn way_past(flight: &Flight, of_q: &Motion) -> Sweeping {
     let u = (mover.linear - of_q.linear).length();
     let d = (from - of_q.start.transform_point(of_q.centre)).length() + u;
     let bulge = Num::min(sagitta(2.0 * w * u + w * w * d), 2.0 * d);
-    let half = Vec3::all(part.farthest_from(mover.centre) + bulge);
+    let half = Vec3::all(part.farthest_from(mover.centre) + bulge + reach);
     Sweeping::new(Aabb::new(first - half, first + half), last - first)
 }

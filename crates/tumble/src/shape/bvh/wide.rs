@@ -29,18 +29,26 @@ impl Eight {
     /// Which of the boxes overlap, a bit for each.
     #[inline(always)]
     fn overlapping(&self, min: &[f32; 3], max: &[f32; 3]) -> u32 {
-        let mut hit = [true; WIDTH];
+        // The widest gap on any axis; a difference is above zero just where the one number is above the other. (Loops that compare and keep
+        // truth values are not made into vectors.)
+        let mut gap = [f32::NEG_INFINITY; WIDTH];
         for axis in 0..3 {
             for k in 0..WIDTH {
-                hit[k] &= (self.min[axis][k] <= max[axis]) & (min[axis] <= self.max[axis][k]);
+                gap[k] = larger(gap[k], larger(self.min[axis][k] - max[axis], min[axis] - self.max[axis][k]));
             }
         }
         let mut mask = 0;
-        for (k, &hit) in hit.iter().enumerate() {
-            mask |= u32::from(hit) << k;
+        for (k, &gap) in gap.iter().enumerate() {
+            mask |= u32::from(gap <= 0.0) << k;
         }
         mask & self.used
     }
+}
+
+/// In the form of a single instruction. Of two of which one is not a number, the second.
+#[inline(always)]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 /// A tree over the boxes of the triangles of a mesh. It is made from the binary tree and never stored.
@@ -126,8 +134,10 @@ impl WideTree {
     /// outwards to `f32`, which is exact where `Real` is that.
     #[inline]
     pub fn each_overlap(&self, bounds: &Aabb, mut visit: impl FnMut(u32) -> bool) {
-        if !self.nodes.is_empty() {
-            self.walk(0, &bounds.min.to_array().map(below), &bounds.max.to_array().map(above), &mut visit);
+        let (min, max) = (bounds.min.to_array().map(below), bounds.max.to_array().map(above));
+        // What is no box, or not of numbers, overlaps nothing.
+        if !self.nodes.is_empty() && (0..3).all(|axis| min[axis] <= max[axis]) {
+            self.walk(0, &min, &max, &mut visit);
         }
     }
 
