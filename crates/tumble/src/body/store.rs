@@ -95,7 +95,7 @@ impl Params {
     pub const BULLET: u32 = 8;
     /// A link of an articulation: its pose and velocity follow from the tree.
     pub const LINK: u32 = 16;
-    /// It can move, and one of its colliders is made of triangles, which know no inside: they may be pushed out on the wrong side.
+    /// It can move, and one of its colliders is solid and made of triangles, which know no inside: they may be pushed out on the wrong side.
     pub const MESHED: u32 = 32;
     /// The locks, shifted.
     pub const LOCKS_SHIFT: u32 = 8;

@@ -17,12 +17,14 @@
 //!    touched.
 //!
 //! 2. **Hold** ([`hold`]). Impulses bend the flight, and a second impact may follow the first. So after the step the motion
-//!    that a body really made is followed in the same way against everything it may not pass. Where it would sink deeper than
+//!    that a body really made is followed in the same way against everything it may not pass, unless its free flight was clear of all that
+//!    and it has nearly kept to it. Where it would sink deeper than
 //!    its *skin* it is held, and of the rest of its motion it keeps what the surface leaves it. Velocities are not touched:
 //!    the next step finds the contact where it is, and the speed with it. What joints tie to it comes along ([`along`]);
 //!    a link is held with its tree ([`trees`]).
 //!
-//! 3. **Middle** ([`middle`]). Whatever tolerances the two have used up: the centre of its inner ball does not cross a surface.
+//! 3. **Middle** ([`middle`]). Whatever tolerances the two have used up: the centre of its inner ball does not cross a surface. That of a solid
+//!    mesh is watched at any speed: triangles know no inside, and may push it out on the wrong side of something thin.
 //!
 //! What is fast: a body whose farthest point moves in the step by more than half of the radius of the ball in its thinnest
 //! part (for impacts ahead also by more than half of the detection distance, within which ordinary contacts look ahead; for
@@ -159,6 +161,8 @@ struct Mover {
     dense: u32,
     start: CentrePose,
     turn: Vec3,
+    /// It is not followed: see [`Ahead::was_clear`].
+    clear: bool,
 }
 
 /// Who is fast in this step. Kept between steps for its memory.
@@ -166,7 +170,7 @@ struct Mover {
 pub(crate) struct Ahead {
     on: bool,
     any: bool,
-    /// By dense index of the awake bodies, as bits: who is fast, and what decides on who is watched; without meaning where nobody is fast. The look at
+    /// By dense index of the awake bodies, as bits: who is fast, what decides on who is watched, and who came near something; without meaning where nobody is fast. The look at
     /// contacts asks for each of them, and finds the answer in a few lines of the cache.
     fast: Vec<u8>,
     /// Bodies that a fast kinematic one may meet; as above.
@@ -398,8 +402,8 @@ impl Ahead {
     fn was_clear(&self, bodies: &Bodies, i: usize, start: CentrePose, old: Velocity, turn: Vec3) -> bool {
         let params = &bodies.params[i];
         let fast = self.fast.get(i).is_some_and(|&bits| bits & (FAST | NEAR) == FAST);
-        // What holds others must be known by its motion, and links are held with their trees.
-        if !(self.any && fast) || params.has(Params::LINK | Params::BULLET) {
+        // Links are held with their trees, and effects act anew on all where somebody has woken up.
+        if !(self.any && fast) || params.has(Params::LINK | Params::BULLET) || bodies.awake() != self.fast.len() {
             return false;
         }
         let flight = self.free_flight(bodies, i, start, old);
@@ -471,9 +475,10 @@ impl Ahead {
         let params = &bodies.params[i];
         let moved = (bodies.pose[i].centre - start.centre).to_real().length() + turn.length() * params.turning_extent();
         // Of slow ones the middles of meshes are followed.
-        let followed = moved > self.hold_limit(params) || (self.any && self.exposed[i]) || params.has(Params::MESHED);
-        if self.on && followed && !self.was_clear(bodies, i, start, old, turn) {
-            self.movers.push(Mover { dense: i as u32, start, turn });
+        let meshed = params.has(Params::MESHED) && !params.has(Params::LINK);
+        if self.on && (moved > self.hold_limit(params) || (self.any && self.exposed[i]) || meshed) {
+            let clear = self.was_clear(bodies, i, start, old, turn);
+            self.movers.push(Mover { dense: i as u32, start, turn, clear });
         }
     }
 }

@@ -288,11 +288,8 @@ impl Mesh {
     /// Visits the triangles whose boxes overlap `bounds`, in the order of [`Mesh::triangles_in`], until `visit` says false.
     #[inline]
     pub(crate) fn each_triangle_in(&self, bounds: &Aabb, mut visit: impl FnMut(u32) -> bool) {
-        self.wide.each_overlap(bounds, |t| {
-            // The boxes of the tree are exact in `f32`.
-            let certain = size_of::<Real>() == size_of::<f32>();
-            !(certain || Aabb::of_points(self.triangle(t)).overlaps(bounds)) || visit(t)
-        });
+        // The boxes of the tree stand on coarse grids.
+        self.wide.each_overlap(bounds, |t| !Aabb::of_points(self.triangle(t)).overlaps(bounds) || visit(t));
     }
 
     /// The edges of a triangle that are no edges of the surface, see [`inner_edges`]. Its number must be below

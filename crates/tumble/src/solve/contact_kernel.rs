@@ -592,11 +592,16 @@ pub(super) fn friction<L: Lane>(
     let sq = st * inv_lever;
     let across = s1 * s1 + s2 * s2;
     let sure = limit_static * L::splat(SURELY_INSIDE);
-    let mut sticks = (across + sq * sq).less_eq(sure * sure);
+    let size = across + sq * sq;
+    let mut sticks = size.less_eq(sure * sure);
     let (mut new1, mut new2, mut new_tau) = (s1, s2, st);
     if !sticks.all() {
-        let stop = Load { across: across.sqrt(), twist: sq.max(-sq) };
-        sticks = sticks | nearest(stop, limit_static).1;
+        // No load that friction bears is longer than the limit: few lie between what is surely inside and what is surely not.
+        let within = size.less_eq(limit_static * limit_static);
+        if (within & !sticks).any() {
+            let stop = Load { across: across.sqrt(), twist: sq.max(-sq) };
+            sticks = sticks | (within & nearest(stop, limit_static).1);
+        }
         // Sliding: one step size for slip and twist, so that the impulse turns against the generalised slip, and from there
         // to the nearest that friction can bear.
         let limit = group.dynamic_friction.load::<L>(at) * normal;

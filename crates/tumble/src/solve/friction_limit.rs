@@ -104,6 +104,7 @@ mod tests {
             let r = resistance(Load { across: v as Real, twist: w as Real });
             let (a, b) = (r.across.to_f64(), r.twist.to_f64());
             assert!((a - f).abs() < 0.03 && (b - t).abs() < 0.03, "{angle}: {a} {b} against {f} {t}");
+            assert!(a * a + b * b < 1.0 + 1e-6, "{angle}: longer than the limit");
             if !(15..=25).contains(&i) {
                 assert!((a - f).abs() < 0.012 && (b - t).abs() < 0.012, "{angle}: {a} {b} against {f} {t}");
             }

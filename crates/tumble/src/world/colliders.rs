@@ -486,7 +486,7 @@ impl State {
     }
 
     /// Largest distance of a point of the colliders of a body from its centre of mass, the radius of the largest ball known to fit into
-    /// the thinnest of them, and whether one of them is made of triangles.
+    /// the thinnest of them, and whether one of them is solid and made of triangles.
     pub fn extents(&self, body: u32, local_centre: crate::math::Vec3) -> (crate::math::Real, crate::math::Real, bool) {
         let (mut extent, mut core, mut meshed) = (0.0, crate::math::Real::INFINITY, false);
         let Some(cold) = self.bodies.cold.at(body) else { return (0.0, 0.0, false) };
@@ -501,7 +501,7 @@ impl State {
             if thin < core {
                 core = thin;
             }
-            meshed |= collider.shape.is_meshed();
+            meshed |= !collider.sensor && collider.shape.is_meshed() && collider.shape.inner_sphere().1 > 0.0;
         }
         (extent, if core.is_finite() { core } else { 0.0 }, meshed)
     }

@@ -37,13 +37,13 @@ type Visit<'v> = &'v mut dyn FnMut((&Motion, &Collider), &Collider, Real) -> Rea
 /// the dense indices; to be called before anything else is told where they are.
 pub(crate) fn hold(state: &mut State, ahead: &mut Ahead) {
     ahead.held.clear();
-    if ahead.movers.is_empty() {
+    if ahead.movers.iter().all(|mover| mover.clear) {
         return;
     }
     ahead.obstacles.find(state);
     for i in 0..ahead.movers.len() {
         let mover = ahead.movers[i];
-        if state.bodies.params[mover.dense as usize].has(Params::LINK) {
+        if mover.clear || state.bodies.params[mover.dense as usize].has(Params::LINK) {
             continue;
         }
         if let Some(pose) = state.held(ahead, &mover)

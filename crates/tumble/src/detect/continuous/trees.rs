@@ -297,7 +297,7 @@ impl TreeWay {
     fn crosses(&self, state: &State, ahead: &Ahead, articulation: &Articulation, span: Span) -> bool {
         self.followers.iter().any(|f| {
             let end = articulation.body_state(&self.pass, f.link as usize).0;
-            let mover = Mover { dense: f.dense, start: f.start, turn: Vec3::ZERO };
+            let mover = Mover { dense: f.dense, start: f.start, turn: Vec3::ZERO, clear: false };
             state.middle_kept(ahead, &mover, end, span).is_some()
         })
     }

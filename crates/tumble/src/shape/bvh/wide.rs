@@ -1,7 +1,17 @@
 //! The same tree with eight children to a node, whose boxes are tested side by side.
 //!
-//! A search for what overlaps a box spends its time on mispredicted branches, one for each node of a binary tree. Here a node answers
-//! for eight boxes at once with a mask, and its children may be single items, so that nothing but items that overlap is looked at.
+//! A search for what overlaps a box spends its time on mispredicted branches, one for each node of a binary tree, and on waiting for nodes.
+//! Here a node answers for eight boxes at once, its children may be single items, and it has two lines of the cache: boxes are kept on a grid of
+//! 125 steps over the node. A coordinate x stands in step
+//!
+//! ```text
+//!   f(x) = ⌊(x - o) s + 1⌋, limited to 0 ... 127
+//! ```
+//!
+//! which is 0 before the box of the node and 127 a step behind it, or more. Every operation in f, rounding included, keeps the order of numbers, so that
+//! boxes that overlap do so on the grid; few others do. Eight steps are compared in one word: with H the high bits of its bytes, those
+//! of (b | H) - a are set where a <= b.
+//!
 //! Children stand in the order of the binary tree: both trees name items in the same order.
 
 use super::{Bvh, Node, above, below};
@@ -11,44 +21,59 @@ use crate::math::Aabb;
 const WIDTH: usize = 8;
 /// Set in links to items; all others are links to nodes.
 const ITEM: u32 = 1 << 31;
+/// The high bits of the bytes of a word.
+const HIGH: u64 = 0x8080_8080_8080_8080;
+/// Steps of the grid within the box of a node.
+const STEPS: f32 = 125.0;
 
-/// Eight boxes, coordinate by coordinate.
+/// Eight boxes, coordinate by coordinate, a byte for each child.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
 struct Eight {
-    min: [[f32; WIDTH]; 3],
-    max: [[f32; WIDTH]; 3],
+    origin: [f32; 3],
+    /// Steps per metre: above 0 and finite, so that the order of all numbers, infinite ones included, is kept also where the node is flat.
+    scale: [f32; 3],
+    min: [u64; 3],
+    max: [u64; 3],
     links: [u32; WIDTH],
-    /// A bit for each place that has a child. (A box without one would overlap a box without bounds.)
-    used: u32,
+    /// The high bits of the places that have a child.
+    used: u64,
 }
 
 impl Eight {
-    const EMPTY: Self =
-        Self { min: [[f32::INFINITY; WIDTH]; 3], max: [[f32::NEG_INFINITY; WIDTH]; 3], links: [0; WIDTH], used: 0 };
-
-    /// Which of the boxes overlap, a bit for each.
-    #[inline(always)]
-    fn overlapping(&self, min: &[f32; 3], max: &[f32; 3]) -> u32 {
-        // The widest gap on any axis; a difference is above zero just where the one number is above the other. (Loops that compare and keep
-        // truth values are not made into vectors.)
-        let mut gap = [f32::NEG_INFINITY; WIDTH];
-        for axis in 0..3 {
-            for k in 0..WIDTH {
-                gap[k] = larger(gap[k], larger(self.min[axis][k] - max[axis], min[axis] - self.max[axis][k]));
-            }
-        }
-        let mut mask = 0;
-        for (k, &gap) in gap.iter().enumerate() {
-            mask |= u32::from(gap <= 0.0) << k;
-        }
-        mask & self.used
+    /// A node over this box, without children.
+    fn new(low: [f32; 3], high: [f32; 3]) -> Self {
+        let scale = core::array::from_fn(|axis| (STEPS / (high[axis] - low[axis])).clamp(f32::MIN_POSITIVE, f32::MAX));
+        Self { origin: low, scale, min: [0; 3], max: [0; 3], links: [0; WIDTH], used: 0 }
     }
-}
 
-/// In the form of a single instruction. Of two of which one is not a number, the second.
-#[inline(always)]
-fn larger(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
+    /// The step in which a coordinate stands.
+    #[inline(always)]
+    fn step(&self, axis: usize, x: f32) -> u64 {
+        // The cast limits to 0 below.
+        (((x - self.origin[axis]) * self.scale[axis] + 1.0) as u32).min(127).into()
+    }
+
+    fn set(&mut self, place: usize, min: [f32; 3], max: [f32; 3], link: u32) {
+        for axis in 0..3 {
+            self.min[axis] |= self.step(axis, min[axis]) << (8 * place);
+            self.max[axis] |= self.step(axis, max[axis]) << (8 * place);
+        }
+        self.links[place] = link;
+        self.used |= 0x80 << (8 * place);
+    }
+
+    /// Which of the boxes overlap, the high bit of a byte for each.
+    #[inline(always)]
+    fn overlapping(&self, min: &[f32; 3], max: &[f32; 3]) -> u64 {
+        const EACH: u64 = HIGH >> 7;
+        let mut hit = self.used;
+        for axis in 0..3 {
+            let (low, high) = (self.step(axis, min[axis]) * EACH, self.step(axis, max[axis]) * EACH);
+            hit &= ((high | HIGH) - self.min[axis]) & ((self.max[axis] | HIGH) - low);
+        }
+        hit
+    }
 }
 
 /// A tree over the boxes of the triangles of a mesh. It is made from the binary tree and never stored.
@@ -78,7 +103,8 @@ impl WideTree {
     /// Appends the subtree and returns its number. No leaf may hold more than eight items.
     fn add(&mut self, tree: &Bvh, root: u32, bounds: &impl Fn(u32) -> Aabb) -> u32 {
         let at = self.nodes.len();
-        self.nodes.push(Eight::EMPTY);
+        let whole = &tree.nodes[root as usize];
+        self.nodes.push(Eight::new(whole.min, whole.max));
         let mut children = [Child::Tree(root); WIDTH];
         let mut count = 1;
         // The largest child that still fits is opened, as long as there is one. A leaf opens into all its items.
@@ -120,18 +146,12 @@ impl WideTree {
                     (node.min, node.max, self.add(tree, index, bounds))
                 }
             };
-            let node = &mut self.nodes[at];
-            for axis in 0..3 {
-                (node.min[axis][k], node.max[axis][k]) = (min[axis], max[axis]);
-            }
-            node.links[k] = link;
-            node.used |= 1 << k;
+            self.nodes[at].set(k, min, max, link);
         }
         at as u32
     }
 
-    /// Visits the items whose boxes overlap `bounds`, in the order of the binary tree, until `visit` says false. Boxes are rounded
-    /// outwards to `f32`, which is exact where `Real` is that.
+    /// Visits the items whose boxes overlap `bounds`, and few others, in the order of the binary tree, until `visit` says false.
     #[inline]
     pub fn each_overlap(&self, bounds: &Aabb, mut visit: impl FnMut(u32) -> bool) {
         let (min, max) = (bounds.min.to_array().map(below), bounds.max.to_array().map(above));
@@ -143,10 +163,10 @@ impl WideTree {
 
     fn walk(&self, node: u32, min: &[f32; 3], max: &[f32; 3], visit: &mut impl FnMut(u32) -> bool) -> bool {
         let node = &self.nodes[node as usize];
-        let mut mask = node.overlapping(min, max);
-        while mask != 0 {
-            let link = node.links[mask.trailing_zeros() as usize % WIDTH];
-            mask &= mask - 1;
+        let mut hit = node.overlapping(min, max);
+        while hit != 0 {
+            let link = node.links[(hit.trailing_zeros() / 8) as usize % WIDTH];
+            hit &= hit - 1;
             let goes_on = if link & ITEM != 0 { visit(link & !ITEM) } else { self.walk(link, min, max, visit) };
             if !goes_on {
                 return false;
@@ -189,12 +209,12 @@ mod tests {
                 found.push(i);
                 true
             });
-            let reach = f32::EPSILON as Real * 64.0;
-            let near: Vec<u32> =
-                tree.candidates(&query).filter(|&i| boxes[i as usize].overlaps(&query.expanded(reach))).collect();
+            let all: Vec<u32> = tree.candidates(&Aabb::EVERYTHING).collect();
             let sure = |i: &&u32| boxes[**i as usize].overlaps(&query);
-            prop_assert!(found.iter().filter(sure).eq(near.iter().filter(sure)));
-            prop_assert!(found.iter().all(|i| near.contains(i)));
+            prop_assert!(found.iter().filter(sure).eq(all.iter().filter(sure)));
+            // All boxes are within 23 m: what is two steps of a grid over that away is not named.
+            let near = query.expanded(2.0 * 23.0 / STEPS as Real);
+            prop_assert!(found.iter().all(|&i| boxes[i as usize].overlaps(&near)));
             // A box without bounds finds all.
             let mut all = Vec::new();
             wide.each_overlap(&Aabb::EVERYTHING, |i| {
@@ -209,6 +229,37 @@ mod tests {
                 false
             });
             prop_assert_eq!(calls, usize::from(!found.is_empty()));
+        }
+    }
+
+    /// The flat boxes of a cube cut into squares, and boxes of no size at all, are found by boxes without end on any side, as half-spaces have
+    /// them: grids over flat nodes keep the order of infinite numbers.
+    #[test]
+    fn flat_boxes_are_found_by_endless_ones() {
+        let mut boxes = Vec::new();
+        for (axis, side, u, v) in (0..3 * 2 * 16).map(|i| (i % 3, i / 3 % 2, i / 6 % 4, i / 24)) {
+            let mut low = [0.0; 3];
+            (low[axis], low[(axis + 1) % 3], low[(axis + 2) % 3]) = (side as Real * 4.0, u as Real, v as Real);
+            let mut high = low.map(|x| x + 1.0);
+            high[axis] = low[axis];
+            boxes.push(Aabb::new(Vec3::from(low), Vec3::from(high)));
+        }
+        boxes.push(Aabb::new(Vec3::all(2.0), Vec3::all(2.0)));
+        let tree = Bvh::new(&boxes).unwrap();
+        let wide = WideTree::new(&tree, |i| boxes[i as usize]);
+        let ends = [Real::NEG_INFINITY, -1.0, 0.0, 2.0, 2.5, 4.0, 5.0, Real::INFINITY];
+        for (axis, i, k) in (0..3 * 64).map(|n| (n % 3, n / 3 % 8, n / 24)) {
+            let (mut low, mut high) = ([Real::NEG_INFINITY; 3], [Real::INFINITY; 3]);
+            (low[axis], high[axis]) = (ends[i], ends[k]);
+            let query = Aabb::new(Vec3::from(low), Vec3::from(high));
+            let mut found = vec![false; boxes.len()];
+            wide.each_overlap(&query, |i| {
+                found[i as usize] = true;
+                true
+            });
+            for (found, b) in found.iter().zip(&boxes) {
+                assert!(*found || i > k || !b.overlaps(&query), "{b:?} in {query:?}");
+            }
         }
     }
 
