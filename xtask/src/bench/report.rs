@@ -17,6 +17,8 @@ pub struct Comparison<'a> {
     pub fastest: Option<&'a Row>,
     /// Time of Tumble over time of that one; `None` where either is missing or Tumble fails the gate.
     pub ratio: Option<f64>,
+    /// The same by the time on processors, with the peer that takes least of it: says more on a machine that others use too.
+    pub processor_ratio: Option<f64>,
     /// Tumble was measured and fails the gate.
     pub failed: bool,
 }
@@ -44,10 +46,20 @@ pub fn comparisons(rows: &[Row]) -> Vec<Comparison<'_>> {
         let fastest = others.min_by(|a, b| a.best().unwrap_or(0.0).total_cmp(&b.best().unwrap_or(0.0)));
         let own = tumble.filter(|row| row.passes()).and_then(Row::best);
         let ratio = own.zip(fastest.and_then(Row::best)).map(|(own, other)| own / other);
+        let others = of_key().filter(|row| row.engine != "tumble" && row.passes()).filter_map(processor);
+        let least = others.min_by(f64::total_cmp);
+        let own = tumble.filter(|row| row.passes()).and_then(processor);
+        let processor_ratio = own.zip(least).map(|(own, other)| own / other);
         let trees = of_key().any(|row| row.trees);
-        Comparison { case, trees, threads, fastest, ratio, failed: tumble.is_some_and(|row| !row.passes()) }
+        let failed = tumble.is_some_and(|row| !row.passes());
+        Comparison { case, trees, threads, fastest, ratio, processor_ratio, failed }
     };
     keys.into_iter().map(compare).collect()
+}
+
+/// The time on processors, where the driver has told it.
+fn processor(row: &Row) -> Option<f64> {
+    row.processor().filter(|&ms| ms > 0.0)
 }
 
 /// The geometric mean of all ratios with so many threads; not a number where Tumble fails a gate that a peer passes. Trees are judged by
@@ -114,8 +126,8 @@ pub fn table(rows: &[Row], missing: &[(String, String)], machine: &Machine) -> S
          the case.\n\n",
         machine.cpu, machine.cores, machine.date, machine.load
     );
-    let _ = writeln!(text, "| case | threads | {} | to the fastest peer |", names.join(" | "));
-    let _ = writeln!(text, "|---|---|{}---|", "---|".repeat(names.len()));
+    let _ = writeln!(text, "| case | threads | {} | to the fastest peer | by processor time |", names.join(" | "));
+    let _ = writeln!(text, "|---|---|{}---|---|", "---|".repeat(names.len()));
     for c in &comparisons {
         let cells = names.iter().map(|name| {
             cell(rows.iter().find(|row| row.engine == *name && row.case == c.case && row.threads == c.threads))
@@ -125,7 +137,8 @@ pub fn table(rows: &[Row], missing: &[(String, String)], machine: &Machine) -> S
             (Some(ratio), Some(fastest)) => format!("{ratio:.2} ({})", fastest.engine),
             _ => "-".to_owned(),
         };
-        let _ = writeln!(text, "| {} | {} | {} | {ratio} |", c.case, c.threads, cells.join(" | "));
+        let by_processor = c.processor_ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
+        let _ = writeln!(text, "| {} | {} | {} | {ratio} | {by_processor} |", c.case, c.threads, cells.join(" | "));
     }
     for threads in thread_counts(&comparisons) {
         if let Some(mean) = geomean(&comparisons, threads) {
@@ -276,7 +289,13 @@ pub fn json(rows: &[Row], missing: &[(String, String)], machine: &Machine, bars:
     let ratios: Vec<Value> = comparisons
         .iter()
         .map(|c| {
-            json!({ "case": c.case, "threads": c.threads, "fastest_peer": c.fastest.map(|row| &row.engine), "ratio": c.ratio })
+            json!({
+                "case": c.case,
+                "threads": c.threads,
+                "fastest_peer": c.fastest.map(|row| &row.engine),
+                "ratio": c.ratio,
+                "processor_ratio": c.processor_ratio,
+            })
         })
         .collect();
     json!({
@@ -373,6 +392,19 @@ mod tests {
         assert_eq!(comparisons(&rows)[0].ratio, None);
         assert!(geomean(&comparisons(&rows), 1).unwrap().is_nan() && against(&rows, "b").unwrap().is_nan());
         assert_eq!(mean_text(f64::NAN), "none, Tumble fails a gate");
+    }
+
+    /// By processor time the peer counts that takes least of it, whoever is done first; a driver that does not tell it is left out.
+    #[test]
+    fn processor_times_have_a_ratio_of_their_own() {
+        let with = |engine: &str, ms: f64, processor_ms: f64| {
+            let mut row = row(engine, ms, true);
+            row.runs[0].processor_ms = processor_ms;
+            row
+        };
+        let rows = [with("tumble", 9.0, 2.0), with("a", 3.0, 8.0), with("b", 5.0, 4.0), with("c", 6.0, 0.0)];
+        let found = &comparisons(&rows)[0];
+        assert_eq!((found.ratio, found.processor_ratio), (Some(3.0), Some(0.5)));
     }
 
     /// The JSON holds what readers of it rely on.

@@ -680,25 +680,33 @@ fn depth_is_limited() {
     assert!(fault(&text).contains("more than 32 deep"));
 }
 
-/// Ten thousand bodies load in a moment, counted or written out one by one.
+/// Ten thousand bodies load in a moment, counted or written out one by one. Without optimisation, which on a slow machine takes what it takes, in
+/// no more than twice ten times the time of a thousand.
 #[test]
 fn ten_thousand_bodies_load_quickly() {
-    let counted =
-        "body = [{ name = 'b{i}', repeat = { i = 100, j = 100 }, at = ['i', 'j', 0], box = [0.5, 0.5, 0.5] }]";
-    let counted = counted.replace("b{i}", "b{i}-{j}");
-    let scene = parse(&counted);
-    let run = scene.setup().start().unwrap();
-    let written = file::write(&scene, &run).unwrap();
-    for text in [counted, written] {
-        let bar = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 200 });
-        // Others may be using the machine: one time in three is enough, and the first that is ends it.
-        let times = (0..3).map(|_| {
+    let counted = |columns: u32| {
+        let repeat = format!("repeat = {{ i = 100, j = {columns} }}");
+        format!("body = [{{ name = 'b{{i}}-{{j}}', {repeat}, at = ['i', 'j', 0], box = [0.5, 0.5, 0.5] }}]")
+    };
+    let written = |columns: u32| {
+        let scene = parse(&counted(columns));
+        let run = scene.setup().start().unwrap();
+        file::write(&scene, &run).unwrap()
+    };
+    for [few, many] in [[counted(10), counted(100)], [written(10), written(100)]] {
+        let time = |text: &str, bodies: usize| {
             let begin = Instant::now();
-            assert_eq!(start(&text).world().body_count(), 10_000);
+            assert_eq!(start(text).world().body_count(), bodies);
             begin.elapsed()
+        };
+        // Others may be using the machine: one time in four is enough, and the first that is ends it.
+        let quick = (0..4).any(|_| {
+            let bar = if cfg!(debug_assertions) { time(&few, 1000) * 20 } else { Duration::from_millis(200) };
+            let took = time(&many, 10_000);
+            println!("{} bytes: {took:?} of {bar:?}", many.len());
+            took < bar
         });
-        let quick = times.inspect(|took| println!("{} bytes: {took:?}", text.len())).any(|took| took < bar);
-        assert!(quick, "not once under {bar:?}");
+        assert!(quick, "not once quick enough");
     }
 }
 

@@ -61,6 +61,8 @@ impl State {
             ensure!((params.inv_mass > 0.0) == heavy, "{id} is {:?} with 1/m = {}", cold.kind, params.inv_mass);
             ensure!(params.has(Params::KINEMATIC) == (cold.kind == BodyKind::Kinematic), "{id}: kinematic flag");
             ensure!(params.locks() == cold.locks, "{id}: locks");
+            let meshed = params.inv_mass > 0.0 && self.has_solid_mesh(id.index());
+            ensure!(params.has(Params::MESHED) == meshed, "{id}: flag of meshes");
             ensure!(dynamic || !cold.asleep, "{id} is asleep, but {:?}", cold.kind);
             ensure!(!(cold.asleep && velocity != Velocity::default()), "{id} moves in its sleep");
             ensure!(cold.kind != BodyKind::Fixed || velocity == Velocity::default(), "{id} is fixed and moves");

@@ -185,13 +185,13 @@ impl State {
     /// point of it keeps its velocity, but for what locks and speed limits take. On an error nothing is changed.
     pub fn refresh_mass(&mut self, slot: u32) -> Result<()> {
         let Some(mut plan) = self.plan_mass(slot)? else { return Ok(()) };
-        let (extent, core, meshed) = self.extents(slot, plan.params.local_centre);
+        let (extent, core) = self.extents(slot, plan.params.local_centre);
         // A body without colliders counts as wide as its mass is spread, and a link without mass as a point.
         let square = if plan.mass.mass > 0.0 { plan.mass.inertia.trace() / plan.mass.mass } else { 0.0 };
         let spread = Real::from_f64(square.sqrt());
         plan.params.extent = if extent > spread { extent } else { spread };
         plan.params.core = core;
-        plan.params.set(Params::MESHED, meshed && plan.params.inv_mass > 0.0);
+        plan.params.set(Params::MESHED, plan.params.inv_mass > 0.0 && self.has_solid_mesh(slot));
         let dense = self.bodies.dense_at(slot);
         let bodies = &mut self.bodies;
         bodies.params.set(dense, plan.params);

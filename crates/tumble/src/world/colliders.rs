@@ -485,11 +485,18 @@ impl State {
         f64::from(collider.density_with(material))
     }
 
-    /// Largest distance of a point of the colliders of a body from its centre of mass, the radius of the largest ball known to fit into
-    /// the thinnest of them, and whether one of them is solid and made of triangles.
-    pub fn extents(&self, body: u32, local_centre: crate::math::Vec3) -> (crate::math::Real, crate::math::Real, bool) {
-        let (mut extent, mut core, mut meshed) = (0.0, crate::math::Real::INFINITY, false);
-        let Some(cold) = self.bodies.cold.at(body) else { return (0.0, 0.0, false) };
+    /// One of the colliders of a body is solid and made of triangles.
+    pub fn has_solid_mesh(&self, body: u32) -> bool {
+        let solid = |c: &Collider| !c.sensor && c.shape.is_meshed() && c.shape.inner_sphere().1 > 0.0;
+        let colliders = self.bodies.cold.at(body).into_iter().flat_map(|cold| &cold.colliders);
+        colliders.filter_map(|&c| self.colliders.at(c)).any(solid)
+    }
+
+    /// Largest distance of a point of the colliders of a body from its centre of mass, and the radius of the largest ball
+    /// known to fit into the thinnest of them.
+    pub fn extents(&self, body: u32, local_centre: crate::math::Vec3) -> (crate::math::Real, crate::math::Real) {
+        let (mut extent, mut core) = (0.0, crate::math::Real::INFINITY);
+        let Some(cold) = self.bodies.cold.at(body) else { return (0.0, 0.0) };
         for &c in &cold.colliders {
             let Some(collider) = self.colliders.at(c) else { continue };
             let centre = collider.pose.inverse_transform_point(local_centre);
@@ -501,9 +508,8 @@ impl State {
             if thin < core {
                 core = thin;
             }
-            meshed |= !collider.sensor && collider.shape.is_meshed() && collider.shape.inner_sphere().1 > 0.0;
         }
-        (extent, if core.is_finite() { core } else { 0.0 }, meshed)
+        (extent, if core.is_finite() { core } else { 0.0 })
     }
 }
 
