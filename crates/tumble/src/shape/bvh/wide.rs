@@ -36,7 +36,7 @@ struct Eight {
     min: [u64; 3],
     max: [u64; 3],
     links: [u32; WIDTH],
-    /// The high bits of the places that have a child.
+    /// The high bits of the places that have a child. (One without would overlap a box without bounds.)
     used: u64,
 }
 
