@@ -70,6 +70,18 @@ impl Aabb {
         }
     }
 
+    /// The box around a point of the world: [`Self::around`] without size.
+    pub fn at(point: Point) -> Self {
+        let ends = [point.x, point.y, point.z].map(|v| {
+            let r = Real::from_f64(v);
+            let (more, less) = (v > r.to_f64(), v < r.to_f64());
+            let next = if more { r.next_up() } else { r.next_down() };
+            [if less { next } else { r }, if more { next } else { r }]
+        });
+        let side = |i: usize| Vec3::new(ends[0][i], ends[1][i], ends[2][i]);
+        Self { min: side(0), max: side(1) }
+    }
+
     /// This box moved to where `origin` is in the world, rounded outwards.
     pub fn moved_to(&self, origin: Point) -> Self {
         let (lo, hi) = (origin + self.min.to_f64(), origin + self.max.to_f64());
@@ -193,6 +205,16 @@ fn round_up(v: f64) -> Real {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn points_have_the_boxes_of_no_size() {
+        for v in [0.0, -0.0, 1.0, 0.1, -0.1, 1e5 + 1e-4, -3e7, 1e-46, -1e-46, 1e-300] {
+            let point = Point::new(v, -v, 0.7 * v);
+            let b = Aabb::at(point);
+            assert_eq!(b, Aabb::around(point, Vec3::ZERO), "{v}");
+            assert!(b.min.x.to_f64() <= v && v <= b.max.x.to_f64());
+        }
+    }
 
     // Guards against NaN from 0 · ∞ where a ray runs along a face of the box and starts in its plane.
     #[test]

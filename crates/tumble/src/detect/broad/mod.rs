@@ -13,5 +13,5 @@ mod tree;
 pub use pair_set::PairSet;
 pub use pairs::{BroadPhase, ProxyDesc, ProxyId, ProxyKind, ProxyPair};
 pub use search::{PairFilter, PairSearch};
-pub(crate) use tree::WideTree;
 pub use tree::{BoxCast, DynamicTree, LeafId};
+pub(crate) use tree::{Walkers, WideTree};

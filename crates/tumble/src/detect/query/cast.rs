@@ -183,9 +183,9 @@ impl Seen<'_> {
     /// collider's frame, and the part of the collider.
     fn on_course(&self, course: &Course, limit: f64) -> Option<(f64, Touch, u32)> {
         let shape = &self.collider.shape;
-        let mut ball = Ball::of(shape);
+        let mut ball = Ball::of(shape, &self.pose);
         ball.radius += course.reach;
-        let head = course.way.head_start(course.start.translation, &ball, &self.pose);
+        let head = course.way.head_start(course.start.translation, &ball);
         let start = course.at(head).relative_to(&self.pose);
         if course.solid
             && head == 0.0

@@ -76,7 +76,7 @@ impl State {
             Real::from_f64(limit * limit) * (1.0 + 16.0 * Real::EPSILON)
         };
         let mut limit = max;
-        let from = Aabb::around(point, Vec3::ZERO);
+        let from = Aabb::at(point);
         for tree in filter.trees(self) {
             tree.closest(&from, squared(limit), filter.mask, |proxy, _, max| {
                 let Some(seen) = filter.sees(self, proxy) else { return max };

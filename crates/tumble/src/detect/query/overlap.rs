@@ -46,7 +46,7 @@ impl State {
             let given = format!("{:?} to {:?}", min.to_array(), max.to_array());
             return Err(Error::value("overlap", "box", "from its smallest corner to its largest", given));
         }
-        let bounds = Aabb::around(min, Vec3::ZERO).union(&Aabb::around(max, Vec3::ZERO));
+        let bounds = Aabb::at(min).union(&Aabb::at(max));
         let mut visit = |proxy: u32| {
             let Some(seen) = filter.sees(self, proxy) else { return true };
             let own = seen.collider.shape.bounds(&Pose::new(Vec3::ZERO, seen.pose.rotation));

@@ -5,7 +5,7 @@
 
 use crate::detect::manifolds::bounds;
 use crate::detect::narrow::{ConvexRef, Triangle};
-use crate::math::{Aabb, Float, Num, Pose, Real, Vec3};
+use crate::math::{Aabb, Float, Num, Point, Pose, Real, Vec3, WorldPose};
 use crate::shape::{Geometry, Mesh, Shape, Sides};
 
 /// A convex part of a shape.
@@ -232,15 +232,16 @@ pub(super) fn swallows(a: &Shape, b: &Shape, b_in_a: &Pose) -> Option<(u32, Vec3
     found
 }
 
-/// A ball that holds a shape, in its frame: known at once for any shape, so not the smallest. Infinite for
+/// A ball in the world that holds a placed shape: known at once for any shape, so not the smallest. Infinite for
 /// unbounded shapes.
+#[derive(Clone, Copy)]
 pub(super) struct Ball {
-    pub centre: Vec3,
+    pub centre: Point,
     pub radius: f64,
 }
 
 impl Ball {
-    pub fn of(shape: &Shape) -> Self {
+    pub fn of(shape: &Shape, pose: &WorldPose) -> Self {
         let around = |b: Aabb| (b.centre(), (b.max.to_f64() - b.min.to_f64()).length() * 0.5);
         let (centre, radius) = match shape {
             Shape::Mesh(mesh) => around(mesh.bvh().bounds()),
@@ -250,6 +251,9 @@ impl Ball {
             _ => ConvexRef::new(shape).map_or((Vec3::ZERO, f64::INFINITY), |c| (c.centre(), 2.0 * c.extent().to_f64())),
         };
         let rounding = 16.0 * Real::EPSILON.to_f64();
-        Self { centre, radius: radius * (1.0 + rounding) + centre.to_f64().length() * rounding }
+        Self {
+            centre: pose.translation + pose.rotation.to_f64().rotate(centre.to_f64()),
+            radius: radius * (1.0 + rounding) + centre.to_f64().length() * rounding,
+        }
     }
 }

@@ -3,10 +3,10 @@
 use super::filter::{QueryFilter, Seen};
 use super::parts::Ball;
 use super::way::{CastHit, Way, share};
-use crate::detect::broad::{BoxCast, DynamicTree, WideTree};
+use crate::detect::broad::{BoxCast, DynamicTree, Walkers, WideTree};
 use crate::error::{Error, Result};
-use crate::math::{Aabb, Float, Isa, Num, Point, Quat, Real, Vec3};
-use crate::shape::{Geometry, HalfSpace, Ray, RayHit, Shape};
+use crate::math::{Aabb, Float, Isa, Num, Point, Quat, Real, Vec3, prefetch};
+use crate::shape::{Cuboid, Geometry, HalfSpace, Ray, RayHit, Shape};
 use crate::world::State;
 
 /// A ray to be cast into a world.
@@ -65,7 +65,7 @@ impl State {
     pub(crate) fn along_ray(&self, ray: &RayCast, filter: &QueryFilter, mut found: impl FnMut(CastHit) -> f64) {
         let Some(way) = Way::new(ray.direction) else { return };
         let mut limit = ray.max;
-        let start = Aabb::around(ray.origin, Vec3::ZERO);
+        let start = Aabb::at(ray.origin);
         for tree in filter.trees(self) {
             tree.cast(&way.cast(start, limit), filter.mask, |proxy, _, max| {
                 let Some(hit) = self.meet(proxy, ray, &way, limit, filter) else { return max };
@@ -86,44 +86,55 @@ impl State {
             Packed::new(self, filter).first_along(self.isa, rays, filter.solid, hits);
             return;
         }
-        for rays in rays.chunks(MANY) {
-            let mut search = Search::new(rays);
+        for rays in rays.chunks(FEW) {
+            let mut search = Search::<FEW>::new(rays, no_hits(hits, rays.len()));
             for tree in filter.trees(self) {
                 let casts = search.casts();
                 tree.cast_each(&casts[..rays.len()], filter.mask, |i, proxy, max| {
                     let Some(seen) = filter.sees(self, proxy) else { return max };
-                    search.look_at(i, &Target::new(seen), filter.solid).unwrap_or(max)
+                    search.look_at(i, &seen, &Target::new(&seen), filter.solid).unwrap_or(max)
                 });
             }
-            hits.extend_from_slice(&search.best[..rays.len()]);
         }
     }
 
     /// Where the ray meets a leaf of the trees within `limit` metres.
     #[inline(always)]
     fn meet(&self, proxy: u32, ray: &RayCast, way: &Way, limit: f64, filter: &QueryFilter) -> Option<CastHit> {
-        Target::new(filter.sees(self, proxy)?).meet(ray, way, limit, filter.solid)
+        let seen = filter.sees(self, proxy)?;
+        Target::new(&seen).meet(&seen, ray, way, limit, filter.solid)
     }
 }
 
-/// How many rays are followed at a time: enough to follow some abreast nearly all of the time, few enough for the stack.
-const MANY: usize = 64;
+/// How many rays are followed at a time: enough to follow some abreast nearly all of the time, few enough to be made ready at once.
+const FEW: usize = 64;
+
+/// How many of very many rays are: as many as the stack may hold.
+const MANY: usize = 256;
 
 /// How many rays there must be, besides half as many as colliders, for these to be arranged for them.
 const PACKED: usize = 256;
 
 /// The search for the first hits of a few rays.
-struct Search<'r> {
+struct Search<'r, const N: usize> {
     rays: &'r [RayCast],
-    ways: [Way; MANY],
+    ways: [Way; N],
     /// How far each is still followed, in metres.
-    reach: [f64; MANY],
-    best: [Option<CastHit>; MANY],
+    reach: [f64; N],
+    /// Of each.
+    best: &'r mut [Option<CastHit>],
 }
 
-impl<'r> Search<'r> {
-    fn new(rays: &'r [RayCast]) -> Self {
-        let mut search = Self { rays, ways: [Way::STILL; MANY], reach: [-1.0; MANY], best: [None; MANY] };
+/// Adds so many that are not there yet.
+fn no_hits(hits: &mut Vec<Option<CastHit>>, count: usize) -> &mut [Option<CastHit>] {
+    let first = hits.len();
+    hits.resize(first + count, None);
+    &mut hits[first..]
+}
+
+impl<'r, const N: usize> Search<'r, N> {
+    fn new(rays: &'r [RayCast], best: &'r mut [Option<CastHit>]) -> Self {
+        let mut search = Self { rays, ways: [Way::STILL; N], reach: [-1.0; N], best };
         for (i, ray) in rays.iter().enumerate() {
             if let Some(way) = Way::new(ray.direction) {
                 (search.ways[i], search.reach[i]) = (way, ray.max);
@@ -133,19 +144,19 @@ impl<'r> Search<'r> {
     }
 
     /// What is left of the rays, for the trees.
-    fn casts(&self) -> [BoxCast; MANY] {
-        let mut casts = [BoxCast::ray(Vec3::ZERO, Vec3::ZERO, -1.0); MANY];
+    fn casts(&self) -> [BoxCast; N] {
+        let mut casts = [BoxCast::ray(Vec3::ZERO, Vec3::ZERO, -1.0); N];
         for (i, ray) in self.rays.iter().enumerate() {
-            casts[i] = self.ways[i].cast(Aabb::around(ray.origin, Vec3::ZERO), self.reach[i]);
+            casts[i] = self.ways[i].cast(Aabb::at(ray.origin), self.reach[i]);
         }
         casts
     }
 
     /// Takes note of a hit of ray `i`, and answers how far the trees have to be searched from now on; `None` if there is none that counts.
     #[inline(always)]
-    fn look_at(&mut self, i: usize, target: &Target<'_>, solid: bool) -> Option<Real> {
+    fn look_at(&mut self, i: usize, seen: &Seen<'_>, target: &Target<'_>, solid: bool) -> Option<Real> {
         let way = &self.ways[i];
-        let hit = target.meet(&self.rays[i], way, self.reach[i], solid)?;
+        let hit = target.meet(seen, &self.rays[i], way, self.reach[i], solid)?;
         if self.best[i].is_some_and(|best| !hit.is_before(&best)) {
             return None;
         }
@@ -157,69 +168,83 @@ impl<'r> Search<'r> {
 
 /// The colliders that a filter sees, arranged for very many rays.
 struct Packed<'w> {
-    trees: [WideTree; 2],
+    tree: WideTree,
+    /// What every ray that comes near reads.
     targets: Vec<Target<'w>>,
-    /// Those without bounds.
-    unbounded: Vec<Target<'w>>,
+    /// What those that hit read, under the same numbers.
+    seen: Vec<Seen<'w>>,
+    /// The numbers of those without bounds.
+    unbounded: Vec<u32>,
 }
 
 impl<'w> Packed<'w> {
     fn new(state: &'w State, filter: &QueryFilter) -> Self {
-        let mut targets = Vec::with_capacity(filter.trees(state).map(DynamicTree::len).sum());
+        let leaves = filter.trees(state).map(DynamicTree::len).sum();
+        let mut tree = WideTree::with_room(leaves);
+        let (mut targets, mut seen) = (Vec::with_capacity(leaves), Vec::with_capacity(leaves));
+        let mut add = |proxy| {
+            let collider = filter.sees(state, proxy)?;
+            let number = targets.len() as u32;
+            targets.push(Target::new(&collider));
+            seen.push(collider);
+            Some(number)
+        };
         let mut unbounded = Vec::new();
-        let mut trees = filter.trees(state);
-        let trees = [(); 2].map(|()| match trees.next() {
-            Some(tree) => {
-                let seen = tree.without_bounds().filter_map(|proxy| filter.sees(state, proxy));
-                unbounded.extend(seen.map(Target::new));
-                tree.widened(|proxy| {
-                    let target = Target::new(filter.sees(state, proxy)?);
-                    let number = targets.len() as u32;
-                    targets.push(target);
-                    Some(number)
-                })
-            }
-            None => WideTree::EMPTY,
-        });
-        Self { trees, targets, unbounded }
+        for source in filter.trees(state) {
+            unbounded.extend(source.without_bounds().filter_map(&mut add));
+            source.widen_into(&mut tree, &mut add);
+        }
+        Self { tree, targets, seen, unbounded }
     }
 
     fn first_along(&self, isa: Isa, rays: &[RayCast], solid: bool, hits: &mut Vec<Option<CastHit>>) {
+        let Self { tree, targets, seen, unbounded } = self;
+        let mut walkers = Walkers::new();
+        hits.reserve(rays.len());
         for rays in rays.chunks(MANY) {
-            let mut search = Search::new(rays);
-            for target in &self.unbounded {
+            let mut search = Search::<MANY>::new(rays, no_hits(hits, rays.len()));
+            for &number in unbounded {
                 for i in 0..rays.len() {
-                    search.look_at(i, target, solid);
+                    search.look_at(i, &seen[number as usize], &targets[number as usize], solid);
                 }
             }
-            for tree in &self.trees {
-                let casts = search.casts();
-                tree.cast_each(isa, &casts[..rays.len()], |i, target, max| {
-                    search.look_at(i, &self.targets[target as usize], solid).unwrap_or(max)
-                });
-            }
-            hits.extend_from_slice(&search.best[..rays.len()]);
+            let casts = search.casts();
+            let soon = |number: u32| prefetch(&targets[number as usize]);
+            tree.cast_each(isa, &mut walkers, &casts[..rays.len()], soon, |i, number, max| {
+                let (seen, target) = (&seen[number as usize], &targets[number as usize]);
+                search.look_at(i, seen, target, solid).unwrap_or(max)
+            });
         }
     }
 }
 
-/// A collider that rays may meet, with what is the same for all of them.
+/// A collider that rays may meet, with what is the same for all of them. Two lines of the cache.
+#[repr(align(64))]
 struct Target<'w> {
-    seen: Seen<'w>,
+    at: Point,
     turn: Quat<f64>,
     ball: Ball,
+    shape: &'w Shape,
+    /// The shape, where it is a box: as most are, it is at hand, and nothing of the collider itself is read.
+    cuboid: Option<Cuboid>,
 }
 
 impl<'w> Target<'w> {
     #[inline(always)]
-    fn new(seen: Seen<'w>) -> Self {
-        Self { turn: seen.pose.rotation.to_f64().normalized(), ball: Ball::of(&seen.collider.shape), seen }
+    fn new(seen: &Seen<'w>) -> Self {
+        let (shape, pose) = (&seen.collider.shape, &seen.pose);
+        Self {
+            at: pose.translation,
+            turn: pose.rotation.to_f64().normalized(),
+            ball: Ball::of(shape, pose),
+            shape,
+            cuboid: if let Shape::Cuboid(cuboid) = shape { Some(*cuboid) } else { None },
+        }
     }
 
     /// Where the ray meets it within `limit` metres.
     #[inline(always)]
-    fn meet(&self, ray: &RayCast, way: &Way, limit: f64, solid: bool) -> Option<CastHit> {
-        let Self { seen, .. } = self;
+    fn meet(&self, seen: &Seen<'_>, ray: &RayCast, way: &Way, limit: f64, solid: bool) -> Option<CastHit> {
         let (distance, hit) = self.on_ray(ray.origin, way, limit, solid)?;
         Some(CastHit {
             collider: seen.id,
@@ -235,16 +260,20 @@ impl<'w> Target<'w> {
     /// The same, with the normal in the collider's frame.
     #[inline(always)]
     fn on_ray(&self, origin: Point, way: &Way, limit: f64, solid: bool) -> Option<(f64, RayHit)> {
-        let Seen { collider, pose, .. } = &self.seen;
-        let shape = &collider.shape;
-        let head = way.head_start(origin, &self.ball, pose);
-        let from = self.turn.unrotate(origin.add_scaled(way.unit, head) - pose.translation);
+        let head = way.head_start(origin, &self.ball);
+        let from = self.turn.unrotate(origin.add_scaled(way.unit, head) - self.at);
         let along = self.turn.unrotate(way.unit);
-        if let Shape::HalfSpace(ground) = shape {
+        if self.cuboid.is_none()
+            && let Shape::HalfSpace(ground) = self.shape
+        {
             return above(ground, from, along, solid).filter(|(distance, _)| *distance <= limit);
         }
         let reach = Real::from_f64(limit - head).next_up();
-        let hit = cast(shape, &Ray::new(from.to_real(), along.to_real()), reach, solid)?;
+        let ray = Ray::new(from.to_real(), along.to_real());
+        let hit = match &self.cuboid {
+            Some(cuboid) if solid => cuboid.cast_ray(&ray, reach),
+            _ => cast(self.shape, &ray, reach, solid),
+        }?;
         let distance = head + hit.t.to_f64();
         (distance <= limit).then_some((distance, hit))
     }

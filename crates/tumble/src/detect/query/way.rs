@@ -8,7 +8,7 @@
 use super::parts::Ball;
 use crate::detect::broad::BoxCast;
 use crate::id::{BodyId, ColliderId};
-use crate::math::{Aabb, Float, Num, Point, Real, Vec3, WorldPose};
+use crate::math::{Aabb, Float, Num, Point, Real, Vec3};
 
 /// Where a ray or a moving shape meets a collider.
 ///
@@ -100,12 +100,12 @@ impl Way {
 
     /// Metres along the way after which something held by `ball` may be met, and not before: from there on its geometry is
     /// computed. Few digits, so that adding it to other numbers is mostly exact.
-    pub fn head_start(&self, from: Point, ball: &Ball, pose: &WorldPose) -> f64 {
+    #[inline(always)]
+    pub fn head_start(&self, from: Point, ball: &Ball) -> f64 {
         if !ball.radius.is_finite() {
             return 0.0;
         }
-        let centre = pose.translation + pose.rotation.to_f64().rotate(ball.centre.to_f64());
-        let free = (centre - from).dot(self.unit) - ball.radius;
+        let free = (ball.centre - from).dot(self.unit) - ball.radius;
         if free > 0.0 && free.is_finite() { f64::from_bits(free.to_bits() & !((1 << 40) - 1)) } else { 0.0 }
     }
 }
@@ -131,7 +131,7 @@ mod tests {
         for d in [[3.0, -0.1, 1e-7], [1e-30, 7e-31, 0.0], [2e30, 1.0, -3e30], [0.0, 0.0, -5.0]] {
             let given = Vec3::<f64>::from(d).to_real();
             let way = Way::new(given).unwrap();
-            let cast = way.cast(Aabb::around(Point::ZERO, Vec3::ZERO), 1.0);
+            let cast = way.cast(Aabb::at(Point::ZERO), 1.0);
             let ratio = given.to_f64().length() / cast.direction.to_f64().length();
             assert_eq!(ratio.to_bits() << 12, 0, "{ratio:e} is no power of two");
             assert!(cast.direction.abs().max_component() >= 1.0 && cast.direction.abs().max_component() < 2.0);

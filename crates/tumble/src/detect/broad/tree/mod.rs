@@ -38,7 +38,7 @@ use build::BuildScratch;
 
 pub(crate) use meet::Meeting;
 pub use query::BoxCast;
-pub(crate) use wide::WideTree;
+pub(crate) use wide::{Walkers, WideTree};
 
 /// No root is ever higher. A tree that would be is built again, balanced.
 pub(crate) const MAX_HEIGHT: usize = 64;

@@ -1,7 +1,7 @@
 //! Tests that need to see inside the tree; what can be seen from outside is tested from outside.
 
 use super::query::Slabs;
-use super::{BoxCast, DynamicTree, LEAF, LeafId, MAX_HEIGHT, Node, Pair, area};
+use super::{BoxCast, DynamicTree, LEAF, LeafId, MAX_HEIGHT, Node, Pair, Walkers, WideTree, area};
 use crate::math::{Aabb, Float, Isa, Real, Vec3};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -206,10 +206,12 @@ proptest! {
             shorten(max)
         });
         // The copy for very many casts meets the same, in every instruction set, but for what has no bounds and what it leaves out.
-        let wide = tree.widened(|user| (user % 5 != 4).then_some(user));
+        let mut wide = WideTree::with_room(tree.len());
+        tree.widen_into(&mut wide, |user| (user % 5 != 4).then_some(user));
+        let mut walkers = Walkers::new();
         for isa in Isa::available() {
             let mut met = vec![Vec::new(); casts.len()];
-            wide.cast_each(isa, &casts, |i, user, max| {
+            wide.cast_each(isa, &mut walkers, &casts, |_| {}, |i, user, max| {
                 met[i].push(user);
                 shorten(max)
             });

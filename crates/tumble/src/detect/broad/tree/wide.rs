@@ -3,15 +3,20 @@
 //! Where there are about as many casts as leaves it pays to arrange the leaves for them first: nodes with a child for each lane, whose boxes are tested
 //! together, and a third of the levels. The copy is good until something moves.
 
+use core::hint::select_unpredictable;
+
 use super::query::{BoxCast, OUTWARDS};
 use super::{DynamicTree, MAX_HEIGHT, Node};
-use crate::math::{Aabb, Isa, Kernel, LANES, Lane, Mask, Num, Real};
+use crate::math::{Aabb, Isa, Kernel, LANES, Lane, Mask, Num, Real, Vec3, prefetch};
 
 /// Bit of a link: the rest is the number of a leaf, else of a node.
 const LEAF: u32 = 1 << 31;
 
-/// Children that are waiting for their turn: of each node on the way down all but one.
-const WAITING: usize = MAX_HEIGHT * (LANES - 1) + 1;
+/// Most that a walker leaves for later: of each node on the way down all children but one, and the roots.
+const WAITING: usize = MAX_HEIGHT * (LANES - 1) + ROOTS;
+
+/// Most trees that are copied into one.
+const ROOTS: usize = 2;
 
 /// The boxes of up to [`LANES`] children side by side.
 #[derive(Clone, Copy, Debug)]
@@ -31,25 +36,25 @@ impl WideNode {
 #[derive(Clone, Debug)]
 pub(crate) struct WideTree {
     nodes: Vec<WideNode>,
-    /// Leads to everything; `None` where there is nothing.
-    root: Option<u32>,
+    /// Lead to everything.
+    roots: Vec<u32>,
 }
 
 impl DynamicTree {
-    /// The copy. `leaf` is told of each leaf what it stands for, and answers under which number it is to be visited; `None` leaves it out. Leaves
-    /// without bounds are not in it.
-    pub(crate) fn widened(&self, mut leaf: impl FnMut(u32) -> Option<u32>) -> WideTree {
-        let mut wide = WideTree { nodes: Vec::with_capacity(self.len() / 2), root: None };
-        if !self.is_vacant() {
-            // A leaf that is alone is put into a node, too: boxes are tested there.
-            let root = &self.pairs[0].0[..1];
-            let all = match &root[0] {
-                alone if alone.is_leaf() => self.gathered(root, &mut wide.nodes, &mut leaf),
-                node => self.widen(node, &mut wide.nodes, &mut leaf),
-            };
-            wide.root = all.map(|(link, _)| link);
+    /// Adds a copy to `wide`. `leaf` is told of each leaf what it stands for, and answers under which number it is to be visited; `None` leaves it
+    /// out. Leaves without bounds are not in it.
+    pub(crate) fn widen_into(&self, wide: &mut WideTree, mut leaf: impl FnMut(u32) -> Option<u32>) {
+        debug_assert!(wide.roots.len() < ROOTS);
+        if self.is_vacant() {
+            return;
         }
-        wide
+        // A leaf that is alone is put into a node, too: boxes are tested there.
+        let root = &self.pairs[0].0[..1];
+        let all = match &root[0] {
+            alone if alone.is_leaf() => self.gathered(root, &mut wide.nodes, &mut leaf),
+            node => self.widen(node, &mut wide.nodes, &mut leaf),
+        };
+        wide.roots.extend(all.map(|(link, _)| link));
     }
 
     /// What stands for the leaves that have no bounds.
@@ -107,91 +112,163 @@ impl DynamicTree {
 }
 
 impl WideTree {
-    pub const EMPTY: Self = Self { nodes: Vec::new(), root: None };
+    /// A tree without leaves, with room for so many.
+    pub fn with_room(leaves: usize) -> Self {
+        Self { nodes: Vec::with_capacity(leaves / 2), roots: Vec::new() }
+    }
 
-    /// [`DynamicTree::cast`] for each of these, with calls `visit(number of the cast, number of the leaf, max)`.
-    pub fn cast_each(&self, isa: Isa, casts: &[BoxCast], visit: impl FnMut(usize, u32, Real) -> Real) {
-        isa.dispatch(CastEach { tree: self, casts, visit });
+    /// [`DynamicTree::cast`] for each of these, with calls `visit(number of the cast, number of the leaf, max)`. What is visited on one cast does
+    /// not depend on the others. `soon` is told which leaves are visited next.
+    pub fn cast_each(
+        &self,
+        isa: Isa,
+        walkers: &mut Walkers,
+        casts: &[BoxCast],
+        soon: impl Fn(u32),
+        visit: impl FnMut(usize, u32, Real) -> Real,
+    ) {
+        isa.dispatch(CastEach { tree: self, walkers, casts, soon, visit });
     }
 }
 
-struct CastEach<'a, V> {
+struct CastEach<'a, S, V> {
     tree: &'a WideTree,
+    walkers: &'a mut Walkers,
     casts: &'a [BoxCast],
+    soon: S,
     visit: V,
 }
 
-impl<V: FnMut(usize, u32, Real) -> Real> Kernel for CastEach<'_, V> {
+/// How many casts are followed in turns: while one waits for memory, the others go on.
+const ABREAST: usize = 8;
+
+/// Those that follow casts. After each cast they are as before.
+pub(crate) struct Walkers(Vec<Walker>);
+
+impl Walkers {
+    pub fn new() -> Self {
+        Self((0..ABREAST).map(|_| Walker::idle()).collect())
+    }
+}
+
+/// The link of a walker that has seen everything.
+const END: u32 = u32::MAX;
+
+/// One cast on its way down the tree.
+struct Walker {
+    /// Number of the cast.
+    number: usize,
+    slabs: Slabs,
+    max: Real,
+    /// The link to what comes next, which is met, or [`END`].
+    at: u32,
+    /// What is met later, the nearest last: links, and where they are entered.
+    later: [(u32, Real); WAITING],
+    waiting: usize,
+}
+
+impl Walker {
+    fn idle() -> Self {
+        let slabs = Slabs::new(&BoxCast::ray(Vec3::ZERO, Vec3::ZERO, -1.0));
+        Self { number: 0, slabs, max: -1.0, at: END, later: [(END, 0.0); WAITING], waiting: 0 }
+    }
+
+    fn set_out(&mut self, number: usize, cast: &BoxCast, roots: &[u32]) {
+        (self.number, self.slabs, self.max) = (number, Slabs::new(cast), cast.max);
+        for (later, &root) in self.later.iter_mut().zip(roots) {
+            *later = (root, 0.0);
+        }
+        self.waiting = roots.len();
+    }
+
+    /// From a node that is met to its children: those that are met come next, the nearest first.
+    #[inline(always)]
+    fn open<L: Lane>(&mut self, node: &WideNode) {
+        let (mut hits, entries) = self.slabs.entries::<L>(node, self.max);
+        let first = self.waiting;
+        while hits != 0 {
+            let i = hits.trailing_zeros() as usize % LANES;
+            hits &= hits - 1;
+            // Each takes the place of the first that is nearer, which goes on in its stead. Who is nearer could not be foreseen.
+            let mut new = (node.links[i], entries[i]);
+            for old in &mut self.later[first..self.waiting] {
+                let nearer = old.1 < new.1;
+                (*old, new) = (select_unpredictable(nearer, new, *old), select_unpredictable(nearer, *old, new));
+            }
+            self.later[self.waiting] = new;
+            self.waiting += 1;
+        }
+    }
+
+    /// To what comes next, as far as it is met before `max`; for a limit that is negative or no number, nothing is.
+    #[inline(always)]
+    fn advance(&mut self) {
+        while self.waiting > 0 {
+            self.waiting -= 1;
+            let (link, entry) = self.later[self.waiting];
+            if entry <= self.max {
+                self.at = link;
+                return;
+            }
+        }
+        self.at = END;
+    }
+}
+
+impl<S: Fn(u32), V: FnMut(usize, u32, Real) -> Real> Kernel for CastEach<'_, S, V> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(mut self) {
-        let Some(root) = self.tree.root else { return };
-        let mut waiting = [(0u32, 0.0); WAITING];
-        for (number, cast) in self.casts.iter().enumerate() {
-            let slabs = WideSlabs::<L>::new(cast);
-            let mut max = cast.max;
-            waiting[0] = (root, 0.0);
-            let mut count = 1;
-            while count > 0 {
-                count -= 1;
-                let (link, entry) = waiting[count];
-                // Not for a limit that is negative, nor one that is no number.
-                if !(entry <= max) {
-                    continue;
+        let mut fresh = self.casts.iter().enumerate();
+        let mut walking = true;
+        while walking {
+            walking = false;
+            for walker in &mut self.walkers.0 {
+                match walker.at {
+                    END => {}
+                    leaf if leaf & LEAF != 0 => walker.max = (self.visit)(walker.number, leaf & !LEAF, walker.max),
+                    node => walker.open::<L>(&self.tree.nodes[node as usize]),
                 }
-                if link & LEAF != 0 {
-                    max = (self.visit)(number, link & !LEAF, max);
-                    continue;
+                walker.advance();
+                while walker.at == END {
+                    let Some((number, cast)) = fresh.next() else { break };
+                    walker.set_out(number, cast, &self.tree.roots);
+                    walker.advance();
                 }
-                let node = &self.tree.nodes[link as usize];
-                let (mut hits, entries) = slabs.entries(node, max);
-                let first = count;
-                while hits != 0 {
-                    let i = hits.trailing_zeros() as usize;
-                    hits &= hits - 1;
-                    // The nearest on top.
-                    let mut at = count;
-                    while at > first && waiting[at - 1].1 < entries[i] {
-                        waiting[at] = waiting[at - 1];
-                        at -= 1;
-                    }
-                    waiting[at] = (node.links[i], entries[i]);
-                    count += 1;
+                match walker.at {
+                    END => continue,
+                    leaf if leaf & LEAF != 0 => (self.soon)(leaf & !LEAF),
+                    node => prefetch(&self.tree.nodes[node as usize]),
                 }
+                walking = true;
             }
         }
     }
 }
 
-/// A cast prepared for many boxes: `Slabs`, side by side.
-struct WideSlabs<L> {
-    low: [L; 3],
-    high: [L; 3],
-    inverse: [L; 3],
+/// A cast prepared for many boxes: those of `query`, for nodes.
+struct Slabs {
+    start: Aabb,
+    inverse: [Real; 3],
 }
 
-impl<L: Lane> WideSlabs<L> {
+impl Slabs {
     #[inline(always)]
     fn new(cast: &BoxCast) -> Self {
-        let mut slabs = Self { low: [L::ZERO; 3], high: [L::ZERO; 3], inverse: [L::ZERO; 3] };
-        for axis in 0..3 {
-            slabs.low[axis] = L::splat(cast.start.min[axis]);
-            slabs.high[axis] = L::splat(cast.start.max[axis]);
-            slabs.inverse[axis] = L::splat(cast.reciprocal(axis));
-        }
-        slabs
+        Self { start: cast.start, inverse: [0, 1, 2].map(|axis| cast.reciprocal(axis)) }
     }
 
-    /// Which children are met up to `max`, by bits, and where they are entered; see `Slabs::entry`.
+    /// Which children are met up to `max`, by bits, and where they are entered; see `query::Slabs::entry`.
     #[inline(always)]
-    fn entries(&self, node: &WideNode, max: Real) -> (u32, [Real; LANES]) {
+    fn entries<L: Lane>(&self, node: &WideNode, max: Real) -> (u32, [Real; LANES]) {
         let (mut hits, mut entries) = (0, [0.0; LANES]);
         for first in (0..LANES).step_by(L::WIDTH) {
             let (mut near, mut far) = (L::ZERO, L::splat(max));
             for axis in 0..3 {
-                let a = (L::load(&node.low[axis][first..]) - self.high[axis]) * self.inverse[axis];
-                let c = (L::load(&node.high[axis][first..]) - self.low[axis]) * self.inverse[axis];
+                let inverse = L::splat(self.inverse[axis]);
+                let a = (L::load(&node.low[axis][first..]) - L::splat(self.start.max[axis])) * inverse;
+                let c = (L::load(&node.high[axis][first..]) - L::splat(self.start.min[axis])) * inverse;
                 near = Num::max(Num::min(c, a), near);
                 far = Num::min(Num::max(a, c), far);
             }
