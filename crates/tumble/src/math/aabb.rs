@@ -71,15 +71,9 @@ impl Aabb {
     }
 
     /// The box around a point of the world: [`Self::around`] without size.
-    pub fn at(point: Point) -> Self {
-        let ends = [point.x, point.y, point.z].map(|v| {
-            let r = Real::from_f64(v);
-            let (more, less) = (v > r.to_f64(), v < r.to_f64());
-            let next = if more { r.next_up() } else { r.next_down() };
-            [if less { next } else { r }, if more { next } else { r }]
-        });
-        let side = |i: usize| Vec3::new(ends[0][i], ends[1][i], ends[2][i]);
-        Self { min: side(0), max: side(1) }
+    pub(crate) fn at(point: Point) -> Self {
+        let down = Vec3::new(round_down(point.x), round_down(point.y), round_down(point.z));
+        Self { min: down, max: Vec3::new(round_up(point.x), round_up(point.y), round_up(point.z)) }
     }
 
     /// This box moved to where `origin` is in the world, rounded outwards.
@@ -191,29 +185,62 @@ impl Aabb {
     }
 }
 
+/// The largest number that is not above `v`.
+///
+/// r is the nearest to v. Where it is above, the one before it is sought, whose bits are one more for a negative r and one less else: r is
+/// +0 only where v is no less. It is as often above as not, so that there is no branch.
+#[inline(always)]
 fn round_down(v: f64) -> Real {
     let r = Real::from_f64(v);
-    // As often one way as the other.
-    core::hint::select_unpredictable(r.to_f64() > v, r.next_down(), r)
+    stepped(r, r.to_f64() > v, r.is_sign_negative())
 }
 
+/// The smallest number that is not below `v`; see [`round_down`]. (r is -0 only where v is no more.)
+#[inline(always)]
 fn round_up(v: f64) -> Real {
     let r = Real::from_f64(v);
-    core::hint::select_unpredictable(r.to_f64() < v, r.next_up(), r)
+    stepped(r, r.to_f64() < v, r.is_sign_positive())
+}
+
+/// The number itself, or where it `steps` its neighbour farther from zero where `outwards`, else the nearer one.
+#[inline(always)]
+fn stepped(r: Real, steps: bool, outwards: bool) -> Real {
+    let (more, less) = ((steps & outwards).into(), (steps & !outwards).into());
+    Real::from_bits(r.to_bits().wrapping_add(more).wrapping_sub(less))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Rounding finds the neighbours that the standard library finds, from the smallest numbers to those beyond the range.
     #[test]
-    fn points_have_the_boxes_of_no_size() {
-        for v in [0.0, -0.0, 1.0, 0.1, -0.1, 1e5 + 1e-4, -3e7, 1e-46, -1e-46, 1e-300] {
+    fn rounds_to_the_nearest_numbers_outside() {
+        let tiny = Real::from_bits(1).to_f64();
+        let mut values = vec![0.0, -0.0, 1.0, 0.1, -0.1, 1e5 + 1e-4, -3e7, 1e39, -1e39, 1e300, f64::MAX, -f64::MAX];
+        values.extend([
+            tiny,
+            -tiny,
+            0.6 * tiny,
+            -0.6 * tiny,
+            0.4 * tiny,
+            -0.4 * tiny,
+            1e-300,
+            -1e-300,
+            5e-324,
+            -5e-324,
+        ]);
+        values.extend([f64::INFINITY, f64::NEG_INFINITY, Real::MAX.to_f64(), Real::MIN_POSITIVE.to_f64() * 0.99999999]);
+        values.extend((0..2000).map(|i| (f64::from(i) - 1000.3) * 1.0e-3 * 10_f64.powi(i % 71 - 35)));
+        for v in values {
+            let (r, down, up) = (Real::from_f64(v), round_down(v), round_up(v));
+            assert_eq!(down, if r.to_f64() > v { r.next_down() } else { r }, "{v:e}");
+            assert_eq!(up, if r.to_f64() < v { r.next_up() } else { r }, "{v:e}");
+            assert!(down.to_f64() <= v && v <= up.to_f64(), "{v:e}");
             let point = Point::new(v, -v, 0.7 * v);
-            let b = Aabb::at(point);
-            assert_eq!(b, Aabb::around(point, Vec3::ZERO), "{v}");
-            assert!(b.min.x.to_f64() <= v && v <= b.max.x.to_f64());
+            assert_eq!(Aabb::at(point), Aabb::around(point, Vec3::ZERO), "{v:e}");
         }
+        assert!(round_down(f64::NAN).is_nan() && round_up(f64::NAN).is_nan());
     }
 
     // Guards against NaN from 0 · ∞ where a ray runs along a face of the box and starts in its plane.

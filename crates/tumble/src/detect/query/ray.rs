@@ -83,7 +83,7 @@ impl State {
         let leaves: usize = filter.trees(self).map(DynamicTree::len).sum();
         // Who is asked for each collider may be slow, or count.
         if rays.len() >= PACKED && 2 * rays.len() >= leaves && filter.predicate.is_none() {
-            Packed::new(self, filter).first_along(self.isa, rays, filter.solid, hits);
+            Packed::new(self, filter, leaves).first_along(self.isa, rays, filter.solid, hits);
             return;
         }
         for rays in rays.chunks(FEW) {
@@ -109,13 +109,13 @@ impl State {
 /// How many rays are followed at a time: enough to follow some abreast nearly all of the time, few enough to be made ready at once.
 const FEW: usize = 64;
 
-/// How many of very many rays are: as many as the stack may hold.
+/// How many of very many rays are: more, and few enough for the stack.
 const MANY: usize = 256;
 
 /// How many rays there must be, besides half as many as colliders, for these to be arranged for them.
 const PACKED: usize = 256;
 
-/// The search for the first hits of a few rays.
+/// The search for the first hits of some rays.
 struct Search<'r, const N: usize> {
     rays: &'r [RayCast],
     ways: [Way; N],
@@ -178,8 +178,8 @@ struct Packed<'w> {
 }
 
 impl<'w> Packed<'w> {
-    fn new(state: &'w State, filter: &QueryFilter) -> Self {
-        let leaves = filter.trees(state).map(DynamicTree::len).sum();
+    /// There are so many `leaves` in the trees.
+    fn new(state: &'w State, filter: &QueryFilter, leaves: usize) -> Self {
         let mut tree = WideTree::with_room(leaves);
         let (mut targets, mut seen) = (Vec::with_capacity(leaves), Vec::with_capacity(leaves));
         let mut add = |proxy| {
@@ -225,7 +225,7 @@ struct Target<'w> {
     turn: Quat<f64>,
     ball: Ball,
     shape: &'w Shape,
-    /// The shape, where it is a box: as most are, it is at hand, and nothing of the collider itself is read.
+    /// The shape, where it is a box, as most are: at hand, so that what is solid is met without a look at the collider itself.
     cuboid: Option<Cuboid>,
 }
 
@@ -268,7 +268,8 @@ impl<'w> Target<'w> {
         {
             return above(ground, from, along, solid).filter(|(distance, _)| *distance <= limit);
         }
-        let reach = Real::from_f64(limit - head).next_up();
+        // No shorter than what rounds to the limit: of hits at the same distance the order of ids decides, not that of visits.
+        let reach = Real::from_f64(limit - head + limit * f64::EPSILON).next_up();
         let ray = Ray::new(from.to_real(), along.to_real());
         let hit = match &self.cuboid {
             Some(cuboid) if solid => cuboid.cast_ray(&ray, reach),

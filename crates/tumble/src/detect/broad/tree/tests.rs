@@ -206,8 +206,10 @@ proptest! {
             shorten(max)
         });
         // The copy for very many casts meets the same, in every instruction set, but for what has no bounds and what it leaves out.
-        let mut wide = WideTree::with_room(tree.len());
+        let (mut wide, mut both) = (WideTree::with_room(tree.len()), WideTree::with_room(2 * tree.len()));
         tree.widen_into(&mut wide, |user| (user % 5 != 4).then_some(user));
+        tree.widen_into(&mut both, |user| (user % 2 == 0).then_some(user));
+        tree.widen_into(&mut both, |user| (user % 2 == 1).then_some(user));
         let mut walkers = Walkers::new();
         for isa in Isa::available() {
             let mut met = vec![Vec::new(); casts.len()];
@@ -215,6 +217,25 @@ proptest! {
                 met[i].push(user);
                 shorten(max)
             });
+            // Two trees in one copy; nothing for limits that are none.
+            let mut met_both = vec![Vec::new(); 2 * casts.len()];
+            let none = [-1.0, Real::NAN].map(|max| casts.iter().map(move |cast| BoxCast { max, ..*cast }));
+            let [negative, unknown] = none.map(Iterator::collect::<Vec<_>>);
+            let mixed: Vec<BoxCast> = casts.iter().chain(if mask == 1 { &negative } else { &unknown }).copied().collect();
+            both.cast_each(isa, &mut walkers, &mixed, |_| {}, |i, user, max| {
+                met_both[i].push(user);
+                max
+            });
+            for (i, mut met) in met_both.into_iter().enumerate() {
+                let mut alone = Vec::new();
+                tree.cast(&mixed[i], u32::MAX, |user, _, max| {
+                    alone.extend((user != 1000).then_some(user));
+                    max
+                });
+                alone.sort_unstable();
+                met.sort_unstable();
+                prop_assert_eq!(alone, met);
+            }
             for (cast, mut met) in casts.iter().zip(met) {
                 let mut alone = Vec::new();
                 tree.cast(cast, u32::MAX, |user, _, max| {

@@ -1,7 +1,7 @@
-//! A copy of a tree for very many casts.
+//! A copy of trees for very many casts.
 //!
 //! Where there are about as many casts as leaves it pays to arrange the leaves for them first: nodes with a child for each lane, whose boxes are tested
-//! together, and a third of the levels. The copy is good until something moves.
+//! together, and a third of the levels. The copy is good until something moves. As in `batch`, a few casts are followed in turns.
 
 use core::hint::select_unpredictable;
 
@@ -33,7 +33,7 @@ impl WideNode {
 }
 
 /// See the [module](self).
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct WideTree {
     nodes: Vec<WideNode>,
     /// Lead to everything.
@@ -41,8 +41,8 @@ pub(crate) struct WideTree {
 }
 
 impl DynamicTree {
-    /// Adds a copy to `wide`. `leaf` is told of each leaf what it stands for, and answers under which number it is to be visited; `None` leaves it
-    /// out. Leaves without bounds are not in it.
+    /// Adds a copy to `wide`. `leaf` is told of each leaf what it stands for, and answers under which number below 2³¹ - 1 it is to be visited; `None` leaves
+    /// it out. Leaves without bounds are not in it.
     pub(crate) fn widen_into(&self, wide: &mut WideTree, mut leaf: impl FnMut(u32) -> Option<u32>) {
         debug_assert!(wide.roots.len() < ROOTS);
         if self.is_vacant() {
@@ -70,7 +70,9 @@ impl DynamicTree {
         leaf: &mut impl FnMut(u32) -> Option<u32>,
     ) -> Option<(u32, Aabb)> {
         if node.is_leaf() {
-            return leaf(self.leaf_user(node)).map(|number| (number | LEAF, node.aabb));
+            let number = leaf(self.leaf_user(node))?;
+            debug_assert!(number | LEAF != END);
+            return Some((number | LEAF, node.aabb));
         }
         let mut children = [*node; LANES];
         let mut count = 1;
@@ -142,7 +144,7 @@ struct CastEach<'a, S, V> {
 /// How many casts are followed in turns: while one waits for memory, the others go on.
 const ABREAST: usize = 8;
 
-/// Those that follow casts. After each cast they are as before.
+/// Those that follow casts. Between calls of [`WideTree::cast_each`] all are idle: at [`END`], with nothing waiting.
 pub(crate) struct Walkers(Vec<Walker>);
 
 impl Walkers {
@@ -158,24 +160,25 @@ const END: u32 = u32::MAX;
 struct Walker {
     /// Number of the cast.
     number: usize,
-    slabs: Slabs,
+    slabs: NodeSlabs,
     max: Real,
     /// The link to what comes next, which is met, or [`END`].
     at: u32,
-    /// What is met later, the nearest last: links, and where they are entered.
+    /// What is met later, of each node the nearest last: links, and where they are entered.
     later: [(u32, Real); WAITING],
     waiting: usize,
 }
 
 impl Walker {
     fn idle() -> Self {
-        let slabs = Slabs::new(&BoxCast::ray(Vec3::ZERO, Vec3::ZERO, -1.0));
+        let slabs = NodeSlabs::new(&BoxCast::ray(Vec3::ZERO, Vec3::ZERO, -1.0));
         Self { number: 0, slabs, max: -1.0, at: END, later: [(END, 0.0); WAITING], waiting: 0 }
     }
 
     fn set_out(&mut self, number: usize, cast: &BoxCast, roots: &[u32]) {
-        (self.number, self.slabs, self.max) = (number, Slabs::new(cast), cast.max);
-        for (later, &root) in self.later.iter_mut().zip(roots) {
+        (self.number, self.slabs, self.max) = (number, NodeSlabs::new(cast), cast.max);
+        // The first root is seen first.
+        for (later, &root) in self.later.iter_mut().zip(roots.iter().rev()) {
             *later = (root, 0.0);
         }
         self.waiting = roots.len();
@@ -247,13 +250,13 @@ impl<S: Fn(u32), V: FnMut(usize, u32, Real) -> Real> Kernel for CastEach<'_, S, 
     }
 }
 
-/// A cast prepared for many boxes: those of `query`, for nodes.
-struct Slabs {
+/// A cast prepared for the boxes of nodes; see `query::Slabs`.
+struct NodeSlabs {
     start: Aabb,
     inverse: [Real; 3],
 }
 
-impl Slabs {
+impl NodeSlabs {
     #[inline(always)]
     fn new(cast: &BoxCast) -> Self {
         Self { start: cast.start, inverse: [0, 1, 2].map(|axis| cast.reciprocal(axis)) }
