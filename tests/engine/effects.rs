@@ -833,6 +833,37 @@ fn quarantine_is_not_catching() {
     assert!(world.body(boxes[0]).unwrap().position().is_finite());
 }
 
+/// The same where nothing holds them: what is adrift is given back the turn that a step owes it, and one that is lost owes nothing.
+#[test]
+fn quarantine_is_not_catching_adrift() {
+    let mut world = World::new();
+    world.set_gravity([0.0, 0.0, 0.0]).unwrap();
+    let boxes: Vec<_> = (0..3)
+        .map(|i| {
+            let (at, v) = ([0.0, f64::from(i), 0.0], [0.0, 0.1 - 0.1 * i as Real, 0.0]);
+            let desc = BodyDesc::dynamic().position(at).linear_velocity(v);
+            world.add_body(desc.collider(Shape::cuboid(0.5, 0.5, 0.5).unwrap())).unwrap()
+        })
+        .collect();
+    run(&mut world, 5, DT);
+    assert!(world.profile().contacts > 1, "the boxes touch");
+    world.body_mut(boxes[1]).unwrap().set_force([Real::MAX, Real::MAX, 0.0]).unwrap();
+    world.add_effect(EffectDesc::new(Uniform::new(Vec3::X * Real::MAX)).bodies(BodySet::list([boxes[1]]))).unwrap();
+    let mut taken = Vec::new();
+    for _ in 0..5 {
+        world.step(real(DT)).unwrap();
+        taken.extend(world.events().iter().filter_map(|e| match e {
+            tumble::Event::Quarantined { body } => Some(*body),
+            _ => None,
+        }));
+    }
+    assert_eq!(taken, [boxes[1]]);
+    for id in [boxes[0], boxes[2]] {
+        let v = world.body(id).unwrap().linear_velocity();
+        assert!(v.length() < 1.0, "{v:?}");
+    }
+}
+
 /// A panic in what the user brings is an error of the step, on any number of threads; the world is refused until it is whole again.
 #[test]
 fn panic_in_a_step_is_an_error() {

@@ -4,7 +4,7 @@ use crate::support::jointed;
 use std::sync::Arc;
 use tumble::math::{Real, Vec3};
 use tumble::shape::Shape;
-use tumble::{BodyDesc, Material, Method, World};
+use tumble::{BodyDesc, BodyId, Locks, Material, Method, World};
 
 /// Boxes, balls and capsules that fall on each other in a tray: several colours, bounces, rolling friction, and more manifolds per
 /// colour than one thread takes at a time.
@@ -77,6 +77,69 @@ fn the_number_of_threads_changes_no_bit_with_joints() {
     }
 }
 
+/// What few piles have: a crowd of fast balls between thin walls, a kinematic plate and a dynamic slab that very many boxes stand on, locked axes, and a body that stops
+/// being a number on its way.
+fn fair() -> (World, Vec<BodyId>, BodyId) {
+    let mut world = World::new();
+    let floor = Shape::half_space(Vec3::Y, 0.0).unwrap();
+    world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
+    let mut balls = Vec::new();
+    let wall = Shape::cuboid(0.02, 4.0, 12.0).unwrap();
+    for x in [0.0, 3.0] {
+        world.add_body(BodyDesc::fixed().position([x, 4.0, 10.0]).collider(wall.clone())).unwrap();
+    }
+    for i in 0..160 {
+        let at = [1.5, 0.5 + 0.4 * f64::from(i / 40), 0.5 * f64::from(i % 40)];
+        let away = if i % 2 == 0 { 60.0 } else { -75.0 };
+        let ball = BodyDesc::dynamic().position(at).linear_velocity([away, 0.1 * (i % 7) as Real, 0.0]);
+        balls.push(world.add_body(ball.collider(Shape::sphere(0.1).unwrap())).unwrap());
+    }
+    let plate = Shape::cuboid(3.0, 0.1, 3.0).unwrap();
+    let carried = BodyDesc::kinematic().position([-10.0, 1.0, 0.0]).linear_velocity([0.3, 0.0, 0.1]);
+    world.add_body(carried.collider(plate.clone())).unwrap();
+    world.add_body(BodyDesc::dynamic().position([-20.0, 0.1, 0.0]).collider(plate)).unwrap();
+    for i in 0..128 {
+        let (x, z) = (f64::from(i % 8) - 3.5, f64::from(i / 8 % 8) - 3.5);
+        let at = [if i < 64 { -10.0 } else { -20.0 } + 0.7 * x, if i < 64 { 1.3 } else { 0.4 }, 0.7 * z];
+        let locked = if i % 9 == 0 { Locks::TURN } else { Locks::NONE };
+        let crate_ = BodyDesc::dynamic().position(at).locks(locked);
+        world.add_body(crate_.collider(Shape::cuboid(0.2, 0.2, 0.2).unwrap())).unwrap();
+    }
+    let lost = BodyDesc::dynamic().position([50.0, 5.0, 0.0]).collider(Shape::sphere(0.05).unwrap());
+    let lost = world.add_body(lost).unwrap();
+    (world, balls, lost)
+}
+
+/// All that the threads share on the way of a step where it is out of the ordinary; more threads than have blocks of their own among them.
+#[test]
+fn the_number_of_threads_changes_no_bit_at_the_fair() {
+    let (world, balls, lost) = fair();
+    let mut worlds = [1, 2, 3, 17].map(|threads| {
+        let mut copy = fair().0;
+        copy.set_threads(threads).unwrap();
+        copy
+    });
+    assert_eq!(world.hash(), worlds[0].hash());
+    let mut quarantined = 0;
+    for step in 0..40 {
+        for world in &mut worlds {
+            if step == 20 {
+                world.body_mut(lost).unwrap().set_force([Real::MAX, Real::MAX, 0.0]).unwrap();
+            }
+            world.step(1.0 / 60.0).unwrap();
+        }
+        let gone = |event: &&tumble::Event| matches!(event, tumble::Event::Quarantined { .. });
+        quarantined += worlds[0].events().iter().filter(gone).count();
+        let first = worlds[0].hash();
+        for world in &worlds[1..] {
+            assert_eq!(world.hash(), first, "step {step} on {} threads", world.threads());
+        }
+    }
+    assert_eq!(quarantined, 1);
+    let inside = |&&ball: &&BodyId| (0.0..3.0).contains(&worlds[0].body(ball).unwrap().position().x);
+    assert_eq!(balls.iter().filter(inside).count(), balls.len(), "balls between the walls");
+}
+
 /// Worlds that step at the same time on one pool do not wait for each other for ever, and come out as if alone.
 #[test]
 fn worlds_share_a_pool() {
@@ -118,7 +181,7 @@ fn threads_can_be_changed_between_steps() {
     assert_eq!(many.threads(), 3);
 }
 
-/// With methods that have nothing to share, threads do no harm.
+/// Also with methods that share little.
 #[test]
 fn every_preset_runs_on_threads() {
     for method in Method::presets() {

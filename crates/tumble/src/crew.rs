@@ -7,18 +7,21 @@
 //! the step from top to bottom, and hands out blocks wherever there is something to share; the others wait for blocks, spinning.
 //!
 //! ```text
-//!   leader   ──serial──┬─block 0─┬─block 2─┬──serial──┬─block 0─┬─ ...
-//!   helper   ··waiting··┴─block 1─┴─block 3─┴·waiting··┴─block 1─┴─ ...
+//!   leader   ──serial──┬─block 0─┬─block 1─┬──serial──┬─block 0─┬─ ...
+//!   helper   ··waiting··┴─block 2─┴─block 3─┴·waiting··┴─block 1─┴─ ...
 //! ```
 //!
-//! One word says what there is to do: the number of the stage, how many blocks it has, and the next block that nobody has claimed. A block is
+//! Each worker has a part of the blocks of a stage for his own, the same part in every stage of as many blocks: so what he has written is in his
+//! cache when he comes back to it. He takes his blocks from the front; who is done with his own helps others with theirs, from the end.
+//! One word for each worker says which of his blocks nobody has claimed: the number of the stage, the first of them, and their end. A block is
 //! claimed by a compare-and-swap of the whole word, so that nobody who slept through the end of a stage takes a block of the next one for
-//! his own.
+//! one that he has seen.
 
 use crate::math::prefetch_at;
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
-use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use core::ops::Range;
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use rayon::ThreadPool;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -67,48 +70,68 @@ struct Dismiss<'a>(&'a Team);
 
 impl Drop for Dismiss<'_> {
     fn drop(&mut self) {
-        self.0.over.store(true, Ordering::Release);
+        self.0.over.0.store(true, Ordering::Release);
     }
 }
 
 /// Blocks of one stage: `work(worker, block)`.
 type Work<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
+/// What several threads write, in lines of the cache that it has for itself. Two of them: processors fetch lines in pairs.
+#[derive(Clone, Debug)]
+#[repr(align(128))]
+pub(crate) struct Padded<T>(pub T);
+
 /// A leader and its helpers during one step.
 pub(crate) struct Team {
     size: usize,
-    /// Stage, number of blocks, next block: see [`Claim`].
-    claim: AtomicU64,
+    /// What each worker has to do: see [`Claim`]. Of more workers than there are places, several have one in common.
+    claims: [Padded<AtomicU64>; PLACES],
     /// Blocks of the stage that are done.
-    done: AtomicUsize,
+    done: Padded<AtomicUsize>,
     /// What the blocks of the stage are; written by the leader between stages.
     work: UnsafeCell<Option<*const Work<'static>>>,
     panicked: AtomicBool,
-    over: AtomicBool,
+    over: Padded<AtomicBool>,
 }
 
-// SAFETY: `work` is written by the leader only while no block is claimed, before the claim word of its stage is published, and read
+// SAFETY: `work` is written by the leader only while no block is claimed, before the claim words of its stage are published, and read
 // by those who have claimed a block of that stage.
 unsafe impl Sync for Team {}
 
-/// The claim word: 24 bits of stage, 20 bits of blocks, 20 bits of the next block.
+/// Workers with blocks of their own, at the most.
+const PLACES: usize = 16;
+
+/// The claim word of a worker: 24 bits of stage, 20 bits of the next of his blocks, 20 bits of their end.
 #[derive(Clone, Copy, PartialEq)]
 struct Claim(u64);
 
 impl Claim {
     const MOST: usize = (1 << 20) - 1;
 
-    fn new(stage: u64, blocks: usize) -> Self {
-        Self(stage << 40 | (blocks as u64) << 20)
+    fn new(stage: u64, blocks: Range<usize>) -> Self {
+        Self((stage & 0xff_ffff) << 40 | (blocks.start as u64) << 20 | blocks.end as u64)
     }
 
     fn stage(self) -> u64 {
         self.0 >> 40
     }
 
-    fn block(self) -> Option<usize> {
-        let (blocks, next) = (self.0 >> 20 & Self::MOST as u64, self.0 & Self::MOST as u64);
-        (next < blocks).then_some(next as usize)
+    fn blocks(self) -> Range<usize> {
+        let part = |shift: u32| (self.0 >> shift) as usize & Self::MOST;
+        part(20)..part(0)
+    }
+
+    /// The first block, or the last, and what is left then.
+    fn without(self, last: bool) -> Option<(usize, Self)> {
+        let blocks = self.blocks();
+        if blocks.is_empty() {
+            None
+        } else if last {
+            Some((blocks.end - 1, Self(self.0 - 1)))
+        } else {
+            Some((blocks.start, Self(self.0 + (1 << 20))))
+        }
     }
 }
 
@@ -119,11 +142,11 @@ impl Team {
     fn new(size: usize) -> Self {
         Self {
             size,
-            claim: AtomicU64::new(0),
-            done: AtomicUsize::new(0),
+            claims: [const { Padded(AtomicU64::new(0)) }; PLACES],
+            done: Padded(AtomicUsize::new(0)),
             work: UnsafeCell::new(None),
             panicked: AtomicBool::new(false),
-            over: AtomicBool::new(false),
+            over: Padded(AtomicBool::new(false)),
         }
     }
 
@@ -146,28 +169,62 @@ impl Team {
         // SAFETY: all blocks of the last stage are done, and with them all reads of it. The lifetime is cut off: `work` lives until
         // this function returns, which is after the last block of the stage, and nobody reads it without having claimed one.
         unsafe { *self.work.get() = Some(core::mem::transmute::<*const Work<'_>, *const Work<'static>>(work)) };
-        self.done.store(0, Ordering::Relaxed);
-        let stage = Claim(self.claim.load(Ordering::Relaxed)).stage() + 1;
-        self.claim.store(Claim::new(stage & 0xff_ffff, blocks).0, Ordering::Release);
-        while self.do_block(0) {}
+        self.done.0.store(0, Ordering::Relaxed);
+        let stage = Claim(self.claims[0].0.load(Ordering::Relaxed)).stage() + 1;
+        // Nobody is called for nothing. The leader's own come last: the others can begin.
+        let places = &self.places()[..self.places().len().min(blocks)];
+        for place in (0..places.len()).rev() {
+            let own = place * blocks / places.len()..(place + 1) * blocks / places.len();
+            places[place].0.store(Claim::new(stage, own).0, Ordering::Release);
+        }
+        self.do_blocks(0);
         let mut rounds = 0;
-        while self.done.load(Ordering::Acquire) < blocks {
+        while self.done.0.load(Ordering::Acquire) < blocks {
             wait(&mut rounds);
         }
         assert!(!self.panicked.load(Ordering::Relaxed), "a block of a step panicked");
     }
 
-    /// Claims a block and does it; `false` where none is left.
-    fn do_block(&self, worker: usize) -> bool {
-        let mut claim = Claim(self.claim.load(Ordering::Acquire));
-        let block = loop {
-            let Some(block) = claim.block() else { return false };
-            match self.claim.compare_exchange_weak(claim.0, claim.0 + 1, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => break block,
-                Err(now) => claim = Claim(now),
+    /// Calls `work` for pieces of `0..count` with about `piece` elements each, and for all of it at once where nobody helps. As
+    /// [`Team::for_blocks`].
+    pub fn for_ranges(&self, count: usize, piece: usize, work: impl Fn(Range<usize>) + Sync) {
+        self.for_ranges_of(count, piece, |_, range| work(range));
+    }
+
+    /// The same, and says who works.
+    pub fn for_ranges_of(&self, count: usize, piece: usize, work: impl Fn(usize, Range<usize>) + Sync) {
+        if self.size == 1 {
+            return work(0, 0..count);
+        }
+        self.for_blocks(count.div_ceil(piece), |worker, block| {
+            work(worker, block * piece..count.min((block + 1) * piece));
+        });
+    }
+
+    /// The claim words that are in use.
+    fn places(&self) -> &[Padded<AtomicU64>] {
+        &self.claims[..self.size.min(PLACES)]
+    }
+
+    /// Does the worker's own blocks, then those that others have left.
+    fn do_blocks(&self, worker: usize) {
+        let places = self.places();
+        let (before, from) = places.split_at(worker % places.len());
+        let mut done = 0;
+        for (i, place) in from.iter().chain(before).enumerate() {
+            while let Some(block) = claim(&place.0, i > 0) {
+                self.do_block(worker, block);
+                done += 1;
             }
-        };
-        // SAFETY: a block of this stage is claimed and not done, so that `work` stays as the leader has set it.
+        }
+        if done > 0 {
+            self.done.0.fetch_add(done, Ordering::Release);
+        }
+    }
+
+    /// Does a block that this worker has claimed.
+    fn do_block(&self, worker: usize, block: usize) {
+        // SAFETY: a block of this stage is claimed and not told to be done, so that `work` stays as the leader has set it.
         if let Some(work) = unsafe { *self.work.get() } {
             // SAFETY: as above; the leader does not return before the block is done.
             let work = unsafe { &*work };
@@ -175,19 +232,33 @@ impl Team {
                 self.panicked.store(true, Ordering::Relaxed);
             }
         }
-        self.done.fetch_add(1, Ordering::Release);
-        true
     }
 
-    /// Does blocks until the leader is done.
+    /// Does blocks until the leader is done. While there is nothing to do it leaves the words of the others to them.
     fn help(&self, worker: usize) {
-        let mut rounds = 0;
-        while !self.over.load(Ordering::Acquire) {
-            if self.do_block(worker) {
-                rounds = 0;
-            } else {
+        let places = self.places();
+        let own = &places[worker % places.len()].0;
+        let (mut rounds, mut seen) = (0, 0);
+        while !self.over.0.load(Ordering::Acquire) {
+            let stage = Claim(own.load(Ordering::Acquire)).stage();
+            if stage == seen {
                 wait(&mut rounds);
+            } else {
+                (rounds, seen) = (0, stage);
+                self.do_blocks(worker);
             }
+        }
+    }
+}
+
+/// Claims a block of a word: its first or its `last`.
+fn claim(word: &AtomicU64, last: bool) -> Option<usize> {
+    let mut claim = Claim(word.load(Ordering::Acquire));
+    loop {
+        let (block, left) = claim.without(last)?;
+        match word.compare_exchange_weak(claim.0, left.0, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return Some(block),
+            Err(now) => claim = Claim(now),
         }
     }
 }
@@ -198,6 +269,58 @@ fn wait(rounds: &mut u32) {
         core::hint::spin_loop();
     } else {
         std::thread::yield_now();
+    }
+}
+
+/// A list for each worker, to be brought together when all are done. Kept between steps for its memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Lists<T> {
+    /// The first is that of all in the end, so that one worker has no second.
+    lists: Vec<Padded<Vec<T>>>,
+}
+
+impl<T> Default for Lists<T> {
+    fn default() -> Self {
+        Self { lists: Vec::new() }
+    }
+}
+
+impl<T: Send> Lists<T> {
+    /// Empties them, for so many workers. Each has room for twice its share of what they held together, so that they seldom grow where it stays the same.
+    pub fn begin(&mut self, workers: usize) -> Shared<'_, Padded<Vec<T>>> {
+        let room = 2 * self.all().len() / workers.max(1);
+        // A step that one worker makes alone does not give the memory of the others back.
+        if self.lists.len() < workers.max(1) {
+            self.lists.resize_with(workers.max(1), || Padded(Vec::new()));
+        }
+        for list in &mut self.lists {
+            list.0.clear();
+        }
+        for list in self.lists.iter_mut().take(workers).skip(1) {
+            list.0.reserve(room);
+        }
+        Shared::new(&mut self.lists)
+    }
+
+    /// Appends all lists to the first; says whether there was anything to append.
+    pub fn gather(&mut self) -> bool {
+        let Some((all, others)) = self.lists.split_first_mut() else { return false };
+        let count = all.0.len();
+        others.iter_mut().for_each(|list| all.0.append(&mut list.0));
+        all.0.len() > count
+    }
+
+    /// The first list.
+    pub fn all(&self) -> &[T] {
+        self.lists.first().map_or(&[], |list| &list.0)
+    }
+
+    /// The first list, to be changed.
+    pub fn all_mut(&mut self) -> &mut Vec<T> {
+        if self.lists.is_empty() {
+            self.lists.push(Padded(Vec::new()));
+        }
+        &mut self.lists[0].0
     }
 }
 
@@ -267,10 +390,26 @@ impl<'a, T> Shared<'a, T> {
     /// If the range reaches beyond the slice.
     #[inline(always)]
     #[allow(clippy::mut_from_ref)]
-    pub unsafe fn range(&self, range: core::ops::Range<usize>) -> &mut [T] {
+    pub unsafe fn range(&self, range: Range<usize>) -> &mut [T] {
         assert!(range.start <= range.end && range.end <= self.len, "{range:?} of {}", self.len);
         // SAFETY: as above.
         unsafe { core::slice::from_raw_parts_mut(self.data.add(range.start), range.len()) }
+    }
+}
+
+impl Shared<'_, u32> {
+    /// Adds to the element at `i`, as others may do at the same time.
+    ///
+    /// # Safety
+    /// Nobody may hold a reference to it.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[inline(always)]
+    pub unsafe fn add(&self, i: usize, more: u32) {
+        assert!(i < self.len, "element {i} of {}", self.len);
+        // SAFETY: within the slice, which is borrowed as long as this lives; that nobody reads or writes it in another way is the caller's promise.
+        unsafe { AtomicU32::from_ptr(self.data.add(i)) }.fetch_add(more, Ordering::Relaxed);
     }
 }
 
@@ -304,6 +443,88 @@ mod tests {
             assert_eq!(done, stages);
             assert!(counts.iter().enumerate().all(|(i, &c)| c == stages * (1 + i as u32 / 100)));
         }
+    }
+
+    /// Pieces of a range are all of it, each once, whatever their size; and what several threads add to one element adds up.
+    #[test]
+    fn ranges_cover_all_once() {
+        for crew in [Crew::default(), pool(3)] {
+            for (count, piece) in [(0, 4), (1, 4), (99, 7), (100, 100), (100, 200)] {
+                let (mut seen, mut sum) = (vec![0u32; count], [0u32]);
+                let (all, total) = (Shared::new(&mut seen), Shared::new(&mut sum));
+                crew.lead(false, |team| {
+                    team.for_ranges(count, piece, |range| {
+                        for i in range {
+                            // SAFETY: ranges do not overlap; nobody refers to the sum.
+                            unsafe {
+                                *all.get(i) += 1;
+                                total.add(0, i as u32);
+                            }
+                        }
+                    });
+                });
+                assert!(seen.iter().all(|&n| n == 1) && sum[0] as usize == (0..count).sum());
+            }
+        }
+    }
+
+    /// Blocks that take longer than others are done all the same, by whoever has nothing to do; more workers than places, and fewer blocks than
+    /// either, are no trouble.
+    #[test]
+    fn blocks_of_the_slow_are_done_by_others() {
+        let crew = pool(PLACES + 3);
+        for blocks in [2, PLACES, 5 * PLACES] {
+            let mut counts = vec![0u32; blocks];
+            let shared = Shared::new(&mut counts);
+            crew.lead(false, |team| {
+                for _ in 0..if cfg!(miri) { 2 } else { 20 } {
+                    team.for_blocks(blocks, |_, block| {
+                        if block % 7 == 0 {
+                            std::thread::yield_now();
+                        }
+                        // SAFETY: a block is given to one thread.
+                        unsafe { *shared.get(block) += 1 };
+                    });
+                }
+            });
+            assert!(counts.iter().all(|&n| n == if cfg!(miri) { 2 } else { 20 }), "{counts:?}");
+        }
+    }
+
+    /// The number of the stage begins anew when it has run through, and all blocks are done as before.
+    #[test]
+    fn stages_begin_anew() {
+        let team = Team::new(2);
+        team.claims.iter().for_each(|word| word.0.store(Claim::new(0xff_fffd, 0..0).0, Ordering::Relaxed));
+        let mut counts = [0u32; 40];
+        let shared = Shared::new(&mut counts);
+        std::thread::scope(|scope| {
+            scope.spawn(|| team.help(1));
+            let _dismissed = Dismiss(&team);
+            for _ in 0..6 {
+                // SAFETY: a block is given to one thread.
+                team.for_blocks(40, |_, block| unsafe { *shared.get(block) += 1 });
+            }
+        });
+        assert_eq!(counts, [6; 40]);
+    }
+
+    /// Lists of workers come together, those of one worker as they are; memory is kept where fewer work for a while.
+    #[test]
+    fn lists_come_together() {
+        let mut lists = Lists::default();
+        assert!(!lists.gather() && lists.all().is_empty());
+        for workers in [3, 1, 3] {
+            let each = lists.begin(workers);
+            for worker in 0..workers {
+                // SAFETY: nobody else is at work.
+                unsafe { each.get(worker) }.0.extend([worker as u32; 4]);
+            }
+            assert_eq!(lists.gather(), workers > 1);
+            let held: Vec<u32> = (0..workers as u32).flat_map(|w| [w; 4]).collect();
+            assert_eq!(lists.all(), held);
+        }
+        assert!(lists.lists[1].0.capacity() >= 2);
     }
 
     /// A block that panics on any thread ends the step with a panic of the caller; nobody waits for ever, and the pool can be used

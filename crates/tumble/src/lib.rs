@@ -42,6 +42,7 @@ pub mod id;
 mod integrate;
 mod interact;
 mod list;
+mod marks;
 pub mod math;
 pub mod method;
 mod profile;

@@ -3,15 +3,14 @@
 //! All that happens to the lists of contacts, to the constraint graph and to the islands happens here, one contact after
 //! the other, in an order that depends on nothing but the input.
 
-use super::continuous::Ahead;
+use super::continuous::{self, Ahead, Outlook};
 use super::look::{self, Finding, Looker, Noted, Place, Placed};
 use super::manifolds::{self, Workspace};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
-use crate::body::store::Params;
 use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, NONE, SurfacePair, Tangents};
-use crate::crew::Team;
-use crate::detect::broad::{ProxyDesc, ProxyId, ProxyKind, ProxyPair};
+use crate::crew::{Lists, Shared, Team};
+use crate::detect::broad::{BroadPhase, PairFilter, ProxyDesc, ProxyId, ProxyKind, ProxyPair};
 use crate::event::Event;
 use crate::id::ColliderId;
 use crate::math::{Aabb, Pose, Real, Vec3, WorldPose};
@@ -19,12 +18,14 @@ use crate::method::Broad;
 use crate::profile::Profile;
 use crate::shape::Geometry;
 use crate::world::State;
+use core::mem::take;
 
 /// Memory of the search, kept between steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Detector {
     pub looker: Looker,
-    pairs: Vec<ProxyPair>,
+    /// New pairs.
+    pairs: Lists<ProxyPair>,
     old: Vec<Old>,
     /// Who is fast in this step.
     pub ahead: Ahead,
@@ -42,21 +43,37 @@ struct Old {
 }
 
 /// Finds new pairs of boxes that overlap, and makes contacts of them.
-pub(crate) fn find_pairs(state: &mut State, detector: &mut Detector) {
-    let mut pairs = core::mem::take(&mut detector.pairs);
+pub(crate) fn find_pairs(state: &mut State, detector: &mut Detector, team: &Team) {
+    let mut pairs = take(&mut detector.pairs);
     // The broad phase is taken out while it asks the state which pairs may touch.
-    let mut broad = core::mem::take(&mut state.broad);
+    let mut broad = take(&mut state.broad);
+    let may_touch = |a: u32, b: u32| state.may_touch(a, b);
     match state.method.broad {
-        Broad::Trees => broad.update_pairs(&|a, b| state.may_touch(a, b), &mut pairs),
-        Broad::AllPairs => broad.compare_all(&|a, b| state.may_touch(a, b), &mut pairs),
+        Broad::Trees => search(&mut broad, &may_touch, &mut pairs, team),
+        Broad::AllPairs => broad.compare_all(&may_touch, pairs.all_mut()),
     }
     state.broad = broad;
-    for pair in &pairs {
+    for pair in pairs.all() {
         if let (Some(a), Some(b)) = (state.broad.user(pair.a), state.broad.user(pair.b)) {
             state.begin_pair(a, b);
         }
     }
     detector.pairs = pairs;
+}
+
+/// Parts of a search that a thread takes at a time.
+const SHARE: usize = 16;
+
+/// [`BroadPhase::update_pairs`] on all threads.
+fn search(broad: &mut BroadPhase, may_touch: PairFilter<'_>, pairs: &mut Lists<ProxyPair>, team: &Team) {
+    let search = broad.search_pairs();
+    let lists = pairs.begin(team.size());
+    team.for_ranges_of(search.parts(), SHARE, |worker, parts| {
+        // SAFETY: a worker's number is given to one thread at a time.
+        search.collect(parts, may_touch, unsafe { &mut lists.get(worker).0 });
+    });
+    pairs.gather();
+    search.finish(pairs.all_mut());
 }
 
 /// Updates the manifolds of all awake contacts: looks at them on all threads, then does one after the other what the looks
@@ -65,7 +82,7 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
     let Detector { looker, old, ahead, work, aside, .. } = detector;
     work.narrow = state.method.narrow;
     look::look(state, looker, ahead, team, profile);
-    let mut any_impacts = false;
+    let (mut any_impacts, awake) = (false, state.bodies.awake());
     for block in &looker.blocks {
         for &(contact, finding) in &block.list {
             match finding {
@@ -79,8 +96,11 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
                     let patches = looker.patches(block, first, count);
                     any_impacts |= state.take_patches(contact, patches, |_| &place, old, profile);
                 }
-                Finding::Encounter => {
-                    any_impacts |= state.take_encounter(contact, work, aside, ahead, old, profile);
+                Finding::Encounter(outlook) => {
+                    // Whom a contact before this one has woken moves in another way than was thought.
+                    let outlook =
+                        if state.bodies.awake() == awake { outlook } else { state.outlook_of(contact, ahead) };
+                    any_impacts |= state.take_encounter(contact, outlook, work, aside, ahead, old, profile);
                 }
             }
         }
@@ -258,11 +278,21 @@ impl State {
         }
     }
 
-    /// Looks at a contact of which one body is fast: where it touches now, and where it will be hit during the step. Says whether
-    /// it touches and reports impacts.
+    /// What the free flights of a contact of which one body is fast say, if one of them is fast as seen by the other.
+    fn outlook_of(&self, contact: u32, ahead: &Ahead) -> Option<Outlook> {
+        let c = &self.contacts.all[contact as usize];
+        let (a, b) = (self.bodies.dense_at(c.body_a), self.bodies.dense_at(c.body_b));
+        let colliders = (self.colliders.at(c.collider_a)?, self.colliders.at(c.collider_b)?);
+        let encounter = ahead.encounter(&self.bodies, a, b)?;
+        Some(ahead.outlook(&self.bodies, &encounter, colliders))
+    }
+
+    /// Looks at a contact of which one body is fast: where it touches now, and where it will be hit during the step, given the outlook.
+    /// Says whether it touches and reports impacts.
     fn take_encounter(
         &mut self,
         index: u32,
+        outlook: Option<Outlook>,
         work: &mut Workspace,
         aside: &mut Vec<Noted>,
         ahead: &mut Ahead,
@@ -278,19 +308,16 @@ impl State {
         let now = Place::of(pa, pb);
         let margin = self.method.tolerances.detection * self.method.tolerances.length;
         let reduce = self.method.switches.reduction;
-        let encounter = ahead.encounter(self, a, b);
+        let encounter = ahead.encounter(&self.bodies, a, b);
         let reach = encounter.as_ref().map_or(margin, |e| e.reach);
         let mut cache = c.cache;
         let b_in_a = pb.pose.relative_to(&pa.pose);
-        let outlook = encounter.as_ref().map(|e| self.look_ahead(ahead, e, (ca, cb)));
         if outlook.is_none_or(|o| o.near) {
             manifolds::find(work, &ca.shape, &cb.shape, &b_in_a, reach, reduce, &mut cache);
         } else {
             work.clear();
         }
-        // What is moved by others may come another way than this.
-        let steady = |i: usize| self.bodies.params[i].inv_mass == 0.0 && !self.bodies.params[i].has(Params::LINK);
-        if !(outlook.is_some_and(|o| o.clear) && (steady(a) || steady(b))) {
+        if !continuous::keeps_clear(&self.bodies, outlook.as_ref(), a, b) {
             ahead.note_near(a, b);
         }
         let impact = encounter.zip(outlook.and_then(|o| o.impact)).map(|(e, t)| {
@@ -562,17 +589,43 @@ impl State {
     ///
     /// `looked`: the contacts were looked at since the body was last moved.
     pub fn move_proxies(&mut self, body: u32, displacement: Vec3, looked: bool) {
+        let mut places = take(&mut self.placed);
+        // SAFETY: nobody else has them.
+        let leaves = unsafe { self.note_places(body, displacement, looked, Shared::new(&mut places)) };
+        self.placed = places;
+        if leaves {
+            self.move_boxes(body, displacement);
+        }
+    }
+
+    /// The first half of [`State::move_proxies`]: notes in `places`, which are those of the state, where the colliders of a body are. Several threads may do
+    /// it for different bodies. Says whether the other half, [`State::move_boxes`], has something to do.
+    ///
+    /// # Safety
+    /// Nobody else may hold the places of this body's colliders.
+    pub unsafe fn note_places(&self, body: u32, displacement: Vec3, looked: bool, places: Shared<'_, Placed>) -> bool {
+        let mut leaves = false;
+        let Some(cold) = self.bodies.cold.at(body) else { return false };
+        for &slot in &cold.colliders {
+            let Some(collider) = self.colliders.at(slot).filter(|c| c.proxy != NO_PROXY) else { continue };
+            // SAFETY: as promised by the caller.
+            let place = unsafe { places.get(slot as usize) };
+            let before = *place;
+            *place = self.place_of(collider, before.radius);
+            place.come_from(&before, looked);
+            let bounds = self.collider_bounds(collider, &place.pose);
+            leaves |= self.broad.must_move(ProxyId(collider.proxy), &bounds, displacement);
+        }
+        leaves
+    }
+
+    /// Gives other boxes to those colliders of a body, whose places are noted, that have left theirs.
+    pub fn move_boxes(&mut self, body: u32, displacement: Vec3) {
         let Some(cold) = self.bodies.cold.at(body) else { return };
         for &slot in &cold.colliders {
-            let Some(collider) = self.colliders.at(slot) else { continue };
-            if collider.proxy != NO_PROXY {
-                let before = self.placed[slot as usize];
-                let mut placed = self.place_of(collider, before.radius);
-                placed.come_from(&before, looked);
-                self.placed[slot as usize] = placed;
-                let bounds = self.collider_bounds(collider, &placed.pose);
-                self.broad.move_proxy(ProxyId(collider.proxy), &bounds, displacement);
-            }
+            let Some(collider) = self.colliders.at(slot).filter(|c| c.proxy != NO_PROXY) else { continue };
+            let bounds = self.collider_bounds(collider, &self.placed[slot as usize].pose);
+            self.broad.move_proxy(ProxyId(collider.proxy), &bounds, displacement);
         }
     }
 }

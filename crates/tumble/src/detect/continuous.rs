@@ -40,17 +40,23 @@ mod obstacles;
 mod trees;
 
 pub(crate) use hold::hold;
+pub(crate) use meeting::Outlook;
+pub(in crate::detect) use meeting::keeps_clear;
 
 use crate::articulation::store::Starts;
 use crate::body::store::{Bodies, CentrePose, Params, Velocity};
 use crate::constraint::Rows;
+use crate::crew::{Lists, Team};
 use crate::detect::broad::ProxyId;
 use crate::detect::narrow::Motion;
 use crate::integrate::{Loads, accelerated};
+use crate::marks::Marks;
+use crate::math::spatial::Wrench;
 use crate::math::{Aabb, Float, Num, Point, Pose, Quat, Real, Vec3};
 use crate::shape::Geometry;
 use crate::world::State;
 use along::Companion;
+use core::mem::take;
 use obstacles::Obstacles;
 use trees::TreeWay;
 
@@ -155,9 +161,28 @@ pub(crate) struct Encounter {
     pub reach: Real,
 }
 
+/// The motion that a body has made in a step.
+pub(crate) struct Way<'a> {
+    /// Where it was, and how fast.
+    pub start: CentrePose,
+    pub velocity: Velocity,
+    /// Where it is.
+    pub end: &'a CentrePose,
+    /// Rotation vector; may be more than a whole turn.
+    pub turn: Vec3,
+    pub params: &'a Params,
+    pub load: Wrench,
+}
+
+impl Way<'_> {
+    fn shift(&self) -> Vec3 {
+        (self.end.centre - self.start.centre).to_real()
+    }
+}
+
 /// A body whose motion in the step is followed once it is known.
 #[derive(Clone, Copy, Debug)]
-struct Mover {
+pub(crate) struct Mover {
     dense: u32,
     start: CentrePose,
     turn: Vec3,
@@ -179,7 +204,10 @@ pub(crate) struct Ahead {
     links: Vec<[u32; 2]>,
     /// Slots of the trees that are fast and have nothing near them, in ascending order.
     lone: Vec<u32>,
-    movers: Vec<Mover>,
+    /// Whose motions are followed, in ascending order in the end: see [`Ahead::gather`].
+    pub movers: Lists<Mover>,
+    /// Somebody has woken up since it was told who is fast; without meaning where nobody is.
+    woken: bool,
     obstacles: Obstacles,
     /// Bodies that have been held, and what joints tie to them.
     held: Vec<u32>,
@@ -193,6 +221,8 @@ pub(crate) struct Ahead {
     impacts: Vec<(u32, Real, Quat)>,
     /// Pairs of bodies that can both move and will meet, in the same way: when.
     meetings: Vec<([u32; 2], Real)>,
+    /// Marks on awake bodies, or on movers, that something has to be done about.
+    pub marks: Marks,
     dt: Real,
     loads: Loads,
     /// Detection distance and slop, in metres.
@@ -209,7 +239,8 @@ impl Default for Ahead {
             exposed: Vec::new(),
             links: Vec::new(),
             lone: Vec::new(),
-            movers: Vec::new(),
+            movers: Lists::default(),
+            woken: false,
             obstacles: Obstacles::default(),
             held: Vec::with_capacity(along::MOST),
             companions: Vec::with_capacity(2 * along::MOST),
@@ -219,6 +250,7 @@ impl Default for Ahead {
             starts: Starts::default(),
             impacts: Vec::new(),
             meetings: Vec::new(),
+            marks: Marks::default(),
             dt: 0.0,
             loads: Loads { gravity: Vec3::ZERO, gyroscopic: false },
             margin: 0.0,
@@ -227,12 +259,12 @@ impl Default for Ahead {
     }
 }
 
-/// Finds out who is fast in the step to come, and widens their boxes to where they may get. One pass over the awake bodies.
+/// Finds out who is fast in the step to come, and widens their boxes to where they may get. One pass over the awake bodies, and two more where somebody is.
 /// Where nothing is `detected`, nobody is.
-pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loads: Loads, dt: Real) {
+pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loads: Loads, team: &Team, dt: Real) {
     ahead.on = detected && state.method.switches.continuous;
     ahead.any = false;
-    ahead.movers.clear();
+    ahead.movers.all_mut().clear();
     ahead.impacts.clear();
     ahead.meetings.clear();
     ahead.lone.clear();
@@ -245,47 +277,46 @@ pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loa
     ahead.loads = loads;
     ahead.dt = dt;
     let awake = state.bodies.awake();
-    for i in 0..awake {
+    let mut fast = take(&mut ahead.marks);
+    fast.find(awake, team, |i| {
         let (v, params) = (&state.bodies.velocity[i], &state.bodies.params[i]);
         let (limit, extent) = (ahead.limit(params), params.turning_extent());
         // (x + y)² <= 2 (x² + y²): most bodies are told without a root.
         let squares = v.linear.length_squared() + v.angular.length_squared() * (extent * extent);
-        if 2.0 * squares * (dt * dt) <= limit * limit {
-            continue;
-        }
-        if (v.linear.length() + v.angular.length() * extent) * dt > limit {
-            if !ahead.any {
-                ahead.any = true;
-                ahead.fast.clear();
-                ahead.fast.extend(state.bodies.params.iter().take(awake).map(kind_of));
-            }
-            ahead.fast[i] |= FAST;
-        }
-    }
+        let slow = 2.0 * squares * (dt * dt) <= limit * limit;
+        !slow && (v.linear.length() + v.angular.length() * extent) * dt > limit
+    });
+    ahead.any = fast.iter().next().is_some();
     if ahead.any {
-        let mut links = core::mem::take(&mut ahead.links);
+        ahead.fast.clear();
+        ahead.fast.extend(state.bodies.params.iter().take(awake).map(kind_of));
+        let mut links = take(&mut ahead.links);
         links.clear();
-        for i in (0..awake).filter(|&i| ahead.fast[i] & FAST != 0) {
+        for i in fast.iter() {
+            ahead.fast[i] |= FAST;
             if let Some((tree, _)) = state.articulations.link_of(state.bodies.slot[i]) {
                 links.push([tree, i as u32]);
-                continue;
             }
-            let travel = ahead.travel(state, i);
-            state.widen_proxies(i, &travel);
         }
+        // With others at work, all look for boxes that do not reach over the travel; else this is told when they are widened.
+        let serial = !Marks::are_shared(awake, team);
+        fast.find(awake, team, |i| {
+            ahead.fast[i] & FAST != 0
+                && !state.bodies.params[i].has(Params::LINK)
+                && (serial || state.must_widen(i, &ahead.travel(&state.bodies, i)))
+        });
+        state.widen_proxies(ahead, fast.iter());
         links.sort_unstable();
         for links in links.chunk_by(|a, b| a[0] == b[0]) {
             if !trees::may_meet(state, ahead, links) {
                 ahead.lone.push(links[0][0]);
             } else {
-                for &[_, i] in links {
-                    let travel = ahead.travel(state, i as usize);
-                    state.widen_proxies(i as usize, &travel);
-                }
+                state.widen_proxies(ahead, links.iter().map(|&[_, i]| i as usize));
             }
         }
         ahead.links = links;
     }
+    ahead.marks = fast;
 }
 
 impl Ahead {
@@ -308,19 +339,17 @@ impl Ahead {
     }
 
     /// The step of a body if nothing gets in its way.
-    fn travel(&self, state: &State, dense: usize) -> Travel {
-        let bodies = &state.bodies;
+    fn travel(&self, bodies: &Bodies, dense: usize) -> Travel {
         let start = bodies.pose[dense];
         if dense >= bodies.awake() {
             return Travel::resting(start);
         }
-        self.free_flight(bodies, dense, start, bodies.velocity[dense])
+        self.free_flight(&bodies.params[dense], bodies.load_on(dense), start, bodies.velocity[dense])
     }
 
-    /// The step of an awake body from this state, if nothing gets in its way.
-    fn free_flight(&self, bodies: &Bodies, dense: usize, start: CentrePose, old: Velocity) -> Travel {
-        let params = &bodies.params[dense];
-        let new = accelerated(old, params, bodies.load_on(dense), start.rotation, &self.loads, self.dt);
+    /// The step of a body from this state, if nothing gets in its way.
+    fn free_flight(&self, params: &Params, load: Wrench, start: CentrePose, old: Velocity) -> Travel {
+        let new = accelerated(old, params, load, start.rotation, &self.loads, self.dt);
         let turn = if params.extent.is_finite() { new.angular * self.dt } else { Vec3::ZERO };
         Travel { start, shift: (old.linear + new.linear) * (0.5 * self.dt), turn }
     }
@@ -365,15 +394,15 @@ impl Ahead {
     }
 
     /// The motions of two bodies in contact, by their dense indices, if they are such that an impact has to be looked for ahead.
-    pub fn encounter(&self, state: &State, a: usize, b: usize) -> Option<Encounter> {
-        if self.is_fast(a, b) { self.meet(state, a, b) } else { None }
+    pub fn encounter(&self, bodies: &Bodies, a: usize, b: usize) -> Option<Encounter> {
+        if self.is_fast(a, b) { self.meet(bodies, a, b) } else { None }
     }
 
-    fn meet(&self, state: &State, a: usize, b: usize) -> Option<Encounter> {
-        let core = watched(&state.bodies, a, b)?;
-        let (of_a, of_b) = (self.travel(state, a), self.travel(state, b));
-        let params = &state.bodies.params;
-        let moved = if state.bodies.params[a].inv_mass > 0.0 {
+    fn meet(&self, bodies: &Bodies, a: usize, b: usize) -> Option<Encounter> {
+        let core = watched(bodies, a, b)?;
+        let (of_a, of_b) = (self.travel(bodies, a), self.travel(bodies, b));
+        let params = &bodies.params;
+        let moved = if params[a].inv_mass > 0.0 {
             of_a.relative_to(&of_b, params[a].turning_extent())
         } else {
             of_b.relative_to(&of_a, params[b].turning_extent())
@@ -394,21 +423,19 @@ impl Ahead {
         }
     }
 
-    /// A body that has moved from `start`, where its velocity was `old`, cannot have got anywhere from where it would have to be held: its free flight
-    /// was clear of all that may hold it, and it has kept to it.
+    /// An awake body cannot have got anywhere from where it would have to be held: its free flight was clear of all that may hold it, and it has kept to it.
     ///
     /// Two motions of constant velocities from the same start, of which the shifts differ by δ and the rotation vectors by ε, are nowhere
     /// farther from each other than |δ| + |ε| r. A body is held only where it is deeper in something than its skin.
-    fn was_clear(&self, bodies: &Bodies, i: usize, start: CentrePose, old: Velocity, turn: Vec3) -> bool {
-        let params = &bodies.params[i];
+    fn was_clear(&self, i: usize, way: &Way<'_>) -> bool {
+        let params = way.params;
         let fast = self.fast.get(i).is_some_and(|&bits| bits & (FAST | NEAR) == FAST);
         // Links are held with their trees, and effects act anew on all where somebody has woken up.
-        if !(self.any && fast) || params.has(Params::LINK | Params::BULLET) || bodies.awake() != self.fast.len() {
+        if !(self.any && fast) || params.has(Params::LINK | Params::BULLET) || self.woken {
             return false;
         }
-        let flight = self.free_flight(bodies, i, start, old);
-        let shift = (bodies.pose[i].centre - start.centre).to_real();
-        let off = (shift - flight.shift).length() + (turn - flight.turn).length() * params.turning_extent();
+        let flight = self.free_flight(params, way.load, way.start, way.velocity);
+        let off = (way.shift() - flight.shift).length() + (way.turn - flight.turn).length() * params.turning_extent();
         off <= KEPT * self.skin(params.core)
     }
 
@@ -447,12 +474,13 @@ impl Ahead {
         &self.meetings
     }
 
-    /// Marks the bodies that fast kinematic ones may have met.
+    /// Marks the bodies that fast kinematic ones may have met. To be called before [`Ahead::follow`].
     pub fn expose(&mut self, state: &State) {
         if !self.any {
             return;
         }
         let bodies = &state.bodies;
+        self.woken = bodies.awake() != self.fast.len();
         self.exposed.clear();
         self.exposed.resize(bodies.awake(), false);
         for i in 0..bodies.awake() {
@@ -469,17 +497,24 @@ impl Ahead {
         }
     }
 
-    /// Takes note of the motion that a dynamic body has made from `start`, where its velocity was `old`, if it has to be followed.
+    /// The motion that an awake dynamic body has made, if it has to be followed.
     #[inline(always)]
-    pub fn note(&mut self, bodies: &Bodies, i: usize, start: CentrePose, old: Velocity, turn: Vec3) {
-        let params = &bodies.params[i];
-        let moved = (bodies.pose[i].centre - start.centre).to_real().length() + turn.length() * params.turning_extent();
+    pub fn follow(&self, i: usize, way: &Way<'_>) -> Option<Mover> {
+        let params = way.params;
+        let moved = way.shift().length() + way.turn.length() * params.turning_extent();
         // Of slow ones the middles of meshes are followed.
         let meshed = params.has(Params::MESHED) && !params.has(Params::LINK);
-        if self.on && (moved > self.hold_limit(params) || (self.any && self.exposed[i]) || meshed) {
-            let clear = self.was_clear(bodies, i, start, old, turn);
-            self.movers.push(Mover { dense: i as u32, start, turn, clear });
+        let follows = self.on && (moved > self.hold_limit(params) || (self.any && self.exposed[i]) || meshed);
+        let mover = || Mover { dense: i as u32, start: way.start, turn: way.turn, clear: self.was_clear(i, way) };
+        follows.then(mover)
+    }
+
+    /// Takes note of all who are followed, which workers have found.
+    pub fn gather(&mut self, mut movers: Lists<Mover>) {
+        if movers.gather() {
+            movers.all_mut().sort_unstable_by_key(|mover| mover.dense);
         }
+        self.movers = movers;
     }
 }
 
@@ -519,8 +554,26 @@ fn sagitta(acceleration: Real) -> Real {
 }
 
 impl State {
-    /// Has the boxes of a body reach over all of its travel.
-    fn widen_proxies(&mut self, dense: usize, travel: &Travel) {
+    /// Has the boxes of bodies, by dense index, reach over all of their travels.
+    fn widen_proxies(&mut self, ahead: &Ahead, list: impl Iterator<Item = usize>) {
+        let mut broad = take(&mut self.broad);
+        for i in list {
+            self.for_swept(i, &ahead.travel(&self.bodies, i), |proxy, swept| {
+                broad.move_proxy(proxy, swept, Vec3::ZERO);
+            });
+        }
+        self.broad = broad;
+    }
+
+    /// Whether [`State::widen_proxies`] would have something to do.
+    fn must_widen(&self, dense: usize, travel: &Travel) -> bool {
+        let mut must = false;
+        self.for_swept(dense, travel, |proxy, swept| must |= self.broad.must_move(proxy, swept, Vec3::ZERO));
+        must
+    }
+
+    /// The boxes that the colliders of a body sweep over in its travel.
+    fn for_swept(&self, dense: usize, travel: &Travel, mut visit: impl FnMut(ProxyId, &Aabb)) {
         let half = 0.5 * self.method.tolerances.detection * self.method.tolerances.length;
         let centre = self.bodies.params[dense].local_centre;
         // Points turn about the centre at a distance of at most the extent, and get no farther from it.
@@ -539,7 +592,7 @@ impl State {
             if !is_box {
                 continue;
             }
-            self.broad.move_proxy(ProxyId(collider.proxy), &swept, Vec3::ZERO);
+            visit(ProxyId(collider.proxy), &swept);
         }
     }
 }

@@ -8,7 +8,7 @@
 //! point p of B is now at D p, and the separation along the normal n of A has changed by n·(D p - p). Motion is always measured from the pose
 //! at which the points were found, so that errors do not add up. Round shapes are not recycled: they roll over their points.
 
-use super::continuous::Ahead;
+use super::continuous::{self, Ahead, Outlook};
 use super::manifolds::{self, Patch, Workspace};
 use super::narrow::Gap;
 use crate::body::collider::{Collider, NO_PROXY};
@@ -88,8 +88,8 @@ pub(crate) enum Finding {
     Patches { first: u32, count: u32 },
     /// Its manifolds are as they should be, but their materials must be looked up.
     Refresh,
-    /// One of the bodies is fast: it must be looked for where they meet during the step.
-    Encounter,
+    /// One of the bodies is fast: it must be looked for where they meet during the step. With what their free flights say, if one is fast as seen by the other.
+    Encounter(Option<Outlook>),
 }
 
 /// A patch that is noted: a manifold in the making.
@@ -216,7 +216,7 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, ahead: &Ahead, team: 
             for &(index, glance) in &glances[..told] {
                 let finding = match glance {
                     Glance::Gone => Some(Finding::Gone),
-                    Glance::Encounter => Some(Finding::Encounter),
+                    Glance::Encounter => scene.look_ahead(contact(index)),
                     Glance::Near { fast } => scene.look_at(contact(index), fast, work, noted, out),
                 };
                 if let Some(finding) = finding {
@@ -312,6 +312,25 @@ impl Scene<'_> {
         self.colliders.prefetch(slot_b);
         self.manifolds.prefetch(contact.manifolds as usize);
         Some(Glance::Near { fast })
+    }
+
+    /// Follows the free flights of a contact of which one body is fast; `None` where the two are nowhere near each other, and never were.
+    fn look_ahead(&self, contact: &mut Contact) -> Option<Finding> {
+        let (Some(a), Some(b)) = (self.colliders.at(contact.collider_a), self.colliders.at(contact.collider_b)) else {
+            return Some(Finding::Gone);
+        };
+        let (i, j) = (self.bodies.dense_at(contact.body_a), self.bodies.dense_at(contact.body_b));
+        let encounter = self.ahead.encounter(self.bodies, i, j);
+        let outlook = encounter.map(|encounter| self.ahead.outlook(self.bodies, &encounter, (a, b)));
+        let far = outlook.is_some_and(|o| !o.near && o.impact.is_none());
+        // A sleeper may be woken before its turn comes.
+        let sleeps = |i: usize| i >= self.bodies.awake() && self.bodies.params[i].inv_mass > 0.0;
+        let clear = continuous::keeps_clear(self.bodies, outlook.as_ref(), i, j) && !sleeps(i) && !sleeps(j);
+        if far && clear && !contact.has(Contact::TOUCHING) {
+            contact.pose = RelativePose::default();
+            return None;
+        }
+        Some(Finding::Encounter(outlook))
     }
 
     /// Looks at a contact whose shapes may be near each other, or of which one is a sensor. `fast`: one of its bodies is, but the two are not watched.

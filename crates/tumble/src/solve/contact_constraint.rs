@@ -306,6 +306,8 @@ impl Watch {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactConstraints {
     pub groups: Vec<Group>,
+    /// By group: the flags that one or the other of its manifolds has, while it is made.
+    pub traits: Vec<u16>,
     pub points: Vec<GroupPoint>,
     pub blocks: Vec<Block>,
     pub watches: Vec<Watch>,

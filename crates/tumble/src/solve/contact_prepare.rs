@@ -12,18 +12,18 @@ use super::rolling::Rolling;
 use crate::body::store::Bodies;
 use crate::constraint::contact::{ContactManifold, Contacts, Extra, FAR, NONE, SOLVED_POINTS};
 use crate::crew::{Shared, Team};
-use crate::math::{Isa, Kernel, LANES, Lane, NO_ROW, Real, Sym3, Vec3, prefetch};
+use crate::math::{Isa, Kernel, LANES, Lane, NO_ROW, Real, Sym3, Vec3, prefetch, prefetch_at};
 use crate::room::{make_ample_room, make_room};
 
 /// How many groups before they are read manifolds are asked for: those of one colour stand anywhere.
 const AHEAD: usize = 2;
 
-/// Asks for the numbers of a manifold that a group is made of.
+/// Asks for the numbers of a manifold that a group is made of, of so many manifolds, whoever holds them.
 #[inline(always)]
-fn ask(rows: &[[Real; ContactManifold::ROW]], manifold: u32) {
+fn ask(manifolds: *const ContactManifold, count: usize, manifold: u32) {
     const NUMBERS: usize = ContactManifold::POINTS + SOLVED_POINTS * ContactManifold::POINT;
-    if let Some(numbers) = rows.get(manifold as usize).and_then(|row| row.first_chunk::<NUMBERS>()) {
-        prefetch(numbers);
+    if (manifold as usize) < count {
+        prefetch_at(manifolds.wrapping_add(manifold as usize).cast::<[Real; NUMBERS]>());
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Input<'a> {
     pub masses: &'a [Mass],
 }
 
-/// Packs all manifolds of the graph. Two passes over the manifolds.
+/// Packs all manifolds of the graph. Two passes over the manifolds, and one over the groups.
 ///
 /// `supports` counts the contact points of awake bodies.
 pub(crate) fn prepare(
@@ -66,7 +66,8 @@ pub(crate) fn prepare(
     isa: Isa,
     team: &Team,
 ) {
-    deal(out, graph, bodies, supports, input);
+    deal(out, graph, bodies, supports, input, team);
+    place(out, bodies.awake(), input.contacts);
     let count = out.groups.len();
     let fill = Fill {
         groups: Shared::new(&mut out.groups),
@@ -86,85 +87,154 @@ pub(crate) fn prepare(
     }
 }
 
-/// Deals the manifolds out to groups: who is in which lane, how many points a group has, and where they stand.
-fn deal(out: &mut ContactConstraints, graph: &Graph, bodies: &Bodies, supports: &mut [u32], input: Input<'_>) {
-    let width = |colour: usize| if colour == OVERFLOW { 1 } else { LANES };
+/// Manifolds in a group of this colour.
+fn width(colour: usize) -> usize {
+    if colour == OVERFLOW { 1 } else { LANES }
+}
+
+/// Deals the manifolds out to groups: who is in which lane, how many points a group has, and what is special about it.
+fn deal(
+    out: &mut ContactConstraints,
+    graph: &Graph,
+    bodies: &Bodies,
+    supports: &mut [u32],
+    input: Input<'_>,
+    team: &Team,
+) {
     let count: usize = graph.colours.iter().enumerate().map(|(i, c)| c.manifolds.len().div_ceil(width(i))).sum();
-    // In a pile there are about as many manifolds as bodies.
-    let crowd = bodies.awake() + bodies.awake() / 4;
     if out.groups.capacity() < count {
         // Points and blocks follow: all give back what they have before one of them takes more.
         (out.points, out.blocks, out.watches) = (Vec::new(), Vec::new(), Vec::new());
-        make_ample_room(&mut out.groups, count, crowd / LANES);
+        make_ample_room(&mut out.groups, count, crowd(bodies.awake()));
     }
     // The kernel writes every number of every group that is in use, so what an old group holds does not matter.
     out.groups.resize(count, Group::EMPTY);
+    make_ample_room(&mut out.traits, count, crowd(bodies.awake()));
+    out.traits.resize(count, 0);
     out.ranges.clear();
-    out.rolling.clear();
-    out.rolling_ranges.clear();
-    out.bounces = false;
-    let (mut at, mut points, mut blocks, mut watches, mut oddities) = (0, 0, 0, 0, 0);
-    let awake = bodies.awake();
+    let supports = Shared::new(supports);
+    let mut at = 0;
     for (index, colour) in graph.colours.iter().enumerate() {
         out.ranges.push(at as u32);
-        out.rolling_ranges.push(out.rolling.len() as u32);
-        for (i, chunk) in colour.manifolds.chunks(width(index)).enumerate() {
-            for &m in colour.manifolds.iter().skip((i + AHEAD) * width(index)).take(width(index)) {
-                let manifold = &input.contacts.manifolds[m as usize];
-                prefetch(&manifold.point_count);
-                prefetch(&manifold.flags);
-            }
-            let group = &mut out.groups[at];
-            let (mut most, mut flags, mut locked) = (0, 0, false);
-            group.led = [0; 2];
-            for lane in 0..LANES {
-                let Some(&m) = chunk.get(lane) else {
-                    group.manifold[lane] = NONE;
-                    (group.body_a[lane], group.body_b[lane]) = (NO_ROW, NO_ROW);
-                    continue;
-                };
-                let manifold = &input.contacts.manifolds[m as usize];
-                group.manifold[lane] = m;
-                most = most.max(u32::from(manifold.point_count));
-                flags |= manifold.flags;
-                let mut end = |slot: u32, led: &mut u8| {
-                    let dense = bodies.dense_at(slot);
-                    if dense >= awake {
-                        return NO_ROW;
-                    }
-                    supports[dense] += u32::from(manifold.point_count);
-                    let mass = &input.masses[dense];
-                    *led |= u8::from(!motion::is_movable(mass)) << lane;
-                    locked |= motion::is_locked(mass);
-                    dense as u32
-                };
-                let [led_a, led_b] = &mut group.led;
-                group.body_a[lane] = end(manifold.body_a, led_a);
-                group.body_b[lane] = end(manifold.body_b, led_b);
-                if manifold.flags & ContactManifold::ROLLS != 0 {
-                    out.rolling.push(Rolling::new(at as u32, lane as u32, m));
+        let (manifolds, width) = (&colour.manifolds[..], width(index));
+        let count = manifolds.len().div_ceil(width);
+        let (groups, traits) =
+            (Shared::new(&mut out.groups[at..][..count]), Shared::new(&mut out.traits[at..][..count]));
+        // What overflowed shares bodies, and is dealt out one after the other.
+        let share = if index == OVERFLOW { count.max(1) } else { SHARE };
+        team.for_ranges(count, share, |range| {
+            for i in range {
+                for &m in manifolds.iter().skip((i + AHEAD) * width).take(width) {
+                    let manifold = &input.contacts.manifolds[m as usize];
+                    prefetch(&manifold.point_count);
+                    prefetch(&manifold.flags);
                 }
+                let chunk = &manifolds[i * width..manifolds.len().min((i + 1) * width)];
+                // SAFETY: a group is in one range; a body that something moves is in one manifold of its colour.
+                unsafe { *traits.get(i) = deal_group(groups.get(i), chunk, bodies, supports, input) };
             }
-            group.first_point = points;
-            group.point_count = if most <= 1 { most } else { SOLVED_POINTS as u32 };
-            points += group.point_count;
-            group.block = if most > 1 { blocks } else { NONE };
-            blocks += u32::from(most > 1);
-            let watched = flags & (ContactManifold::BOUNCES | ContactManifold::IMPACTS) != 0;
-            group.watch = if watched { watches } else { NONE };
-            watches += u32::from(watched);
-            let odd = locked || flags & ContactManifold::ODD != 0;
-            group.oddity = if odd { oddities } else { NONE };
-            oddities += u32::from(odd);
-            out.bounces |= flags & ContactManifold::BOUNCES != 0;
-            at += 1;
-        }
+        });
+        at += count;
     }
     debug_assert_eq!(out.ranges.len(), COLOURS + 1);
     out.ranges.push(at as u32);
+}
+
+/// A body of the group cannot move along some axis of the world. Beside the flags of manifolds.
+const LOCKED: u16 = 1 << 15;
+
+/// Deals manifolds out to the lanes of a group, and counts their points in `supports`. Returns what one or the other of them is.
+///
+/// # Safety
+/// Nobody else may hold the counts of the bodies of these manifolds that constraints move; those of others may be changed by nothing but this.
+#[inline(always)]
+unsafe fn deal_group(
+    group: &mut Group,
+    manifolds: &[u32],
+    bodies: &Bodies,
+    supports: Shared<'_, u32>,
+    input: Input<'_>,
+) -> u16 {
+    let awake = bodies.awake();
+    let (mut most, mut traits) = (0, 0);
+    group.led = [0; 2];
+    for lane in 0..LANES {
+        let Some(&m) = manifolds.get(lane) else {
+            group.manifold[lane] = NONE;
+            (group.body_a[lane], group.body_b[lane]) = (NO_ROW, NO_ROW);
+            continue;
+        };
+        let manifold = &input.contacts.manifolds[m as usize];
+        group.manifold[lane] = m;
+        let points = u32::from(manifold.point_count);
+        most = most.max(points);
+        traits |= manifold.flags;
+        let mut end = |slot: u32, led: &mut u8| {
+            let dense = bodies.dense_at(slot);
+            if dense >= awake {
+                return NO_ROW;
+            }
+            let mass = &input.masses[dense];
+            if motion::is_movable(mass) {
+                // SAFETY: as promised by the caller.
+                unsafe { *supports.get(dense) += points };
+            } else {
+                // Several manifolds of a colour may have it in common.
+                // SAFETY: nothing but this touches the counts of such bodies meanwhile.
+                unsafe { supports.add(dense, points) };
+                *led |= 1 << lane;
+            }
+            if motion::is_locked(mass) {
+                traits |= LOCKED;
+            }
+            dense as u32
+        };
+        let [led_a, led_b] = &mut group.led;
+        group.body_a[lane] = end(manifold.body_a, led_a);
+        group.body_b[lane] = end(manifold.body_b, led_b);
+    }
+    group.point_count = if most <= 1 { most } else { SOLVED_POINTS as u32 };
+    traits
+}
+
+/// In a pile there are about as many manifolds as bodies; so many groups are to have room there.
+fn crowd(awake: usize) -> usize {
+    (awake + awake / 4) / LANES
+}
+
+/// Gives the groups that have been dealt out places for their points and for what is special about them. One pass over the groups.
+fn place(out: &mut ContactConstraints, awake: usize, contacts: &Contacts) {
+    out.rolling.clear();
+    out.rolling_ranges.clear();
+    out.bounces = false;
+    let (mut points, mut blocks, mut watches, mut oddities) = (0, 0, 0, 0);
+    for colour in out.ranges.windows(2) {
+        out.rolling_ranges.push(out.rolling.len() as u32);
+        for at in colour[0]..colour[1] {
+            let (group, traits) = (&mut out.groups[at as usize], out.traits[at as usize]);
+            group.first_point = points;
+            points += group.point_count;
+            let next = |has: bool, count: &mut u32| {
+                let place = if has { *count } else { NONE };
+                *count += u32::from(has);
+                place
+            };
+            group.block = next(group.point_count > 1, &mut blocks);
+            group.watch = next(traits & (ContactManifold::BOUNCES | ContactManifold::IMPACTS) != 0, &mut watches);
+            group.oddity = next(traits & (ContactManifold::ODD | LOCKED) != 0, &mut oddities);
+            out.bounces |= traits & ContactManifold::BOUNCES != 0;
+            if traits & ContactManifold::ROLLS != 0 {
+                let rolls = |&(_, &m): &(usize, &u32)| {
+                    contacts.manifolds.get(m as usize).is_some_and(|m| m.flags & ContactManifold::ROLLS != 0)
+                };
+                let lanes = group.manifold.iter().enumerate().filter(rolls);
+                out.rolling.extend(lanes.map(|(lane, &m)| Rolling::new(at, lane as u32, m)));
+            }
+        }
+    }
     out.rolling_ranges.push(out.rolling.len() as u32);
-    make_ample_room(&mut out.points, points as usize, crowd / LANES * SOLVED_POINTS);
-    make_ample_room(&mut out.blocks, blocks as usize, crowd / LANES);
+    make_ample_room(&mut out.points, points as usize, crowd(awake) * SOLVED_POINTS);
+    make_ample_room(&mut out.blocks, blocks as usize, crowd(awake));
     make_room(&mut out.watches, watches as usize);
     make_room(&mut out.oddities, oddities as usize);
     out.points.resize(points as usize, GroupPoint::EMPTY);
@@ -258,7 +328,7 @@ impl Kernel for Fill<'_> {
             if i + AHEAD < range.end {
                 // SAFETY: as below.
                 for &m in &unsafe { groups.get(i + AHEAD) }.manifold {
-                    ask(rows, m);
+                    ask(input.contacts.manifolds.as_ptr(), rows.len(), m);
                 }
             }
             // SAFETY: ranges of groups do not overlap, and no two groups have a point, a block, a watch or an oddity in common.
@@ -572,31 +642,35 @@ fn store_inverse<L: Lane, const N: usize>(
 }
 
 /// Writes the impulses back to the manifolds: where the next step starts. One pass over the groups.
-pub(crate) fn store(constraints: &ContactConstraints, contacts: &mut Contacts) {
-    for (i, group) in constraints.groups.iter().enumerate() {
-        if let Some(next) = constraints.groups.get(i + AHEAD) {
-            let rows = ContactManifold::rows(&contacts.manifolds);
-            for &m in &next.manifold {
-                ask(rows, m);
+pub(crate) fn store(constraints: &ContactConstraints, contacts: &mut Contacts, team: &Team) {
+    let ContactConstraints { groups, points, .. } = constraints;
+    let manifolds = Shared::new(&mut contacts.manifolds);
+    team.for_ranges(groups.len(), SHARE, |range| {
+        for i in range {
+            if let Some(next) = groups.get(i + AHEAD) {
+                next.manifold.iter().for_each(|&m| ask(manifolds.as_mut_ptr(), manifolds.len(), m));
+            }
+            let group = &groups[i];
+            let points = &points[group.points()];
+            for lane in 0..LANES {
+                let index = group.manifold[lane];
+                if index == NONE {
+                    continue;
+                }
+                let (n, t1) = (group.normal.lane(lane), group.tangent.lane(lane));
+                let t2 = n.cross(t1);
+                // SAFETY: a manifold is in one group, and a group in one range.
+                let manifold = unsafe { manifolds.get(index as usize) };
+                manifold.friction_impulse =
+                    t1 * group.tangent_impulse[0].0[lane] + t2 * group.tangent_impulse[1].0[lane];
+                manifold.angular_impulse = n * group.twist_impulse.0[lane];
+                let count = manifold.point_count as usize;
+                for (p, point) in manifold.points[..count].iter_mut().zip(points) {
+                    p.normal_impulse = point.normal_impulse.0[lane];
+                }
             }
         }
-        let points = &constraints.points[group.points()];
-        for lane in 0..LANES {
-            let index = group.manifold[lane];
-            if index == NONE {
-                continue;
-            }
-            let (n, t1) = (group.normal.lane(lane), group.tangent.lane(lane));
-            let t2 = n.cross(t1);
-            let manifold = &mut contacts.manifolds[index as usize];
-            manifold.friction_impulse = t1 * group.tangent_impulse[0].0[lane] + t2 * group.tangent_impulse[1].0[lane];
-            manifold.angular_impulse = n * group.twist_impulse.0[lane];
-            let count = manifold.point_count as usize;
-            for (p, point) in manifold.points[..count].iter_mut().zip(points) {
-                p.normal_impulse = point.normal_impulse.0[lane];
-            }
-        }
-    }
+    });
     for r in &constraints.rolling {
         contacts.manifolds[r.manifold as usize].angular_impulse += r.impulse;
     }

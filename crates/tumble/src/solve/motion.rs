@@ -2,6 +2,7 @@
 
 use crate::alike::Alike;
 use crate::body::store::{Bodies, Params, Velocity};
+use crate::crew::{Shared, Team};
 use crate::integrate::{Loads, rotation};
 use crate::math::{Lane, Mask, Num, Quat, Real, Sym3, Vec3};
 
@@ -251,6 +252,23 @@ pub(crate) fn gyroscopic_kick(kick: &Kick, params: &Params, torque: Vec3, start:
     if torque == Vec3::ZERO { all } else { all - params.inv_inertia_world(start) * torque * h }
 }
 
+/// The motion at the start of a step, with the kick in the places of its way and the first two of its orientation, which are zeros then: so one pass over the
+/// bodies makes both, in any order, and [`take_kick`] takes it out again where it is put on its list.
+pub(crate) fn with_kick(mut motion: Motion, kick: &Kick) -> Motion {
+    motion[WAY..WAY + 8].copy_from_slice(kick);
+    motion
+}
+
+pub(crate) fn take_kick(motion: &mut Motion) -> Kick {
+    let (mut kick, way) = ([0.0; 8], &mut motion[WAY..WAY + 8]);
+    kick.copy_from_slice(way);
+    way.fill(0.0);
+    kick
+}
+
+/// The first column of Δx in a [`Motion`].
+const WAY: usize = 6;
+
 /// All numbers that the step starts from are finite.
 #[inline(always)]
 pub(crate) fn is_finite(motion: &Motion, kick: &Kick) -> bool {
@@ -268,13 +286,34 @@ pub(crate) fn kick(motion: &mut Motion, k: &Kick) {
     }
 }
 
+/// Bodies that a thread takes at a time.
+const SHARE: usize = 256;
+
+/// Calls `act` for the motions and the free velocities of the bodies of a list, in which each stands once. Shared among the team.
+fn for_listed(
+    motions: &mut [Motion],
+    free: &mut [Free],
+    list: &[u32],
+    team: &Team,
+    act: impl Fn(usize, &mut Motion, &mut Free) + Sync,
+) {
+    debug_assert!(list.is_sorted_by(|a, b| a < b));
+    let (motions, free) = (Shared::new(motions), Shared::new(free));
+    team.for_ranges(list.len(), SHARE, |range| {
+        for &i in &list[range] {
+            // SAFETY: a body stands once in the list, and each place of the list is in one range.
+            let (motion, free) = unsafe { (motions.get(i as usize), free.get(i as usize)) };
+            act(i as usize, motion, free);
+        }
+    });
+}
+
 /// v ← (v + Δv) d for the bodies of the list, remembered as their free velocities. One pass over them.
-pub(crate) fn accelerate(motions: &mut [Motion], kicks: &Kicks, free: &mut [Free], list: &[u32]) {
-    for &i in list {
-        let (motion, free) = (&mut motions[i as usize], &mut free[i as usize]);
-        kick(motion, &kicks[i as usize]);
+pub(crate) fn accelerate(motions: &mut [Motion], kicks: &Kicks, free: &mut [Free], list: &[u32], team: &Team) {
+    for_listed(motions, free, list, team, |i, motion, free| {
+        kick(motion, &kicks[i]);
         free[..6].copy_from_slice(&motion[..6]);
-    }
+    });
 }
 
 /// The same, and the impulses of the last sub-step once more: all that changed the velocities since they were free.
@@ -290,11 +329,12 @@ pub(crate) fn accelerate_again(
     free: &mut [Free],
     masses: &[Mass],
     list: &[u32],
+    team: &Team,
 ) {
     let jointed = !masses.is_empty();
-    for &i in list {
-        let again = if jointed && is_jointed_only(&masses[i as usize]) { 0.0 } else { 1.0 };
-        let (motion, k, free) = (&mut motions[i as usize], &kicks[i as usize], &mut free[i as usize]);
+    for_listed(motions, free, list, team, |i, motion, free| {
+        let again = if jointed && is_jointed_only(&masses[i]) { 0.0 } else { 1.0 };
+        let k = &kicks[i];
         for c in 0..3 {
             let (dv, dw) = (motion[c] - free[c], motion[3 + c] - free[3 + c]);
             free[c] = (motion[c] + k[c]) * k[3];
@@ -302,22 +342,37 @@ pub(crate) fn accelerate_again(
             motion[c] = free[c] + dv * again;
             motion[3 + c] = free[3 + c] + dw * again;
         }
-    }
+    });
 }
 
 /// Δx ← Δx + h v, Δθ ← Δθ + h ω for the bodies of the list. One pass over them.
-pub(crate) fn advance(motions: &mut [Motion], list: &[u32], h: Real) {
-    for &i in list {
-        let motion = &mut motions[i as usize];
-        for c in 0..6 {
-            motion[6 + c] += h * motion[c];
+pub(crate) fn advance(motions: &mut [Motion], list: &[u32], h: Real, team: &Team) {
+    debug_assert!(list.is_sorted_by(|a, b| a < b));
+    let motions = Shared::new(motions);
+    team.for_ranges(list.len(), SHARE, |range| {
+        for &i in &list[range] {
+            // SAFETY: as in `for_listed`.
+            let motion = unsafe { motions.get(i as usize) };
+            for c in 0..6 {
+                motion[6 + c] += h * motion[c];
+            }
         }
-    }
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A kick comes out of the motion that carries it as it was put in, and leaves the motion of the start of a step behind.
+    #[test]
+    fn a_kick_is_carried_by_its_motion() {
+        let mut start: Motion = [0.0; 16];
+        start[..6].copy_from_slice(&[1.0, -2.0, 3.0, 4.0, -5.0, 6.0]);
+        let kick = [0.5, 1.5, -2.5, 0.9, 7.0, -8.0, 9.0, 0.8];
+        let mut motion = with_kick(start, &kick);
+        assert_eq!((take_kick(&mut motion), motion), (kick, start));
+    }
 
     /// Whatever axes are locked, and whether or not joints alone act, the tag tells both apart.
     #[test]

@@ -13,10 +13,8 @@
 //! them. It moves the group like one body, so no contact feels it, and the
 //! momentum stays as it is.
 
-use super::finish::Before;
-use crate::body::store::{Bodies, CentrePose, Params, Velocity};
+use crate::body::store::{Bodies, CentrePose, Params};
 use crate::integrate::{Loads, rotation};
-use crate::math::spatial::Wrench;
 use crate::math::{Float, Mat3, NO_ROW, Num, Point, Real, Sym3, Vec3};
 use crate::solve::contact_constraint::ContactConstraints;
 use crate::world::State;
@@ -157,42 +155,50 @@ impl Adrift {
         i
     }
 
-    /// Notes what a step made of a body.
-    pub fn note(
-        &mut self,
-        i: usize,
-        (start, carry): (&Before, Vec3),
-        (pose, velocity): (&CentrePose, &Velocity),
-        params: &Params,
-        load: Wrench,
-        loads: &Loads,
-        dt: Real,
-    ) {
-        let Some(&group) = self.group.get(i).filter(|&&g| g != NO_ROW) else { return };
-        let sum = &mut self.sums[group as usize];
-        if sum.count == 0 {
-            sum.origin = start.pose.centre;
+    /// Notes what the bodies are before the step. One pass over them where something is adrift.
+    pub fn note_start(&mut self, bodies: &Bodies, loads: &Loads, dt: Real) {
+        for (i, &group) in self.group.iter().enumerate() {
+            let Some(sum) = self.sums.get_mut(group as usize) else { continue };
+            let (pose, velocity, params, load) =
+                (&bodies.pose[i], &bodies.velocity[i], &bodies.params[i], bodies.load_on(i));
+            if sum.count == 0 {
+                sum.origin = pose.centre;
+            }
+            sum.count += 1;
+            let mass = 1.0 / params.inv_mass.to_f64();
+            sum.mass += mass;
+            let x = pose.centre - sum.origin;
+            let spin = rotation::angular_momentum(pose.rotation, velocity.angular, bodies.rest[i].carry, params);
+            sum.before.add(x, mass, velocity.linear.to_f64(), spin);
+            let force = (loads.gravity * params.gravity_scale).to_f64() * mass + load.force.to_f64();
+            sum.force += force;
+            let way = velocity.linear.to_f64() * (0.5 * dt.to_f64());
+            sum.torque += (x + way).cross(force) + load.torque.to_f64();
         }
-        sum.count += 1;
-        let mass = 1.0 / params.inv_mass.to_f64();
-        sum.mass += mass;
-        let (x0, x1) = (start.pose.centre - sum.origin, pose.centre - sum.origin);
-        let spin = rotation::angular_momentum(start.pose.rotation, start.velocity.angular, carry, params);
-        sum.before.add(x0, mass, start.velocity.linear.to_f64(), spin);
-        let spin = rotation::angular_momentum(pose.rotation, velocity.angular, Vec3::ZERO, params);
-        sum.after.add(x1, mass, velocity.linear.to_f64(), spin);
-        let force = (loads.gravity * params.gravity_scale).to_f64() * mass + load.force.to_f64();
-        sum.force += force;
-        let way = start.velocity.linear.to_f64() * (0.5 * dt.to_f64());
-        sum.torque += (x0 + way).cross(force) + load.torque.to_f64();
-        sum.inertia = sum.inertia + inertia_of(pose, params) + Sym3::point_mass(x1) * mass;
+    }
+
+    /// Notes what the step has made of them. One pass over them where something is adrift. Groups of which a body is `broken` are owed nothing:
+    /// what it was is lost.
+    fn note_end(&mut self, bodies: &Bodies, broken: &[u32]) {
+        for (i, &group) in self.group.iter().enumerate() {
+            let Some(sum) = self.sums.get_mut(group as usize) else { continue };
+            let (pose, velocity, params) = (&bodies.pose[i], &bodies.velocity[i], &bodies.params[i]);
+            let (x, mass) = (pose.centre - sum.origin, 1.0 / params.inv_mass.to_f64());
+            let spin = rotation::angular_momentum(pose.rotation, velocity.angular, Vec3::ZERO, params);
+            sum.after.add(x, mass, velocity.linear.to_f64(), spin);
+            sum.inertia = sum.inertia + inertia_of(pose, params) + Sym3::point_mass(x) * mass;
+            if broken.contains(&bodies.slot[i]) {
+                sum.count = 0;
+            }
+        }
     }
 
     /// Gives the groups the turns that the step owes them.
-    pub fn settle(&mut self, bodies: &mut Bodies, dt: Real) {
+    pub fn settle(&mut self, bodies: &mut Bodies, broken: &[u32], dt: Real) {
         if self.group.is_empty() {
             return;
         }
+        self.note_end(bodies, broken);
         for sum in self.sums.iter_mut().filter(|s| s.count > 1) {
             let middle = (sum.before.first + sum.before.linear * (0.5 * dt.to_f64())) / sum.mass;
             let torque = (sum.torque - middle.cross(sum.force)) * dt.to_f64();

@@ -13,7 +13,7 @@
 
 use super::finish::{self, Before};
 use super::{impacts, loads, push_bodies, push_woken};
-use crate::body::store::Params;
+use crate::body::store::{Bodies, Params};
 use crate::crew::Team;
 use crate::detect::{contacts, continuous};
 use crate::integrate::{explicit_euler, semi_implicit_euler};
@@ -23,6 +23,7 @@ use crate::method::{Explicit, Integrate, Solver};
 use crate::profile::{Profile, Stage, Stopwatch};
 use crate::solve::simultaneous;
 use crate::world::{Scratch, State};
+use core::mem::take;
 
 /// Advances all awake bodies by `dt`.
 pub(crate) fn step(
@@ -37,9 +38,9 @@ pub(crate) fn step(
     let loads = loads(state);
     push_bodies(state, scratch, profile, 0.0, dt);
     let solves = method.solve != Solver::None;
-    continuous::look_out(state, &mut scratch.detector.ahead, solves, loads, dt);
+    continuous::look_out(state, &mut scratch.detector.ahead, solves, loads, team, dt);
     if solves {
-        contacts::find_pairs(state, &mut scratch.detector);
+        contacts::find_pairs(state, &mut scratch.detector, team);
         profile.add(Stage::Broad, watch.lap());
         contacts::update(state, &mut scratch.detector, team, profile);
         profile.add(Stage::Narrow, watch.lap());
@@ -96,18 +97,23 @@ pub(crate) fn step(
     let idle = finish::idle(state);
     trees.take_stock();
     ahead.expose(state);
+    let mut movers = take(&mut ahead.movers);
+    movers.all_mut().clear();
     for (i, before) in before.iter().enumerate() {
+        let Bodies { pose, velocity, rest, params, pushes, slot, .. } = &mut state.bodies;
+        let (pose, velocity, params) = (&mut pose[i], &mut velocity[i], &params[i]);
         if trees.has(i as u32) {
-            (state.bodies.pose[i], state.bodies.velocity[i]) = trees.state_of(i);
+            (*pose, *velocity) = trees.state_of(i);
         }
-        if !finish::take_stock(&mut state.bodies, i, before, &idle, dt) {
-            broken.push(state.bodies.slot[i]);
-        } else if !state.bodies.params[i].has(Params::KINEMATIC) {
-            let way = if solves { simultaneous::way_turned(work, i, dt) } else { None };
-            let turn = way.unwrap_or(state.bodies.velocity[i].angular * dt);
-            finish::follow(ahead, &state.bodies, i, before, turn);
+        if !finish::take_stock((pose, velocity, &mut rest[i]), params, before, &idle, dt) {
+            broken.push(slot[i]);
+        } else if !params.has(Params::KINEMATIC) {
+            let turned = if solves { simultaneous::way_turned(work, i, dt) } else { None };
+            let turn = turned.unwrap_or(velocity.angular * dt);
+            movers.all_mut().extend(ahead.follow(i, &before.way(pose, turn, params, params.load(pushes.get(i)))));
         }
     }
+    ahead.gather(movers);
     if solves {
         for &i in &work.unsound {
             let slot = state.bodies.slot[i as usize];
@@ -118,7 +124,7 @@ pub(crate) fn step(
     }
     trees.put_back(state, &mut ahead.starts);
     // Queries between steps need the boxes, where nothing here does.
-    finish::conclude(state, ahead, broken, dt);
+    finish::conclude(state, ahead, broken, team, dt);
     if solves {
         state.break_overloaded(&mut work.joints.overloaded);
     }

@@ -1,16 +1,26 @@
 //! What all time-step methods do at the end of a step.
 
-use crate::body::store::{Bodies, CentrePose, Velocity};
-use crate::detect::continuous::{self, Ahead};
+use crate::body::store::{CentrePose, Params, Rest, Velocity};
+use crate::crew::{Shared, Team};
+use crate::detect::continuous::{self, Ahead, Way};
+use crate::math::spatial::Wrench;
 use crate::math::{Real, Vec3};
 use crate::method::SleepCriterion;
 use crate::world::State;
+use core::mem::take;
 
 /// A body before the step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Before {
     pub pose: CentrePose,
     pub velocity: Velocity,
+}
+
+impl Before {
+    /// The motion from here to `end`, with the rotation vector `turn`.
+    pub fn way<'a>(&self, end: &'a CentrePose, turn: Vec3, params: &'a Params, load: Wrench) -> Way<'a> {
+        Way { start: self.pose, velocity: self.velocity, end, turn, params, load }
+    }
 }
 
 /// A velocity below this counts as none. What decays would otherwise end in denormal numbers, for which processors take many times
@@ -31,8 +41,13 @@ pub(crate) struct Idle {
 
 /// Takes stock of what a step has made of an awake body: its acceleration, and for how long it has been idle. A state that is not
 /// finite is taken back, and the answer is false.
-pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle: &Idle, dt: Real) -> bool {
-    let (pose, velocity, rest) = (&mut bodies.pose[i], &mut bodies.velocity[i], &mut bodies.rest[i]);
+pub(crate) fn take_stock(
+    (pose, velocity, rest): (&mut CentrePose, &mut Velocity, &mut Rest),
+    params: &Params,
+    before: &Before,
+    idle: &Idle,
+    dt: Real,
+) -> bool {
     if !(pose.is_finite() && velocity.is_finite()) {
         *pose = before.pose;
         *velocity = Velocity::default();
@@ -42,7 +57,7 @@ pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle: &
     *velocity = Velocity { linear: without_dust(velocity.linear), angular: without_dust(velocity.angular) };
     rest.linear_acceleration = (velocity.linear - before.velocity.linear) / dt;
     rest.angular_acceleration = (velocity.angular - before.velocity.angular) / dt;
-    let extent = bodies.params[i].turning_extent();
+    let extent = params.turning_extent();
     let idles = match idle.criterion {
         SleepCriterion::Displacement => {
             // The farthest point moved by at most |Δx| + |ω| dt r, however the two add up. Not from the orientations: a body that
@@ -55,7 +70,6 @@ pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle: &
             velocity.linear.length() < idle.speed && velocity.angular.length() * extent < idle.speed
         }
         SleepCriterion::Energy => {
-            let params = &bodies.params[i];
             let w = (pose.rotation * params.axes).unrotate(velocity.angular);
             let u = params.inv_inertia;
             let moment = |u: Real| if u > 0.0 { 1.0 / u } else { 0.0 };
@@ -71,11 +85,6 @@ pub(crate) fn take_stock(bodies: &mut Bodies, i: usize, before: &Before, idle: &
     true
 }
 
-/// Notes the motion that a dynamic body has made, with the rotation vector `turn`, for continuous detection.
-pub(crate) fn follow(ahead: &mut Ahead, bodies: &Bodies, i: usize, before: &Before, turn: Vec3) {
-    ahead.note(bodies, i, before.pose, before.velocity, turn);
-}
-
 /// When bodies are idle.
 pub(crate) fn idle(state: &State) -> Idle {
     let tolerances = &state.method.tolerances;
@@ -85,19 +94,37 @@ pub(crate) fn idle(state: &State) -> Idle {
 
 /// Holds bodies that would have passed through others, takes those out whose state stopped being finite, and tells the broad phase
 /// where the others are.
-pub(crate) fn conclude(state: &mut State, ahead: &mut Ahead, broken: &mut Vec<u32>, dt: Real) {
+pub(crate) fn conclude(state: &mut State, ahead: &mut Ahead, broken: &mut Vec<u32>, team: &Team, dt: Real) {
     state.islands.begin_epoch();
-    continuous::hold(state, ahead);
+    continuous::hold(state, ahead, team);
     state.bodies.pushes.clear();
     for slot in broken.drain(..) {
         // A tree goes as a whole: its links are where its joints say.
         state.with_tree(slot).into_iter().for_each(|slot| state.quarantine(slot));
     }
-    for i in 0..state.bodies.awake() {
-        let slot = state.bodies.slot[i];
-        // Boxes reach two steps ahead, and one where that is far: long boxes meet many others.
-        let (step, extent) = (state.bodies.velocity[i].linear * dt, state.bodies.params[i].extent);
-        let ahead = if step.length_squared() < extent * extent { step * ahead.steps(state, i) } else { step };
-        state.move_proxies(slot, ahead, true);
+    move_proxies(state, ahead, team, dt);
+}
+
+/// How far ahead the boxes of an awake body are to reach: two steps, and one where that is far, since long boxes meet many others.
+fn reach(state: &State, ahead: &Ahead, i: usize, dt: Real) -> Vec3 {
+    let (step, extent) = (state.bodies.velocity[i].linear * dt, state.bodies.params[i].extent);
+    if step.length_squared() < extent * extent { step * ahead.steps(state, i) } else { step }
+}
+
+/// [`State::move_proxies`] for all awake bodies: all threads note where the colliders are; then the few boxes that have to be moved are, one after the
+/// other in the order of the bodies. One pass over the bodies, and one over these few.
+fn move_proxies(state: &mut State, ahead: &mut Ahead, team: &Team, dt: Real) {
+    let (mut leaving, mut places) = (take(&mut ahead.marks), take(&mut state.placed));
+    {
+        let (state, ahead, places) = (&*state, &*ahead, Shared::new(&mut places));
+        leaving.find(state.bodies.awake(), team, |i| {
+            // SAFETY: a body is asked for once, and a collider is of one body.
+            unsafe { state.note_places(state.bodies.slot[i], reach(state, ahead, i, dt), true, places) }
+        });
     }
+    state.placed = places;
+    for i in leaving.iter() {
+        state.move_boxes(state.bodies.slot[i], reach(state, ahead, i, dt));
+    }
+    ahead.marks = leaving;
 }

@@ -3,7 +3,7 @@
 //! ```text
 //!   effects     forces at x + ½ dt v, see `force`                       1 pass over each set
 //!   detect      pairs of boxes, manifolds                               once
-//!   prepare     bodies into motions, manifolds into wide constraints    once
+//!   prepare     bodies into motions, manifolds into wide constraints    2 passes each
 //!   repeat for each sub-step h = dt / n:
 //!     v ← v + h a, and the impulses of the last sub-step once more      1 pass over bodies
 //!     (in the first: the impulses of the last step                      1 pass over constraints)
@@ -13,21 +13,22 @@
 //!     restitution, where something can bounce                           3 passes over constraints, one per blow, and one where
 //!                                                                       something bounces off what nothing moves; 3 over pairs of
 //!                                                                       bullets that meet, see `rebound`
-//!   store impulses, write poses back, boxes, sleep                      1 pass each
+//!   store impulses, write poses back, boxes, sleep                      1 pass each (2 over what is adrift)
 //! ```
 //!
-//! With n sub-steps: 2n + 2 passes over bodies, 2n + 4 over constraints where nothing can bounce (3n + 4 with friction at points). Bodies that nothing touches take no part in the
+//! With n sub-steps: 2n + 3 passes over bodies, 2n + 4 over constraints where nothing can bounce (3n + 4 with friction at points). Bodies that nothing touches take no part in the
 //! sub-steps: they fly their parabola exactly.
 //!
 //! Catto, "Solver2D" (2024); Macklin et al., "Small Steps in Physics Simulation" (2019).
 
 use super::finish::{self, Before};
 use super::{impacts, loads, push_bodies, push_woken};
-use crate::body::store::{Params, Velocity, limited};
+use crate::body::store::{Bodies, CentrePose, Params, Velocity, limited};
 use crate::crew::{Shared, Team};
 use crate::detect::{contacts, continuous};
 use crate::integrate::{Loads, flight};
 use crate::interact::sleep;
+use crate::math::spatial::Wrench;
 use crate::math::{Float, Quat, Real, Vec3};
 use crate::method::{FrictionModel, SoftStep};
 use crate::profile::{Profile, Stage, Stopwatch};
@@ -37,12 +38,14 @@ use crate::solve::contact_kernel::{Pass, Rules, Solve, WarmStart};
 use crate::solve::contact_prepare::{self, Input, Recipe};
 use crate::solve::graph::OVERFLOW;
 use crate::solve::joint_work::{self, HOLD_SPEED, JointWork, When};
-use crate::solve::motion::{self, Free, Mass, Motion};
+use crate::solve::motion::{self, Free, Kick, Mass, Motion};
 use crate::solve::restitution::{Approach, Blows, Bounces, Stops};
 use crate::solve::rolling;
 use crate::solve::tree_work::{self, TreeWork};
 use crate::world::{Scratch, State};
+use core::mem::take;
 use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Advances the world by `dt`.
 pub(crate) fn step(
@@ -57,8 +60,8 @@ pub(crate) fn step(
     let loads = loads(state);
     let lead = 0.5 * dt;
     push_bodies(state, scratch, profile, lead, dt);
-    continuous::look_out(state, &mut scratch.detector.ahead, true, loads, dt);
-    contacts::find_pairs(state, &mut scratch.detector);
+    continuous::look_out(state, &mut scratch.detector.ahead, true, loads, team, dt);
+    contacts::find_pairs(state, &mut scratch.detector, team);
     profile.add(Stage::Broad, watch.lap());
     contacts::update(state, &mut scratch.detector, team, profile);
     profile.add(Stage::Narrow, watch.lap());
@@ -70,7 +73,7 @@ pub(crate) fn step(
     prepare_trees(state, scratch, method, &loads, dt);
     profile.add(Stage::Prepare, watch.lap());
     solve(state, scratch, team, method, &loads, h);
-    contact_prepare::store(&scratch.constraints, &mut state.contacts);
+    contact_prepare::store(&scratch.constraints, &mut state.contacts, team);
     scratch.trees.store(state, h, &mut scratch.joints.overloaded);
     scratch.joints.store(state, dt);
     if scratch.detector.looker.any_impacts {
@@ -78,7 +81,7 @@ pub(crate) fn step(
         impacts::report(state, &mut scratch.hits);
     }
     profile.add(Stage::Solve, watch.lap());
-    write_back(state, scratch, &loads, method.substeps, dt);
+    write_back(state, scratch, team, &loads, method.substeps, dt);
     state.break_overloaded(&mut scratch.joints.overloaded);
     profile.add(Stage::Finish, watch.lap());
     if state.method.switches.sleep {
@@ -87,37 +90,44 @@ pub(crate) fn step(
     profile.add(Stage::Sleep, watch.lap());
 }
 
+/// Bodies that a thread takes at a time.
+const BODIES: usize = 128;
+
 /// Bodies into motions, manifolds into wide constraints.
 fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, loads: &Loads, h: Real) {
     let bodies = &state.bodies;
     let awake = bodies.awake();
-    scratch.motions.clear();
-    scratch.masses.clear();
-    scratch.unsound.clear();
     scratch.supports.clear();
     scratch.supports.resize(awake, 0);
+    // All of them are written below.
     make_room(&mut scratch.motions, awake);
-    scratch.kicks.begin(awake);
     make_room(&mut scratch.masses, awake);
-    for i in 0..awake {
-        let link = bodies.params[i].has(Params::LINK);
-        // A link moves as its tree does, and what it weighs by itself matters to rows alone.
-        let (motion, kick) =
-            if link { motion::carried(bodies, i) } else { motion::prepare(bodies, i, loads, h, method.substeps) };
-        let mass = if link && is_alone(state, bodies.slot[i]) {
-            [0.0; 8]
-        } else {
-            motion::mass(bodies, i, bodies.pose[i].rotation)
-        };
-        if motion::is_finite(&motion, &kick) {
-            scratch.motions.push(motion);
+    scratch.motions.resize(awake, [0.0; 16]);
+    scratch.masses.resize(awake, [0.0; 8]);
+    let (motions, masses) = (Shared::new(&mut scratch.motions), Shared::new(&mut scratch.masses));
+    team.for_ranges(awake, BODIES, |range| {
+        for i in range {
+            let link = bodies.params[i].has(Params::LINK);
+            // A link moves as its tree does, and what it weighs by itself matters to rows alone.
+            let (motion, kick) =
+                if link { motion::carried(bodies, i) } else { motion::prepare(bodies, i, loads, h, method.substeps) };
+            let alone = link && is_alone(state, bodies.slot[i]);
+            let mass = if alone { [0.0; 8] } else { motion::mass(bodies, i, bodies.pose[i].rotation) };
+            // SAFETY: a body is in one range.
+            unsafe { (*motions.get(i), *masses.get(i)) = (motion::with_kick(motion, &kick), mass) };
+        }
+    });
+    scratch.unsound.clear();
+    scratch.kicks.begin(awake);
+    for (i, motion) in scratch.motions.iter_mut().enumerate() {
+        let kick = motion::take_kick(motion);
+        if motion::is_finite(motion, &kick) {
             scratch.kicks.push_next(kick);
-            scratch.masses.push(mass);
         } else {
             // It stands still for this step, so that nothing it touches catches it.
-            scratch.motions.push([0.0; 16]);
+            *motion = [0.0; 16];
             scratch.kicks.push_next([0.0; 8]);
-            scratch.masses.push([0.0; 8]);
+            scratch.masses[i] = [0.0; 8];
             scratch.unsound.push(i as u32);
         }
     }
@@ -280,7 +290,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
             sweep(constraints, joints, motions, team, contacts, |_, _, _| (), |_, _, _| ());
         }
         if substep == 0 {
-            motion::accelerate(motions, kicks, free, solved);
+            motion::accelerate(motions, kicks, free, solved, team);
             let contacts = |pass: Pass<'_>| isa.dispatch(WarmStart(pass));
             let hold = |joints: &mut JointWork, colour: usize, motions: &mut [Motion]| {
                 joints.warm_start(colour, motions, &recipe, team);
@@ -288,7 +298,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
             sweep(constraints, joints, motions, team, contacts, rolling::warm_start, hold);
         } else {
             joints.kick_again(state, motions, loads.gyroscopic.then_some(&mut *kicks), &recipe);
-            motion::accelerate_again(motions, kicks, free, masses, solved);
+            motion::accelerate_again(motions, kicks, free, masses, solved, team);
             joints.warm_start_again(motions, masses, &recipe, team);
         }
         trees.kick(motions, masses, &of_trees, substep == 0);
@@ -308,7 +318,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
         }
         trees.drift(motions, masses, h);
         rebounds.take_back(motions);
-        motion::advance(motions, solved, h);
+        motion::advance(motions, solved, h, team);
         joints.advance(state, motions, free, masses, &recipe, team);
         let time = state.time + h.to_f64() * f64::from(substep + 1);
         joints.evaluate(state, motions, free, masses, &recipe, When { time, first: false }, team);
@@ -374,7 +384,7 @@ fn sweep(
 }
 
 /// Writes velocities and poses back, lets the others fly, and tells the broad phase.
-fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps: u32, dt: Real) {
+fn write_back(state: &mut State, scratch: &mut Scratch, team: &Team, loads: &Loads, substeps: u32, dt: Real) {
     let idle = finish::idle(state);
     scratch.trees.take_stock();
     scratch.bounce_cap.clear();
@@ -383,62 +393,93 @@ fn write_back(state: &mut State, scratch: &mut Scratch, loads: &Loads, substeps:
         let driven = jointed.chain(scratch.trees.bodies());
         scratch.bounce_cap.note(&state.bodies, touches, &scratch.solved, driven);
     }
+    scratch.adrift.note_start(&state.bodies, loads, dt);
     let ahead = &mut scratch.detector.ahead;
     ahead.expose(state);
-    for i in 0..state.bodies.awake() {
-        let params = state.bodies.params[i];
-        let before = Before { pose: state.bodies.pose[i], velocity: state.bodies.velocity[i] };
-        let load = params.load(state.bodies.pushes.get(i));
-        let (pose, velocity, rest) =
-            (&mut state.bodies.pose[i], &mut state.bodies.velocity[i], &mut state.bodies.rest[i]);
-        let mut way_turned = None;
-        if params.has(Params::LINK) {
-            (*pose, *velocity) = scratch.trees.state_of(i);
-        } else if scratch.supports[i] == 0 && !params.has(Params::KINEMATIC) {
-            flight::advance(pose, velocity, rest, &params, load, loads, dt);
-        } else if params.has(Params::KINEMATIC) {
-            pose.centre += velocity.linear.to_f64() * dt.to_f64();
-            pose.rotation = pose.rotation.advanced(velocity.angular, dt);
-        } else {
-            let motion = &scratch.motions[i];
-            let (linear, angular) = motion::velocity_of(motion);
-            let (dx, turn) = motion::travel_of(motion);
-            *velocity = Velocity { linear: limited(linear, params.max_linear_speed), angular };
-            pose.centre += dx.to_f64();
-            way_turned = Some(turn);
-            if motion::has_rotation(motion) {
-                pose.rotation = motion::rotation_of(motion);
-            } else if turn != Vec3::ZERO {
-                let start = pose.rotation;
-                pose.rotation = (Quat::from_rotation_vector(turn) * start).normalized();
-                if loads.gyroscopic {
-                    let h = dt / substeps as Real;
-                    let gyro = motion::gyroscopic_kick(&scratch.kicks[i], &params, load.torque, start, h);
-                    let (omega, gyro) = (velocity.angular, gyro * substeps as Real);
-                    velocity.angular = motion::keep_angular_momentum(&params, start, turn, omega, gyro);
+    let mut movers = take(&mut ahead.movers);
+    debug_assert!(scratch.broken.is_empty());
+    let broken = Mutex::new(take(&mut scratch.broken));
+    {
+        let awake = state.bodies.awake();
+        let Bodies { pose, velocity, rest, params, pushes, .. } = &mut state.bodies;
+        let (poses, velocities, rests) = (Shared::new(pose), Shared::new(velocity), Shared::new(rest));
+        let (params, pushes, lists, ahead) = (&*params, &*pushes, movers.begin(team.size()), &*ahead);
+        let (motions, kicks, supports) = (&scratch.motions, &scratch.kicks, &scratch.supports);
+        let trees = &scratch.trees;
+        team.for_ranges_of(awake, BODIES, |worker, range| {
+            // SAFETY: a worker's number is given to one thread at a time.
+            let list = unsafe { &mut lists.get(worker).0 };
+            for i in range {
+                // SAFETY: a body is in one range.
+                let (pose, velocity, rest) = unsafe { (poses.get(i), velocities.get(i), rests.get(i)) };
+                let (params, before) = (&params[i], Before { pose: *pose, velocity: *velocity });
+                let load = params.load(pushes.get(i));
+                let mut way_turned = None;
+                if params.has(Params::LINK) {
+                    (*pose, *velocity) = trees.state_of(i);
+                } else if supports[i] == 0 && !params.has(Params::KINEMATIC) {
+                    flight::advance(pose, velocity, rest, params, load, loads, dt);
+                } else if params.has(Params::KINEMATIC) {
+                    pose.centre += velocity.linear.to_f64() * dt.to_f64();
+                    pose.rotation = pose.rotation.advanced(velocity.angular, dt);
+                } else {
+                    let (motion, kick) = (&motions[i], &kicks[i]);
+                    way_turned = Some(land(pose, velocity, motion, kick, params, load, loads.gyroscopic, substeps, dt));
+                    rest.carry = Vec3::ZERO;
+                }
+                if !finish::take_stock((pose, velocity, rest), params, &before, &idle, dt) {
+                    broken.lock().unwrap_or_else(PoisonError::into_inner).push(i as u32);
+                } else if !params.has(Params::KINEMATIC) {
+                    let turn = way_turned.unwrap_or(velocity.angular * dt);
+                    list.extend(ahead.follow(i, &before.way(pose, turn, params, load)));
                 }
             }
-            velocity.angular = limited(velocity.angular, params.max_angular_speed);
-            let carry = core::mem::take(&mut rest.carry);
-            scratch.adrift.note(i, (&before, carry), (pose, velocity), &params, load, loads, dt);
-        }
-        if !finish::take_stock(&mut state.bodies, i, &before, &idle, dt) {
-            scratch.broken.push(state.bodies.slot[i]);
-            continue;
-        }
-        if !params.has(Params::KINEMATIC) {
-            let turn = way_turned.unwrap_or(state.bodies.velocity[i].angular * dt);
-            finish::follow(ahead, &state.bodies, i, &before, turn);
-        }
+        });
     }
+    ahead.gather(movers);
+    scratch.broken = broken.into_inner().unwrap_or_else(PoisonError::into_inner);
+    scratch.broken.sort_unstable();
+    scratch.broken.iter_mut().for_each(|i| *i = state.bodies.slot[*i as usize]);
     for &i in &scratch.unsound {
         let slot = state.bodies.slot[i as usize];
         if !scratch.broken.contains(&slot) {
             scratch.broken.push(slot);
         }
     }
-    scratch.adrift.settle(&mut state.bodies, dt);
+    scratch.adrift.settle(&mut state.bodies, &scratch.broken, dt);
     scratch.bounce_cap.settle(&mut state.bodies, loads, false, dt);
     scratch.trees.put_back(state, &mut ahead.starts);
-    finish::conclude(state, ahead, &mut scratch.broken, dt);
+    finish::conclude(state, ahead, &mut scratch.broken, team, dt);
+}
+
+/// Where its motion in the sub-steps has brought a body, and how fast it is then. Returns the rotation vector of the whole step.
+fn land(
+    pose: &mut CentrePose,
+    velocity: &mut Velocity,
+    motion: &Motion,
+    kick: &Kick,
+    params: &Params,
+    load: Wrench,
+    gyroscopic: bool,
+    substeps: u32,
+    dt: Real,
+) -> Vec3 {
+    let (linear, angular) = motion::velocity_of(motion);
+    let (dx, turn) = motion::travel_of(motion);
+    *velocity = Velocity { linear: limited(linear, params.max_linear_speed), angular };
+    pose.centre += dx.to_f64();
+    if motion::has_rotation(motion) {
+        pose.rotation = motion::rotation_of(motion);
+    } else if turn != Vec3::ZERO {
+        let start = pose.rotation;
+        pose.rotation = (Quat::from_rotation_vector(turn) * start).normalized();
+        if gyroscopic {
+            let h = dt / substeps as Real;
+            let gyro = motion::gyroscopic_kick(kick, params, load.torque, start, h);
+            let (omega, gyro) = (velocity.angular, gyro * substeps as Real);
+            velocity.angular = motion::keep_angular_momentum(params, start, turn, omega, gyro);
+        }
+    }
+    velocity.angular = limited(velocity.angular, params.max_angular_speed);
+    turn
 }

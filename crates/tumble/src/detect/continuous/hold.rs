@@ -6,11 +6,14 @@ use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::body::store::{CentrePose, Params};
 use crate::constraint::contact::Contact;
+use crate::crew::Team;
 use crate::detect::broad::{BoxCast, ProxyId};
 use crate::detect::narrow::{ConvexRef, Motion, approach, closest_points, stays_apart};
+use crate::marks::Marks;
 use crate::math::{Aabb, Num, Pose, Quat, Real, Vec3};
 use crate::shape::{Geometry, Shape};
 use crate::world::State;
+use core::mem::take;
 
 /// How often a body may be held in one step before it stays where it is.
 const ROUNDS: usize = 8;
@@ -33,19 +36,24 @@ pub(super) struct Stop {
 
 type Visit<'v> = &'v mut dyn FnMut((&Motion, &Collider), &Collider, Real) -> Real;
 
-/// Follows the motions that were noted, and puts bodies back that went through something. One after the other, in the order of
-/// the dense indices; to be called before anything else is told where they are.
-pub(crate) fn hold(state: &mut State, ahead: &mut Ahead) {
+/// Follows the motions that were noted, and puts bodies back that went through something: one after the other, in the order of
+/// the dense indices; to be called before anything else is told where they are. Where nobody is held by what is itself held, all threads look for those who are.
+pub(crate) fn hold(state: &mut State, ahead: &mut Ahead, team: &Team) {
     ahead.held.clear();
-    if ahead.movers.iter().all(|mover| mover.clear) {
+    if ahead.movers.all().iter().all(|mover| mover.clear) {
         return;
     }
     ahead.obstacles.find(state);
-    for i in 0..ahead.movers.len() {
-        let mover = ahead.movers[i];
-        if mover.clear || state.bodies.params[mover.dense as usize].has(Params::LINK) {
-            continue;
-        }
+    let mut marks = take(&mut ahead.marks);
+    let is = |mover: &Mover, flag: u32| state.bodies.params[mover.dense as usize].has(flag);
+    let movers = ahead.movers.all();
+    let serial = !Marks::are_shared(movers.len(), team) || movers.iter().any(|mover| is(mover, Params::BULLET));
+    marks.find(movers.len(), team, |i| {
+        let mover = &movers[i];
+        !mover.clear && !is(mover, Params::LINK) && (serial || state.held(ahead, mover).is_some())
+    });
+    for i in marks.iter() {
+        let mover = ahead.movers.all()[i];
         if let Some(pose) = state.held(ahead, &mover)
             && pose.is_finite()
         {
@@ -53,6 +61,7 @@ pub(crate) fn hold(state: &mut State, ahead: &mut Ahead) {
             ahead.held.push(mover.dense);
         }
     }
+    ahead.marks = marks;
     trees::hold(state, ahead);
     if !ahead.held.is_empty() {
         along::bring(state, ahead);
@@ -271,8 +280,8 @@ impl State {
         if dense >= bodies.awake() {
             return Travel::resting(end);
         }
-        if let Ok(k) = ahead.movers.binary_search_by_key(&(dense as u32), |m| m.dense) {
-            let Mover { start, turn, .. } = ahead.movers[k];
+        if let Ok(k) = ahead.movers.all().binary_search_by_key(&(dense as u32), |m| m.dense) {
+            let Mover { start, turn, .. } = ahead.movers.all()[k];
             return Travel { start, shift: (end.centre - start.centre).to_real(), turn };
         }
         // Kinematic bodies have moved just so, and others of which no note was taken nearly.

@@ -2,6 +2,7 @@
 
 use super::{Ahead, Encounter, sagitta};
 use crate::body::collider::Collider;
+use crate::body::store::{Bodies, Params};
 use crate::detect::look::Place;
 use crate::detect::manifolds::{self, Workspace, bounds};
 use crate::detect::narrow::{ConvexRef, Flight, Manifold, Motion, PairCache, approach, collide, stays_apart};
@@ -12,7 +13,7 @@ use crate::world::State;
 
 /// What two colliders do to each other in the step to come, as far as their free flight tells.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::detect) struct Outlook {
+pub(crate) struct Outlook {
     /// When they first hit.
     pub impact: Option<Real>,
     /// Parts of them are near each other at some time, or within reach at the start; else there is nothing to be found.
@@ -21,18 +22,27 @@ pub(in crate::detect) struct Outlook {
     pub clear: bool,
 }
 
-impl State {
+impl Ahead {
     /// Follows the free flight of two colliders.
-    pub(in crate::detect) fn look_ahead(
+    pub(in crate::detect) fn outlook(
         &self,
-        ahead: &Ahead,
+        bodies: &Bodies,
         encounter: &Encounter,
         (ca, cb): (&Collider, &Collider),
     ) -> Outlook {
-        let (of_a, of_b) = self.motions(encounter, (ca, cb));
-        outlook(&ca.shape, &cb.shape, &of_a, &of_b, encounter.reach, ahead.slop)
+        let (of_a, of_b) = motions(bodies, encounter, (ca, cb));
+        outlook(&ca.shape, &cb.shape, &of_a, &of_b, encounter.reach, self.slop)
     }
+}
 
+/// The free flights of two bodies, by their dense indices, are clear of each other, and one of them comes as it is expected to: what is moved by others may come
+/// another way than this.
+pub(in crate::detect) fn keeps_clear(bodies: &Bodies, outlook: Option<&Outlook>, a: usize, b: usize) -> bool {
+    let steady = |i: usize| bodies.params[i].inv_mass == 0.0 && !bodies.params[i].has(Params::LINK);
+    outlook.is_some_and(|o| o.clear) && (steady(a) || steady(b))
+}
+
+impl State {
     /// Adds the patches of the impact of two colliders at time `t` to those found at the start of the step, and says where the
     /// bodies are then.
     pub(in crate::detect) fn meet_at(
@@ -43,7 +53,7 @@ impl State {
         encounter: &Encounter,
         (ca, cb): (&Collider, &Collider),
     ) -> Place {
-        let (of_a, of_b) = self.motions(encounter, (ca, cb));
+        let (of_a, of_b) = motions(&self.bodies, encounter, (ca, cb));
         let Encounter { a, b, .. } = encounter;
         let (pose_a, pose_b) = (of_a.at(t), of_b.at(t));
         let reduce = self.method.switches.reduction;
@@ -59,13 +69,13 @@ impl State {
             turn_b: b.turn * t,
         }
     }
+}
 
-    /// How two colliders move, as seen from the centre of A at the start.
-    fn motions(&self, Encounter { a, b, .. }: &Encounter, (ca, cb): (&Collider, &Collider)) -> (Motion, Motion) {
-        let centre = |c: &Collider| self.bodies.params[self.bodies.dense_at(c.body)].local_centre;
-        let origin = a.start.centre;
-        (a.motion(&ca.pose, centre(ca), origin), b.motion(&cb.pose, centre(cb), origin))
-    }
+/// How two colliders move, as seen from the centre of A at the start.
+fn motions(bodies: &Bodies, Encounter { a, b, .. }: &Encounter, (ca, cb): (&Collider, &Collider)) -> (Motion, Motion) {
+    let centre = |c: &Collider| bodies.params[bodies.dense_at(c.body)].local_centre;
+    let origin = a.start.centre;
+    (a.motion(&ca.pose, centre(ca), origin), b.motion(&cb.pose, centre(cb), origin))
 }
 
 /// The impact is the first time in unit time at which a part of `a` hits a part of `b`: touches it, and would be deeper in it than

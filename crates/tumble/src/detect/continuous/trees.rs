@@ -77,7 +77,7 @@ pub(super) struct TreeWay {
 pub(super) fn hold(state: &mut State, ahead: &mut Ahead) {
     let mut way = core::mem::take(&mut ahead.tree);
     way.fast.clear();
-    for (i, mover) in ahead.movers.iter().enumerate() {
+    for (i, mover) in ahead.movers.all().iter().enumerate() {
         let body = state.bodies.slot[mover.dense as usize];
         if let Some((slot, link)) = state.articulations.link_of(body) {
             way.fast.push([slot, link as u32, i as u32]);
@@ -88,7 +88,7 @@ pub(super) fn hold(state: &mut State, ahead: &mut Ahead) {
     for links in fast.chunk_by(|a, b| a[0] == b[0]) {
         let slot = links[0][0];
         let near = passes_something(state, ahead, links)
-            && links.iter().any(|&[_, _, mover]| state.comes_near(ahead, &ahead.movers[mover as usize]));
+            && links.iter().any(|&[_, _, mover]| state.comes_near(ahead, &ahead.movers.all()[mover as usize]));
         if near && way.begin(state, ahead, slot, links) && way.follow(state, ahead, slot) {
             way.finish(state, ahead, slot);
         }
@@ -108,7 +108,7 @@ pub(super) fn may_meet(state: &State, ahead: &Ahead, links: &[[u32; 2]]) -> bool
     }
     let mut way = Around::new(bodies.pose[links[0][1] as usize].centre);
     for &[_, i] in links {
-        let travel = ahead.travel(state, i as usize);
+        let travel = ahead.travel(&state.bodies, i as usize);
         // What moves may have left its box by as much as slow bodies move.
         let reach = bodies.params[i as usize].extent + 2.0 * ahead.margin;
         way.add(travel.start.centre, travel.shift, reach);
@@ -127,7 +127,7 @@ pub(super) fn may_meet(state: &State, ahead: &Ahead, links: &[[u32; 2]]) -> bool
 /// Something that may hold fast links of a tree, each with the number of its mover, is near the way of one of them: told of all at once.
 fn passes_something(state: &State, ahead: &Ahead, links: &[[u32; 3]]) -> bool {
     let bodies = &state.bodies;
-    let of = |link: &[u32; 3]| ahead.movers[link[2] as usize];
+    let of = |link: &[u32; 3]| ahead.movers.all()[link[2] as usize];
     let mut way = Around::new(of(&links[0]).start.centre);
     for link in links {
         let Mover { dense, start, .. } = of(link);
@@ -182,7 +182,7 @@ impl TreeWay {
         self.all = false;
         self.followers.clear();
         let follower = |&[_, link, mover]: &[u32; 3]| {
-            let Mover { dense, start, .. } = ahead.movers[mover as usize];
+            let Mover { dense, start, .. } = ahead.movers.all()[mover as usize];
             Follower { link, dense, start }
         };
         self.followers.extend(fast.iter().map(follower));
