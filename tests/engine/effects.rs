@@ -806,6 +806,19 @@ fn nonsense_is_refused() {
     assert!(world.remove_effect(id).is_err());
 }
 
+/// The bodies that so many steps take out.
+fn taken_out(world: &mut World, steps: u32) -> Vec<tumble::BodyId> {
+    let mut taken = Vec::new();
+    for _ in 0..steps {
+        world.step(real(DT)).unwrap();
+        taken.extend(world.events().iter().filter_map(|e| match e {
+            tumble::Event::Quarantined { body } => Some(*body),
+            _ => None,
+        }));
+    }
+    taken
+}
+
 /// A body in the middle of a column that is pushed by no number is taken out, and nothing that touches it is.
 #[test]
 fn quarantine_is_not_catching() {
@@ -821,15 +834,7 @@ fn quarantine_is_not_catching() {
     // The largest force there is, on a body of a ton: its acceleration is a number, its way is not.
     world.body_mut(boxes[1]).unwrap().set_force([Real::MAX, Real::MAX, 0.0]).unwrap();
     world.add_effect(EffectDesc::new(Uniform::new(Vec3::X * Real::MAX)).bodies(BodySet::list([boxes[1]]))).unwrap();
-    let mut taken = Vec::new();
-    for _ in 0..30 {
-        world.step(real(DT)).unwrap();
-        taken.extend(world.events().iter().filter_map(|e| match e {
-            tumble::Event::Quarantined { body } => Some(*body),
-            _ => None,
-        }));
-    }
-    assert_eq!(taken, [boxes[1]]);
+    assert_eq!(taken_out(&mut world, 30), [boxes[1]]);
     assert!(world.body(boxes[0]).unwrap().position().is_finite());
 }
 
@@ -849,15 +854,7 @@ fn quarantine_is_not_catching_adrift() {
     assert!(world.profile().contacts > 1, "the boxes touch");
     world.body_mut(boxes[1]).unwrap().set_force([Real::MAX, Real::MAX, 0.0]).unwrap();
     world.add_effect(EffectDesc::new(Uniform::new(Vec3::X * Real::MAX)).bodies(BodySet::list([boxes[1]]))).unwrap();
-    let mut taken = Vec::new();
-    for _ in 0..5 {
-        world.step(real(DT)).unwrap();
-        taken.extend(world.events().iter().filter_map(|e| match e {
-            tumble::Event::Quarantined { body } => Some(*body),
-            _ => None,
-        }));
-    }
-    assert_eq!(taken, [boxes[1]]);
+    assert_eq!(taken_out(&mut world, 5), [boxes[1]]);
     for id in [boxes[0], boxes[2]] {
         let v = world.body(id).unwrap().linear_velocity();
         assert!(v.length() < 1.0, "{v:?}");
