@@ -102,8 +102,8 @@ fn fair() -> (World, Vec<BodyId>, BodyId) {
         let (x, z) = (f64::from(i % 8) - 3.5, f64::from(i / 8 % 8) - 3.5);
         let at = [if i < 64 { -10.0 } else { -20.0 } + 0.7 * x, if i < 64 { 1.3 } else { 0.4 }, 0.7 * z];
         let locked = if i % 9 == 0 { Locks::TURN } else { Locks::NONE };
-        let crate_ = BodyDesc::dynamic().position(at).locks(locked);
-        world.add_body(crate_.collider(Shape::cuboid(0.2, 0.2, 0.2).unwrap())).unwrap();
+        let chest = BodyDesc::dynamic().position(at).locks(locked);
+        world.add_body(chest.collider(Shape::cuboid(0.2, 0.2, 0.2).unwrap())).unwrap();
     }
     let lost = BodyDesc::dynamic().position([50.0, 5.0, 0.0]).collider(Shape::sphere(0.05).unwrap());
     let lost = world.add_body(lost).unwrap();
