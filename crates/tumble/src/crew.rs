@@ -185,8 +185,8 @@ impl Team {
         assert!(!self.panicked.load(Ordering::Relaxed), "a block of a step panicked");
     }
 
-    /// Calls `work` for pieces of `0..count` with about `piece` elements each, and for all of it at once where nobody helps. As
-    /// [`Team::for_blocks`].
+    /// Calls `work` for pieces of `0..count` with `piece` elements each, with fewer where there would be no piece for some, and for all of it at once where
+    /// nobody helps. As [`Team::for_blocks`].
     pub fn for_ranges(&self, count: usize, piece: usize, work: impl Fn(Range<usize>) + Sync) {
         self.for_ranges_of(count, piece, |_, range| work(range));
     }
@@ -196,6 +196,8 @@ impl Team {
         if self.size == 1 {
             return work(0, 0..count);
         }
+        // A piece for each where there is little to do; but to hand out next to nothing costs more than it is worth.
+        let piece = count.div_ceil(self.size).clamp(piece.div_ceil(4), piece.max(1));
         self.for_blocks(count.div_ceil(piece), |worker, block| {
             work(worker, block * piece..count.min((block + 1) * piece));
         });
@@ -413,6 +415,25 @@ impl Shared<'_, u32> {
     }
 }
 
+/// Counts that several threads add to, and nobody reads meanwhile.
+#[derive(Clone, Copy)]
+pub(crate) struct Sums<'a>(Shared<'a, u32>);
+
+impl<'a> Sums<'a> {
+    pub fn new(counts: &'a mut [u32]) -> Self {
+        Self(Shared::new(counts))
+    }
+
+    /// Adds to the count at `i`, if there is one.
+    #[inline(always)]
+    pub fn add(&self, i: usize, more: u32) {
+        if i < self.0.len() {
+            // SAFETY: the slice is borrowed as long as this lives, and handed out to nobody.
+            unsafe { self.0.add(i, more) };
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -451,15 +472,14 @@ mod tests {
         for crew in [Crew::default(), pool(3)] {
             for (count, piece) in [(0, 4), (1, 4), (99, 7), (100, 100), (100, 200)] {
                 let (mut seen, mut sum) = (vec![0u32; count], [0u32]);
-                let (all, total) = (Shared::new(&mut seen), Shared::new(&mut sum));
+                let (all, total) = (Shared::new(&mut seen), Sums::new(&mut sum));
                 crew.lead(false, |team| {
                     team.for_ranges(count, piece, |range| {
                         for i in range {
-                            // SAFETY: ranges do not overlap; nobody refers to the sum.
-                            unsafe {
-                                *all.get(i) += 1;
-                                total.add(0, i as u32);
-                            }
+                            // SAFETY: ranges do not overlap.
+                            unsafe { *all.get(i) += 1 };
+                            total.add(0, i as u32);
+                            total.add(1, 1); // there is none
                         }
                     });
                 });

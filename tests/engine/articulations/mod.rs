@@ -3,6 +3,7 @@
 mod assemblies;
 mod contacts;
 mod continuous;
+mod crowds;
 mod gliding;
 mod input;
 mod inverse_kinematics;

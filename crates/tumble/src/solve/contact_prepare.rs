@@ -79,9 +79,7 @@ pub(crate) fn prepare(
         input,
         recipe,
     };
-    team.for_blocks(count.div_ceil(SHARE), |_, block| {
-        isa.dispatch(Fill { range: block * SHARE..count.min((block + 1) * SHARE), ..fill.clone() });
-    });
+    team.for_ranges(count, SHARE, |range| isa.dispatch(Fill { range, ..fill.clone() }));
     for r in &mut out.rolling {
         r.fill(&out.groups[r.group as usize], input.contacts, recipe.warm_start);
     }
@@ -120,9 +118,7 @@ fn deal(
         let count = manifolds.len().div_ceil(width);
         let (groups, traits) =
             (Shared::new(&mut out.groups[at..][..count]), Shared::new(&mut out.traits[at..][..count]));
-        // What overflowed shares bodies, and is dealt out one after the other.
-        let share = if index == OVERFLOW { count.max(1) } else { SHARE };
-        team.for_ranges(count, share, |range| {
+        let deal = |range: core::ops::Range<usize>| {
             for i in range {
                 for &m in manifolds.iter().skip((i + AHEAD) * width).take(width) {
                     let manifold = &input.contacts.manifolds[m as usize];
@@ -133,7 +129,13 @@ fn deal(
                 // SAFETY: a group is in one range; a body that something moves is in one manifold of its colour.
                 unsafe { *traits.get(i) = deal_group(groups.get(i), chunk, bodies, supports, input) };
             }
-        });
+        };
+        if index == OVERFLOW {
+            // It shares bodies, and is dealt out one after the other.
+            deal(0..count);
+        } else {
+            team.for_ranges(count, SHARE, deal);
+        }
         at += count;
     }
     debug_assert_eq!(out.ranges.len(), COLOURS + 1);

@@ -24,23 +24,28 @@ mod ties;
 use self::batch::Batch;
 use self::bounces::Bounces;
 use self::direct::Direct;
-use self::row_set::{Block, Eight, End, Half, Row, RowSet, WIDE};
+pub(super) use self::row_set::End;
+use self::row_set::{Block, Eight, Half, Row, RowSet, WIDE};
 use self::sites::{Site, add_manifold};
 use self::stops::Stops;
 use self::ties::Ties;
 use super::motion::{Free, Mass, Motion};
 use super::tree_work::{Recipe, Working};
 use crate::constraint::contact::{Contact, Contacts, NONE};
+use crate::crew::Sums;
 use crate::math::{Float, Isa, Kernel, Lane, Real};
 use crate::world::State;
+use core::ops::Range;
 
 /// Rounds over all rows in one pass that pushes, and in one that relaxes, which starts from what the other has left.
 const ROUNDS: usize = 4;
 const RELAXING_ROUNDS: usize = 2;
 
-/// What the rows of a step act on, and how.
+/// What rows act on, and how.
 pub(super) struct Field<'a> {
     pub trees: &'a mut [Working],
+    /// Those whose rows are at work.
+    pub of: Range<usize>,
     pub motions: &'a mut [Motion],
     pub masses: &'a [Mass],
     pub recipe: &'a Recipe,
@@ -48,7 +53,7 @@ pub(super) struct Field<'a> {
     pub push: bool,
 }
 
-/// All rows of a step. Kept between steps for its memory.
+/// All rows of some trees. Kept between steps for its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TreeRows {
     rows: RowSet,
@@ -70,12 +75,16 @@ pub(super) struct TreeRows {
     asleep: Vec<bool>,
 }
 
-/// The rows of a tree: where its sites, stops and ties begin and end.
+/// The rows of a tree: where they, its sites, its stops, its ties and its limits that bounce begin and end.
 #[derive(Clone, Debug, Default)]
 struct Span {
-    sites: core::ops::Range<usize>,
-    stops: core::ops::Range<usize>,
-    ties: core::ops::Range<usize>,
+    rows: Range<usize>,
+    sites: Range<usize>,
+    stops: Range<usize>,
+    ties: Range<usize>,
+    limits: Range<usize>,
+    /// All blocks that act on it, in the list of them.
+    blocks: Range<usize>,
     /// Its rows act on nothing but the tree, and no others act on it.
     apart: bool,
     /// Some limit of it bounces.
@@ -90,13 +99,15 @@ impl TreeRows {
         self.held.get(tree).is_some_and(|&h| h)
     }
 
-    /// Finds the rows of all trees, and counts the contact points of awake bodies.
+    /// Finds the rows of these trees, on which no tree beyond them acts, nor any body where there are `bodies` of none; counts the contact points of awake
+    /// bodies.
     pub fn prepare(
         &mut self,
-        trees: &mut [Working],
-        links: &[[u32; 2]],
+        trees: &[Working],
+        end: impl Fn(u32) -> End,
+        bodies: usize,
         state: &State,
-        supports: &mut [u32],
+        supports: Sums<'_>,
         recipe: &Recipe,
         busy: &mut Vec<u32>,
     ) {
@@ -110,6 +121,7 @@ impl TreeRows {
             held,
             spans,
             order,
+            asleep,
             ..
         } = self;
         rows.clear();
@@ -120,31 +132,25 @@ impl TreeRows {
         held.clear();
         held.resize(trees.len(), false);
         spans.clear();
-        let end = |slot: u32| {
-            let dense = state.bodies.dense_at(slot);
-            match links.get(dense) {
-                Some(&[tree, link]) if tree != NONE => End::Link(tree, link),
-                Some(_) => End::Body(dense as u32),
-                None => End::Nothing,
-            }
-        };
         for tree in 0..trees.len() {
-            let first = [sites.len(), stops.len(), ties.len()];
+            let first = [rows.len(), sites.len(), stops.len(), ties.len(), bounces.len()];
             for &body in &trees[tree].articulation.bodies {
                 for contact in state.contacts.of_body(body) {
                     let c = &state.contacts.all[contact as usize];
+                    if !touches(c) {
+                        continue;
+                    }
                     let ends = [end(c.body_a), end(c.body_b)];
                     // Between two links the first of them counts it.
-                    let first = if matches!(ends[0], End::Link(..)) { c.body_a } else { c.body_b };
-                    if first != body || !c.has(Contact::TOUCHING) || c.has(Contact::SENSOR) {
+                    if body != if matches!(ends[0], End::Link(..)) { c.body_a } else { c.body_b } {
                         continue;
                     }
                     let mut m = c.manifolds;
                     while m != NONE {
                         let manifold = &state.contacts.manifolds[m as usize];
-                        let bodies = [c.body_a, c.body_b].map(|slot| state.bodies.dense_at(slot) as u32);
-                        let [a, b] = bodies.map(|i| state.bodies.velocity[i as usize]);
-                        add_manifold(rows, sites, m, &state.contacts, ends, bodies, trees, recipe);
+                        let pair = [c.body_a, c.body_b].map(|slot| state.bodies.dense_at(slot) as u32);
+                        let [a, b] = pair.map(|i| state.bodies.velocity[i as usize]);
+                        add_manifold(rows, sites, m, &state.contacts, ends, pair, trees, recipe);
                         // What does not slide yet bears its static limit; see `contact_prepare`.
                         if let Some(site) = sites.last_mut()
                             && manifold.creeps(&a, &b, state.contacts.surface_velocity(m), recipe.creep)
@@ -152,9 +158,7 @@ impl TreeRows {
                             site.dynamic_friction = site.static_friction;
                         }
                         for slot in [c.body_a, c.body_b] {
-                            if let Some(s) = supports.get_mut(state.bodies.dense_at(slot)) {
-                                *s += u32::from(manifold.point_count);
-                            }
+                            supports.add(state.bodies.dense_at(slot), u32::from(manifold.point_count));
                         }
                         m = manifold.next;
                     }
@@ -165,12 +169,21 @@ impl TreeRows {
                     }
                 }
             }
-            ties.gather(rows, bounces, held, &trees[tree], end, state, supports, busy);
+            ties.gather(rows, bounces, held, &trees[tree], &end, state, supports, busy);
             let before = rows.len();
             stops.gather(rows, bounces, tree as u32, &trees[tree], recipe);
             held[tree] |= rows.len() > before;
-            let (sites, stops, ties) = (first[0]..sites.len(), first[1]..stops.len(), first[2]..ties.len());
-            spans.push(Span { sites, stops, ties, apart: true, bounces: false, settled: false });
+            spans.push(Span {
+                rows: first[0]..rows.len(),
+                sites: first[1]..sites.len(),
+                stops: first[2]..stops.len(),
+                ties: first[3]..ties.len(),
+                limits: first[4]..bounces.len(),
+                blocks: 0..0,
+                apart: true,
+                bounces: false,
+                settled: false,
+            });
         }
         for block in rows.iter().filter(|row| !row.plain).flat_map(Row::blocks) {
             spans[block.tree as usize].apart = false;
@@ -200,9 +213,16 @@ impl TreeRows {
             }
         }
         order.sort_unstable();
+        let mut first = 0;
+        for of_tree in order.chunk_by(|a, b| a[0] == b[0]) {
+            spans[of_tree[0][0] as usize].blocks = first..first + of_tree.len();
+            first += of_tree.len();
+        }
+        asleep.clear();
+        asleep.resize(rows.len(), false);
         j.resize(length as usize, [0.0; WIDE]);
         y.resize(length as usize, [0.0; WIDE]);
-        self.gather_direct(trees.len(), links.len());
+        self.gather_direct(trees.len(), bodies);
     }
 
     /// The bodies that rows act on beside trees, some of them several times.
@@ -216,39 +236,36 @@ impl TreeRows {
         self.spans.get(tree).is_some_and(|span| span.bounces)
     }
 
-    /// Joints tie trees to each other or to bodies.
-    pub fn has_ties(&self) -> bool {
-        self.ties.len() > 0
-    }
-
-    /// J of the rows of trees that have been renewed; Y and K too, but of contacts that do not push.
-    pub fn respond(&mut self, isa: Isa, trees: &[Working], masses: &[Mass]) {
-        isa.dispatch(Respond { rows: self, trees, masses });
-        self.factor_direct(masses);
+    /// J of the rows of those trees that have been renewed; Y and K too, but of contacts that do not push.
+    pub fn respond(&mut self, isa: Isa, trees: &[Working], of: Range<usize>, masses: &[Mass]) {
+        isa.dispatch(Respond { rows: self, trees, of: of.clone(), masses });
+        self.factor_direct(trees, of, masses);
     }
 
     #[inline(always)]
-    fn answer(&mut self, trees: &[Working], masses: &[Mass]) {
-        let Self { rows, sites, batch, order, asleep, .. } = self;
+    fn answer(&mut self, trees: &[Working], of: Range<usize>, masses: &[Mass]) {
+        let Self { rows, sites, batch, order, asleep, spans, .. } = self;
         let is_new = |row: &Row| row.blocks().iter().any(|b| trees[b.tree as usize].renewed);
-        asleep.clear();
-        asleep.resize(rows.all.len(), false);
-        for site in sites.iter_mut() {
-            let of_site = &rows.all[site.first as usize..][..3 + site.points as usize];
-            if is_new(&of_site[0]) {
-                site.answered = of_site.iter().any(|row| row.impulse != 0.0);
-                asleep[site.first as usize..][..of_site.len()].fill(!site.answered);
+        for span in &spans[of.clone()] {
+            asleep[span.rows.clone()].fill(false);
+            for site in &mut sites[span.sites.clone()] {
+                let of_site = &rows.all[site.first as usize..][..3 + site.points as usize];
+                if is_new(&of_site[0]) {
+                    site.answered = of_site.iter().any(|row| row.impulse != 0.0);
+                    asleep[site.first as usize..][..of_site.len()].fill(!site.answered);
+                }
             }
         }
-        for of_tree in order.chunk_by(|a, b| a[0] == b[0]).filter(|of| trees[of[0][0] as usize].renewed) {
+        for tree in of.clone().filter(|&tree| trees[tree].renewed) {
+            let blocks = &order[spans[tree].blocks.clone()];
             for sleeping in [false, true] {
-                for &[_, row, block] in of_tree.iter().filter(|of| asleep[of[1] as usize] == sleeping) {
+                for &[_, row, block] in blocks.iter().filter(|of| asleep[of[1] as usize] == sleeping) {
                     batch.add(rows, row as usize, block as usize, !sleeping, trees);
                 }
             }
         }
         batch.flush(rows, trees);
-        for i in 0..rows.all.len() {
+        for i in rows_of(spans, of) {
             if !asleep[i] && is_new(&rows.all[i]) {
                 rows.weigh(i, masses);
             }
@@ -257,19 +274,19 @@ impl TreeRows {
 
     /// Applies the impulses that the rows carry: to trees, and in the first sub-step to free bodies.
     pub fn warm_start(&mut self, isa: Isa, field: &mut Field<'_>, first: bool) {
-        self.unsettle();
+        self.unsettle(field.of.clone());
         if first && !field.recipe.warm_start {
-            for row in &mut self.rows.all {
+            for row in &mut self.rows.all[rows_of(&self.spans, field.of.clone())] {
                 row.impulse = 0.0;
             }
             return;
         }
-        isa.dispatch(WarmStart { rows: &mut self.rows, field, first });
+        isa.dispatch(WarmStart { rows: self, field, first });
     }
 
-    /// The trees are about to be moved by others than their rows.
-    fn unsettle(&mut self) {
-        self.spans.iter_mut().for_each(|span| span.settled = false);
+    /// These trees are about to be moved by others than their rows.
+    fn unsettle(&mut self, of: Range<usize>) {
+        self.spans[of].iter_mut().for_each(|span| span.settled = false);
     }
 
     /// One pass over all rows, pushing or relaxing.
@@ -282,8 +299,8 @@ impl TreeRows {
 
     #[inline(always)]
     fn solve_all(&mut self, field: &mut Field<'_>) {
-        self.rows.load(velocities(field.trees));
-        for tree in 0..self.spans.len() {
+        self.rows.load(field.of.clone(), |tree| velocities(field.trees, tree));
+        for tree in field.of.clone() {
             let Span { sites, stops, ties, apart, settled, .. } = self.spans[tree].clone();
             if settled {
                 continue;
@@ -311,48 +328,55 @@ impl TreeRows {
                 }
             }
         }
-        self.rows.unload(field.trees);
+        self.rows.unload(field.of.clone(), field.trees);
     }
 
     /// Separations and errors after a sub-step of these velocities.
-    pub fn travel(&mut self, isa: Isa, trees: &[Working], motions: &[Motion], h: f64) {
-        self.unsettle();
-        isa.dispatch(Travel { rows: self, trees, motions, h });
+    pub fn travel(&mut self, isa: Isa, trees: &[Working], of: Range<usize>, motions: &[Motion], h: f64) {
+        self.unsettle(of.clone());
+        isa.dispatch(Travel { rows: self, trees, of, motions, h });
     }
 
     #[inline(always)]
-    fn travel_all(&mut self, trees: &[Working], motions: &[Motion], h: f64) {
-        self.rows.load(velocities(trees));
-        for site in &mut self.sites {
-            let points = &self.rows.all[site.first as usize + 3..][..site.points as usize];
-            for (separation, row) in site.separation.iter_mut().zip(points) {
-                *separation += h * self.rows.rate(row, motions);
+    fn travel_all(&mut self, trees: &[Working], of: Range<usize>, motions: &[Motion], h: f64) {
+        self.rows.load(of.clone(), |tree| velocities(trees, tree));
+        for tree in of {
+            let Span { sites, stops, ties, .. } = self.spans[tree].clone();
+            for site in &mut self.sites[sites] {
+                let points = &self.rows.all[site.first as usize + 3..][..site.points as usize];
+                for (separation, row) in site.separation.iter_mut().zip(points) {
+                    *separation += h * self.rows.rate(row, motions);
+                }
             }
+            self.travel_stops(stops, motions, h);
+            self.travel_ties(ties, motions, h);
         }
-        self.travel_stops(motions, h);
-        self.travel_ties(motions, h);
     }
 
     /// Velocities along the normals and at limits before trees are kicked in a sub-step: what presses is no blow.
-    pub fn approach(&mut self, trees: &[Working], motions: &[Motion]) {
+    pub fn approach(&mut self, trees: &[Working], of: Range<usize>, motions: &[Motion]) {
         if !self.bouncy {
             return;
         }
-        self.rows.load(trees.iter().map(|tree| &tree.coming[..]));
-        for site in self.sites.iter_mut().filter(|s| s.restitution > 0.0) {
-            let points = &self.rows.all[site.first as usize + 3..][..site.points as usize];
-            for (approach, row) in site.approach.iter_mut().zip(points) {
-                *approach = self.rows.rate(row, motions);
+        self.rows.load(of.clone(), |tree| &trees[tree].coming);
+        for tree in of.clone() {
+            let sites = self.spans[tree].sites.clone();
+            for site in self.sites[sites].iter_mut().filter(|s| s.restitution > 0.0) {
+                let points = &self.rows.all[site.first as usize + 3..][..site.points as usize];
+                for (approach, row) in site.approach.iter_mut().zip(points) {
+                    *approach = self.rows.rate(row, motions);
+                }
             }
+            self.approach_limits(tree, motions);
         }
-        self.approach_limits(motions);
-        self.kick_limits(trees, motions);
+        self.kick_limits(trees, of, motions);
     }
 
     /// Points and limits that have been hit fast enough bounce: the velocity along their rows is -e times that before.
     pub fn bounce(
         &mut self,
         trees: &mut [Working],
+        of: Range<usize>,
         motions: &mut [Motion],
         free: &mut [Free],
         masses: &[Mass],
@@ -362,21 +386,25 @@ impl TreeRows {
             return;
         }
         let threshold = recipe.restitution_speed.to_f64();
-        self.rows.load(velocities(trees));
-        for i in 0..self.sites.len() {
-            let site = self.sites[i];
-            if site.restitution <= 0.0 {
-                continue;
-            }
-            for p in 0..site.points as usize {
-                let r = site.first as usize + 3 + p;
-                if self.rows.all[r].impulse > 0.0 && site.approach[p] < -threshold {
-                    self.bounce_row(r, site.restitution * site.approach[p], motions, free, masses);
+        self.rows.load(of.clone(), |tree| velocities(trees, tree));
+        for tree in of.clone() {
+            for i in self.spans[tree].sites.clone() {
+                let site = self.sites[i];
+                if site.restitution <= 0.0 {
+                    continue;
+                }
+                for p in 0..site.points as usize {
+                    let r = site.first as usize + 3 + p;
+                    if self.rows.all[r].impulse > 0.0 && site.approach[p] < -threshold {
+                        self.bounce_row(r, site.restitution * site.approach[p], motions, free, masses);
+                    }
                 }
             }
         }
-        self.bounce_limits(threshold, motions, free, masses);
-        self.rows.unload(trees);
+        for tree in of.clone() {
+            self.bounce_limits(tree, threshold, motions, free, masses);
+        }
+        self.rows.unload(of, trees);
     }
 
     /// Writes the impulses back to the manifolds: where the next step starts.
@@ -399,6 +427,7 @@ impl TreeRows {
 struct Respond<'a> {
     rows: &'a mut TreeRows,
     trees: &'a [Working],
+    of: Range<usize>,
     masses: &'a [Mass],
 }
 
@@ -406,12 +435,12 @@ impl Kernel for Respond<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lane>(self) {
-        self.rows.answer(self.trees, self.masses);
+        self.rows.answer(self.trees, self.of, self.masses);
     }
 }
 
 struct WarmStart<'a, 'b> {
-    rows: &'a mut RowSet,
+    rows: &'a mut TreeRows,
     field: &'a mut Field<'b>,
     first: bool,
 }
@@ -420,18 +449,19 @@ impl Kernel for WarmStart<'_, '_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Self { rows, field: Field { trees, motions, masses, .. }, first } = self;
-        rows.load(velocities(trees));
-        for i in 0..rows.all.len() {
+        let Self { rows: TreeRows { rows, spans, .. }, field: Field { trees, of, motions, masses, .. }, first } = self;
+        rows.load(of.clone(), |tree| velocities(trees, tree));
+        for i in rows_of(spans, of.clone()) {
             rows.push(i, rows.all[i].impulse, if first { Some((motions, masses)) } else { None });
         }
-        rows.unload(trees);
+        rows.unload(of.clone(), trees);
     }
 }
 
 struct Travel<'a> {
     rows: &'a mut TreeRows,
     trees: &'a [Working],
+    of: Range<usize>,
     motions: &'a [Motion],
     h: f64,
 }
@@ -440,7 +470,7 @@ impl Kernel for Travel<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lane>(self) {
-        self.rows.travel_all(self.trees, self.motions, self.h);
+        self.rows.travel_all(self.trees, self.of, self.motions, self.h);
     }
 }
 
@@ -457,8 +487,19 @@ impl Kernel for SolveRows<'_, '_> {
     }
 }
 
-/// The velocities of all trees.
+/// A contact of a link makes rows.
+pub(super) fn touches(contact: &Contact) -> bool {
+    contact.has(Contact::TOUCHING) && !contact.has(Contact::SENSOR)
+}
+
+/// The rows of some trees, which stand one tree after the other.
 #[inline(always)]
-fn velocities(trees: &[Working]) -> impl Iterator<Item = &[f64]> {
-    trees.iter().map(|tree| &tree.articulation.tree.qd[..])
+fn rows_of(spans: &[Span], of: Range<usize>) -> Range<usize> {
+    spans[of].iter().map(|span| span.rows.clone()).reduce(|all, of| all.start..of.end).unwrap_or(0..0)
+}
+
+/// The velocities of a tree.
+#[inline(always)]
+fn velocities(trees: &[Working], tree: usize) -> &[f64] {
+    &trees[tree].articulation.tree.qd
 }

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   kick      q̇ ← q̇ + h M̃⁻¹ τ            weight, loads, springs, dampers and motors; M̃ = M + h c + h² k
-//!   rows      contacts, limits, dry friction: solved with the contacts of free bodies, see `tree_rows`
+//!   rows      contacts, limits, dry friction: see `tree_rows`
 //!   drift     motion without forces over h   at constant kinetic energy and, where the tree floats, momentum
 //!   rows      relaxing, then bounces
 //! ```
@@ -17,23 +17,30 @@
 //! times their mass on its end would gain energy by every impulse. A tree that has hardly moved keeps its factors, and rows keep their answers
 //! for longer: see [`Working::is_worn`] and [`Working::is_aged`]. Kick and drift split the motion into forces that do not depend on velocities and motion that no force
 //! disturbs; each keeps what it should, and neither can feed the other.
+//!
+//! Where free bodies take part, this is done in the sub-steps of the world, with their contacts and joints. All other trees are done with before these begin: see `knots` and
+//! `part`.
 
 mod drift;
+mod knots;
+mod part;
 mod springs;
 
+use self::knots::Knots;
+use self::part::{Knot, Part};
 use self::springs::Springs;
 use super::motion::{self, Free, Mass, Motion};
-use super::tree_rows::{Field, TreeRows};
+use super::tree_rows::End;
 use crate::articulation::dynamics::{Load, Pass};
-use crate::articulation::flight::{Forces, Stages, fly};
-use crate::articulation::glide::glide;
+use crate::articulation::flight::Stages;
 use crate::articulation::keep::{Drive, Kept};
 use crate::articulation::kind::Kind;
 use crate::articulation::store::{Articulation, Starts};
 use crate::body::store::{CentrePose, Velocity};
 use crate::constraint::contact::NONE;
+use crate::crew::{Shared, Sums, Team};
 use crate::integrate::Loads;
-use crate::math::{Float, Isa, Kernel, Lane, Num, Point, Quat, Real, Vec3};
+use crate::math::{Isa, Kernel, Lane, Num, Point, Quat, Real, Vec3};
 use crate::solve::contact_constraint::Soft;
 use crate::world::State;
 
@@ -85,6 +92,9 @@ pub(crate) struct Recipe {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Working {
     slot: u32,
+    /// Where it was taken among all trees, and where it is to stand.
+    taken: u32,
+    rank: u32,
     pub articulation: Articulation,
     /// The bodies by dense index.
     pub dense: Vec<u32>,
@@ -152,11 +162,16 @@ pub(crate) struct TreeWork {
     /// Those of steps before, for their memory.
     spare: Vec<Working>,
     pub(super) stages: Stages,
-    /// Tree and link by dense index of the body; `NONE` for others. Empty where no tree is awake.
+    /// Tree and link by dense index of the body; `NONE` for others. Empty where there is no articulation.
     pub(super) links: Vec<[u32; 2]>,
-    rows: TreeRows,
+    /// Which of the trees act on each other, and who works on them: closed knots in all parts but the first, which is open.
+    knots: Knots,
+    parts: Vec<Part>,
     isa: Isa,
 }
+
+/// Parts for each worker: some have more to do than others.
+const PARTS: usize = 4;
 
 impl TreeWork {
     pub fn is_empty(&self) -> bool {
@@ -197,6 +212,7 @@ impl TreeWork {
             let mut working = self.spare.pop().unwrap_or_default();
             working.isa = state.isa;
             working.begin(slot, articulation);
+            working.taken = self.trees.len() as u32;
             working.dense.extend(working.articulation.bodies.iter().map(|&b| state.bodies.dense_at(b) as u32));
             working.articulation.gather_loads(&state.bodies, loads, &mut working.loads);
             self.trees.push(working);
@@ -212,27 +228,73 @@ impl TreeWork {
         loads: &Loads,
         recipe: &Recipe,
         busy: &mut Vec<u32>,
+        team: &Team,
     ) {
         self.take(state, loads);
+        self.parts.iter_mut().for_each(|part| part.trees = 0..0);
         if self.trees.is_empty() {
             return;
         }
-        self.rows.prepare(&mut self.trees, &self.links, state, supports, recipe, busy);
-        let tied = self.rows.has_ties();
-        for (i, working) in self.trees.iter_mut().enumerate() {
-            (working.tied, working.bounces) = (tied, self.rows.bounces(i));
-            working.flies = !self.rows.holds(i) && working.is_smooth(recipe.dt.to_f64());
+        self.deal_out(state, team.size());
+        let (state, links, sums) = (&*state, &self.links, Sums::new(supports));
+        for_parts(&mut self.parts, &mut self.trees, team, |part, trees| {
+            part.prepare(trees, |slot| end(links, state, slot), state, sums, recipe);
+        });
+        for part in &mut self.parts {
+            busy.append(&mut part.busy);
+        }
+        for working in &mut self.trees {
             if !working.flies {
-                working.listen(recipe.h.to_f64());
-                working.isa.dispatch(Place(working));
                 let touched = working.dense.iter().any(|&link| supports.get(link as usize).is_some_and(|&s| s > 0));
                 working.note_drives(touched);
             }
-            for &body in &working.articulation.bodies {
-                motion::set_rotation(&mut motions[state.bodies.dense_at(body)], Quat::new(0.0, 0.0, 0.0, 0.0));
+            for &link in &working.dense {
+                motion::set_rotation(&mut motions[link as usize], Quat::new(0.0, 0.0, 0.0, 0.0));
             }
         }
         self.share_supports(state, supports);
+    }
+
+    /// Puts the trees in the order of their knots, and gives so many workers their parts of them.
+    fn deal_out(&mut self, state: &State, workers: usize) {
+        let Self { trees, links, knots, parts, .. } = self;
+        knots.find(trees, |slot| end(links, state, slot), state);
+        for (tree, working) in trees.iter_mut().enumerate() {
+            working.tied = knots.is_tied(tree);
+        }
+        if !knots.order.is_sorted() {
+            // Those of a knot keep their order.
+            for (rank, &tree) in knots.order.iter().enumerate() {
+                trees[tree as usize].rank = rank as u32;
+            }
+            arrange(trees);
+            for (tree, working) in trees.iter().enumerate() {
+                for &link in &working.dense {
+                    links[link as usize][0] = tree as u32;
+                }
+            }
+        }
+        let shares = if workers > 1 { (PARTS * workers).min(knots.ends.len()) } else { knots.ends.len().min(1) };
+        if parts.len() <= shares {
+            parts.resize_with(shares + 1, Part::default);
+        }
+        for part in parts.iter_mut() {
+            (part.trees, part.open) = (0..0, false);
+            part.ends.clear();
+        }
+        (parts[0].trees, parts[0].open) = (knots.closed()..trees.len(), true);
+        let (mut first, mut knot) = (0, 0);
+        for (i, part) in parts[1..].iter_mut().enumerate().take(shares) {
+            let most = (i + 1) * knots.closed() / shares;
+            let mut last = first;
+            while knot < knots.ends.len() && (last < most || i + 1 == shares) {
+                last = knots.ends[knot] as usize;
+                part.ends.push((last - first) as u32);
+                knot += 1;
+            }
+            part.trees = first..last;
+            first = last;
+        }
     }
 
     /// What stands on something is held by it as a whole.
@@ -249,7 +311,7 @@ impl TreeWork {
 
     /// The bodies that touch links or hang on them, some of them several times.
     pub fn bodies(&self) -> impl Iterator<Item = u32> + '_ {
-        self.rows.bodies()
+        self.parts.first().filter(|part| !part.trees.is_empty()).into_iter().flat_map(|part| part.rows.bodies())
     }
 
     /// The joints between links and other bodies, without order and some of them twice.
@@ -260,85 +322,68 @@ impl TreeWork {
         }
     }
 
-    /// Lets the trees fly that nothing holds. One flight of the whole step each.
-    pub fn fly(&mut self, dt: Real) {
-        for working in self.trees.iter_mut().filter(|w| w.flies) {
-            let Working { articulation, pass, loads, isa, .. } = working;
-            let (tree, dt) = (&mut articulation.tree, dt.to_f64());
-            if !glide(*isa, tree, pass, loads, dt) {
-                let error = fly(*isa, tree, pass, &mut self.stages, &Forces { loads, joints: true }, dt);
-                tree.glide.flown(error);
-            }
+    /// Lets the trees fly that nothing holds; and those that no free body takes part with go through all sub-steps. See [`Part::work`].
+    pub fn work_apart(
+        &mut self,
+        masses: &[Mass],
+        recipe: &Recipe,
+        passes: impl Iterator<Item = (u32, u32)> + Clone + Sync,
+        team: &Team,
+    ) {
+        let isa = self.isa;
+        if let Some((_, closed)) = self.parts.split_first_mut() {
+            for_parts(closed, &mut self.trees, team, |part, trees| {
+                part.work(trees, masses, recipe, isa, passes.clone());
+            });
         }
     }
 
-    /// The kick of a sub-step, and the responses of its rows; in the first the impulses of the last step act on both ends, later
-    /// those of the last sub-step on the trees, where free bodies have them already.
+    /// What free bodies take part in, if there is any.
+    fn open(&mut self) -> Option<Knot<'_>> {
+        let part = self.parts.first_mut().filter(|part| !part.trees.is_empty())?;
+        let own = part.trees.clone();
+        Some(part.whole(&mut self.trees[own], self.isa))
+    }
+
+    /// The kick of a sub-step of what free bodies take part in; see [`Knot`], as for what follows.
     pub fn kick(&mut self, motions: &mut [Motion], masses: &[Mass], recipe: &Recipe, first: bool) {
-        if self.trees.is_empty() {
-            return;
-        }
-        for working in self.trees.iter_mut().filter(|w| !w.flies) {
-            working.coming.clone_from(&working.articulation.tree.qd);
-            working.isa.dispatch(Kick { working, h: recipe.h.to_f64() });
-        }
-        self.respond(masses);
-        self.rows.approach(&self.trees, motions);
-        let mut field = Field { trees: &mut self.trees, motions, masses, recipe, push: true };
-        self.rows.warm_start(self.isa, &mut field, first);
-    }
-
-    /// The responses of the rows of trees whose rows are to be answered anew.
-    fn respond(&mut self, masses: &[Mass]) {
-        if self.trees.iter().any(|w| w.renewed) {
-            self.rows.respond(self.isa, &self.trees, masses);
-            for working in self.trees.iter_mut().filter(|w| w.renewed) {
-                (working.renewed, working.aged) = (false, 0.0);
-            }
+        if let Some(mut open) = self.open() {
+            open.kick(motions, masses, recipe, first);
         }
     }
 
-    /// One pass over the rows.
+    /// One pass over its rows.
     pub fn solve(&mut self, motions: &mut [Motion], masses: &[Mass], recipe: &Recipe, push: bool) {
-        if !self.trees.is_empty() {
-            self.rows.solve(self.isa, &mut Field { trees: &mut self.trees, motions, masses, recipe, push });
+        if let Some(mut open) = self.open() {
+            open.solve(motions, masses, recipe, push);
         }
     }
 
-    /// Moves the trees over a sub-step, and the rows with them; their responses where the tree has moved too far for the old ones.
+    /// Moves it over a sub-step.
     pub fn drift(&mut self, motions: &[Motion], masses: &[Mass], h: Real) {
-        if self.trees.is_empty() {
-            return;
+        if let Some(mut open) = self.open() {
+            open.drift(motions, masses, h);
         }
-        self.rows.travel(self.isa, &self.trees, motions, h.to_f64());
-        for working in self.trees.iter_mut().filter(|w| !w.flies) {
-            working.drift(&mut self.stages, h.to_f64());
-            if working.is_worn() {
-                working.isa.dispatch(Factor(working));
-            }
-        }
-        self.respond(masses);
     }
 
     /// Bounces, at the end of a sub-step.
     pub fn bounce(&mut self, motions: &mut [Motion], free: &mut [Free], masses: &[Mass], recipe: &Recipe) {
-        if !self.trees.is_empty() {
-            self.rows.bounce(&mut self.trees, motions, free, masses, recipe);
+        if let Some(mut open) = self.open() {
+            open.bounce(motions, free, masses, recipe);
         }
     }
 
     /// Writes the impulses back to manifolds and joints; finds the joints that have borne too much. The links move as the rows have
     /// left them.
     pub fn store(&mut self, state: &mut State, h: Real, overloaded: &mut Vec<u32>) {
-        if self.trees.is_empty() {
-            return;
-        }
-        self.rows.store(&mut state.contacts);
-        self.rows.store_ties(state, h, overloaded);
-        self.rows.store_stops(&mut self.trees);
-        for working in self.trees.iter_mut().filter(|w| !w.flies) {
-            working.catch_up();
-            working.steer();
+        for part in self.parts.iter().filter(|part| !part.trees.is_empty()) {
+            let trees = &mut self.trees[part.trees.clone()];
+            part.rows.store(&mut state.contacts);
+            part.rows.store_ties(state, h, overloaded);
+            part.rows.store_stops(trees);
+            if part.open {
+                part.arrive(trees);
+            }
         }
     }
 
@@ -361,6 +406,10 @@ impl TreeWork {
     /// Returns the trees to the world, and says where they were. One that has lost its way is back there, and stands.
     pub fn put_back(&mut self, state: &mut State, starts: &mut Starts) {
         starts.clear();
+        // In the order in which they were taken, which is that of their slots: `starts` is searched by them, and the next step gives each tree the memory
+        // that fits it.
+        self.trees.iter_mut().for_each(|working| working.rank = working.taken);
+        arrange(&mut self.trees);
         for mut working in self.trees.drain(..) {
             starts.note(working.slot, &working.before);
             let lost = working.lost;
@@ -373,10 +422,47 @@ impl TreeWork {
             }
             self.spare.push(working);
         }
-        // In the order in which they were: the next step gives each tree the memory that fits it.
         self.spare.reverse();
         self.links.clear();
     }
+}
+
+/// What of a body takes part in rows.
+fn end(links: &[[u32; 2]], state: &State, slot: u32) -> End {
+    let dense = state.bodies.dense_at(slot);
+    match links.get(dense) {
+        Some(&[tree, link]) if tree != NONE => End::Link(tree, link),
+        Some(_) => End::Body(dense as u32),
+        None => End::Nothing,
+    }
+}
+
+/// Puts each tree where it is to stand: as many swaps as trees at the most.
+fn arrange(trees: &mut [Working]) {
+    for i in 0..trees.len() {
+        while trees[i].rank as usize != i {
+            let place = trees[i].rank as usize;
+            trees.swap(i, place);
+        }
+    }
+}
+
+/// Works on all parts that have trees, of which no two have the same.
+fn for_parts(parts: &mut [Part], trees: &mut [Working], team: &Team, work: impl Fn(&mut Part, &mut [Working]) + Sync) {
+    let ranges = || parts.iter().map(|part| &part.trees).filter(|trees| !trees.is_empty());
+    debug_assert!(ranges().all(|a| ranges().filter(|b| a.start < b.end && b.start < a.end).count() == 1));
+    // Parts that are not needed this time come last.
+    let count = parts.iter().rposition(|part| !part.trees.is_empty()).map_or(0, |last| last + 1);
+    let (parts, trees) = (Shared::new(parts), Shared::new(trees));
+    team.for_blocks(count, |_, i| {
+        // SAFETY: a block is given to one thread, and `deal_out` gives each tree to one part.
+        let part = unsafe { parts.get(i) };
+        // SAFETY: as above.
+        let trees = unsafe { trees.range(part.trees.clone()) };
+        if !trees.is_empty() {
+            work(part, trees);
+        }
+    });
 }
 
 impl Working {

@@ -4,6 +4,7 @@
 //!   effects     forces at x + ½ dt v, see `force`                       1 pass over each set
 //!   detect      pairs of boxes, manifolds                               once
 //!   prepare     bodies into motions, manifolds into wide constraints    2 passes each
+//!   trees       that no free body takes part with: all their sub-steps  see `tree_work`
 //!   repeat for each sub-step h = dt / n:
 //!     v ← v + h a, and the impulses of the last sub-step once more      1 pass over bodies
 //!     (in the first: the impulses of the last step                      1 pass over constraints)
@@ -70,7 +71,7 @@ pub(crate) fn step(
 
     let h = dt / method.substeps as Real;
     prepare(state, scratch, team, method, &loads, h);
-    prepare_trees(state, scratch, method, &loads, dt);
+    prepare_trees(state, scratch, team, method, &loads, dt);
     profile.add(Stage::Prepare, watch.lap());
     solve(state, scratch, team, method, &loads, h);
     contact_prepare::store(&scratch.constraints, &mut state.contacts, team);
@@ -182,10 +183,10 @@ fn is_alone(state: &State, body: u32) -> bool {
 }
 
 /// Articulations into trees at work, which take part in the sub-steps in their own way.
-fn prepare_trees(state: &mut State, scratch: &mut Scratch, method: &SoftStep, loads: &Loads, dt: Real) {
+fn prepare_trees(state: &mut State, scratch: &mut Scratch, team: &Team, method: &SoftStep, loads: &Loads, dt: Real) {
     let recipe = tree_recipe(state, method, dt);
     let busy = &mut scratch.joints.busy;
-    scratch.trees.prepare(state, &mut scratch.motions, &mut scratch.supports, loads, &recipe, busy);
+    scratch.trees.prepare(state, &mut scratch.motions, &mut scratch.supports, loads, &recipe, busy, team);
     if !scratch.trees.is_empty() {
         // Trees act on bodies as well.
         scratch.masses.iter_mut().for_each(|mass| motion::set_jointed_only(mass, false));
@@ -259,7 +260,8 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
     let dt = h * method.substeps as Real;
     let of_trees = tree_recipe(state, method, dt);
     rebounds.clear();
-    trees.fly(dt);
+    let all_passes = (0..method.substeps).map(|substep| passes(substep, state.method.friction));
+    trees.work_apart(masses, &of_trees, all_passes, team);
     joints.evaluate(state, motions, free, masses, &recipe, When { time: state.time, first: true }, team);
     let tolerances = &state.method.tolerances;
     let speed = tolerances.speed(state.gravity_strength());
@@ -362,8 +364,6 @@ fn sweep(
     for c in 0..constraints.ranges.len() - 1 {
         hold(joints, c, motions);
         let (first, end) = (constraints.ranges[c] as usize, constraints.ranges[c + 1] as usize);
-        // What overflowed shares bodies, and is solved one after the other.
-        let share = if c == OVERFLOW { end - first } else { SHARE };
         if first == end {
             continue;
         }
@@ -376,9 +376,12 @@ fn sweep(
             motions: Shared::new(motions),
             range: 0..end - first,
         };
-        team.for_blocks((end - first).div_ceil(share), |_, block| {
-            contacts(Pass { range: block * share..(end - first).min((block + 1) * share), ..pass.clone() });
-        });
+        if c == OVERFLOW {
+            // It shares bodies, and is solved one after the other.
+            contacts(pass);
+        } else {
+            team.for_ranges(end - first, SHARE, |range| contacts(Pass { range, ..pass.clone() }));
+        }
         rolling(constraints, c, motions);
     }
 }

@@ -5,6 +5,7 @@ use crate::math::Num;
 use crate::solve::bounce_energy::share;
 use crate::solve::motion::{Free, Mass, Motion};
 use crate::solve::tree_work::Working;
+use core::ops::Range;
 
 /// A limit that bounces, of a degree of freedom or of a joint on a link.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,10 @@ impl Bounces {
         self.all.clear();
     }
 
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
     /// The rows that bounce.
     pub fn rows(&self) -> impl Iterator<Item = u32> + '_ {
         self.all.iter().map(|bounce| bounce.row)
@@ -42,27 +47,29 @@ impl Bounces {
 }
 
 impl TreeRows {
-    /// Notes how fast limits are approached.
-    pub(super) fn approach_limits(&mut self, motions: &[Motion]) {
-        for i in 0..self.bounces.all.len() {
+    /// Notes how fast the limits of a tree are approached.
+    pub(super) fn approach_limits(&mut self, tree: usize, motions: &[Motion]) {
+        for i in self.spans[tree].limits.clone() {
             let row = &self.rows.all[self.bounces.all[i].row as usize];
             self.bounces.all[i].approach = self.rows.rate(row, motions);
         }
     }
 
     /// Notes what the kick has made of that.
-    pub(super) fn kick_limits(&mut self, trees: &[Working], motions: &[Motion]) {
+    pub(super) fn kick_limits(&mut self, trees: &[Working], of: Range<usize>, motions: &[Motion]) {
         if self.bounces.all.is_empty() {
             return;
         }
-        self.rows.load(velocities(trees));
-        for i in 0..self.bounces.all.len() {
-            let row = &self.rows.all[self.bounces.all[i].row as usize];
-            self.bounces.all[i].kicked = self.rows.rate(row, motions);
+        self.rows.load(of.clone(), |tree| velocities(trees, tree));
+        for tree in of {
+            for i in self.spans[tree].limits.clone() {
+                let row = &self.rows.all[self.bounces.all[i].row as usize];
+                self.bounces.all[i].kicked = self.rows.rate(row, motions);
+            }
         }
     }
 
-    /// Limits that have been hit fast enough bounce: what has stopped them acts once more, e times as strong (Poisson).
+    /// Limits of a tree that have been hit fast enough bounce: what has stopped them acts once more, e times as strong (Poisson).
     ///
     /// A limit by itself leaves with e times the speed that it came with. Several of one tree that are hit at once stop each other, and
     /// of speeds that each came with by itself would be made more energy than there was. Impulses that have stopped all of them have taken out
@@ -74,30 +81,15 @@ impl TreeRows {
     /// ```
     ///
     /// with Ċ* of a row after the kick, Ċ₀ before it bounces, and Ċ₁ where s = 1. What the others then miss is put right by the rows of the next sub-step.
-    pub(super) fn bounce_limits(&mut self, threshold: f64, motions: &mut [Motion], free: &mut [Free], masses: &[Mass]) {
-        let mut first = 0;
-        while let Some(bounce) = self.bounces.all.get(first) {
-            let tree = self.tree_of(bounce);
-            let count = self.bounces.all[first..].iter().take_while(|b| self.tree_of(b) == tree).count();
-            self.bounce_together(first..first + count, threshold, motions, free, masses);
-            first += count;
-        }
-    }
-
-    /// The first tree that it acts on.
-    fn tree_of(&self, bounce: &Bounce) -> u32 {
-        self.rows.all[bounce.row as usize].blocks[0].tree
-    }
-
-    /// The limits of one tree.
-    fn bounce_together(
+    pub(super) fn bounce_limits(
         &mut self,
-        which: core::ops::Range<usize>,
+        tree: usize,
         threshold: f64,
         motions: &mut [Motion],
         free: &mut [Free],
         masses: &[Mass],
     ) {
+        let which = self.spans[tree].limits.clone();
         let hit = |rows: &Self, i: usize| {
             let Bounce { row, restitution, approach, .. } = rows.bounces.all[i];
             let impulse = rows.rows.all[row as usize].impulse;

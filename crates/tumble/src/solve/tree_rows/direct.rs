@@ -18,6 +18,8 @@ use crate::constraint::contact::NONE;
 use crate::constraint::{Bound, Stiffness};
 use crate::math::{Float, UnionFind};
 use crate::solve::motion::{self, Mass};
+use crate::solve::tree_work::Working;
+use core::ops::Range;
 
 /// Groups of more rows are left to the rounds.
 const MOST: usize = 64;
@@ -95,7 +97,7 @@ impl TreeRows {
     }
 
     fn group(&self, direct: &mut Direct, trees: usize, bodies: usize) {
-        let Direct { entries, groups, together, .. } = direct;
+        let Direct { entries, groups, together, a, l, .. } = direct;
         together.reset(trees + bodies);
         let nodes = |row: &Row| {
             let blocks = row.blocks.map(|b| b.tree);
@@ -128,20 +130,23 @@ impl TreeRows {
             first = end;
         }
         entries.truncate(kept);
+        a.resize(at as usize, 0.0);
+        l.resize(at as usize, 0.0);
     }
 
-    /// A of all groups, where J and Y are known, and its factors.
-    pub(super) fn factor_direct(&mut self, masses: &[Mass]) {
+    /// A of all groups that these trees lead and in which some tree was renewed, where J and Y are known, and its factors.
+    pub(super) fn factor_direct(&mut self, trees: &[Working], of: Range<usize>, masses: &[Mass]) {
         let mut direct = core::mem::take(&mut self.direct);
         let Direct { entries, groups, a, l, .. } = &mut direct;
-        let size = groups.last().map_or(0, |g| (g.at + g.count * g.count) as usize);
-        a.resize(size, 0.0);
-        l.resize(size, 0.0);
-        for e in entries.iter_mut() {
-            e.spent = self.rows.all[e.row as usize].mass == 0.0;
-        }
-        for g in groups.iter() {
-            let (n, of) = (g.count as usize, &entries[g.first as usize..(g.first + g.count) as usize]);
+        for g in of.filter_map(|tree| led_by(groups, tree)) {
+            let (n, of) = (g.count as usize, &mut entries[g.first as usize..(g.first + g.count) as usize]);
+            let mut blocks = of.iter().flat_map(|e| self.rows.all[e.row as usize].blocks());
+            if !blocks.any(|block| trees[block.tree as usize].renewed) {
+                continue;
+            }
+            for e in of.iter_mut() {
+                e.spent = self.rows.all[e.row as usize].mass == 0.0;
+            }
             let a = &mut a[g.at as usize..][..n * n];
             for i in 0..n {
                 for j in 0..=i {
@@ -175,15 +180,9 @@ impl TreeRows {
         sum
     }
 
-    /// All rows at once of the groups that a tree leads.
+    /// All rows at once of the group that a tree leads.
     pub(super) fn solve_direct(&mut self, tree: usize, field: &mut Field<'_>) {
-        let groups = &self.direct.groups;
-        let mut g = groups.partition_point(|g| (g.leader as usize) < tree);
-        while let Some(&Group { leader, first, count, at }) = self.direct.groups.get(g) {
-            if leader as usize != tree {
-                break;
-            }
-            g += 1;
+        if let Some(&Group { first, count, at, .. }) = led_by(&self.direct.groups, tree) {
             let n = count as usize;
             // Each time round some motor is spent; there cannot be more rounds than motors.
             for _ in 0..=n {
@@ -245,6 +244,11 @@ impl TreeRows {
             },
         }
     }
+}
+
+/// The group that a tree leads: they stand in the order of their leaders.
+fn led_by(groups: &[Group], tree: usize) -> Option<&Group> {
+    groups.binary_search_by_key(&tree, |g| g.leader as usize).ok().map(|i| &groups[i])
 }
 
 impl super::ties::Wish {

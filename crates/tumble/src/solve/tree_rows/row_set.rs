@@ -6,13 +6,14 @@ use crate::constraint::contact::NONE;
 use crate::math::Vec3;
 use crate::solve::motion::{self, Mass, Motion};
 use crate::solve::tree_work::{Working, velocity};
+use core::ops::Range;
 
 /// The share of the response of loose links below which a row is held by the joints of its trees.
 const HELD: f64 = 1e-10;
 
 /// One end of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum End {
+pub(in crate::solve) enum End {
     /// Nothing moves it.
     Nothing,
     /// A free body, by dense index.
@@ -60,13 +61,13 @@ const NO_BLOCK: Block = Block { tree: NONE, first: 0, eights: 0, at: 0 };
 
 impl Block {
     #[inline(always)]
-    pub(super) fn range(&self) -> core::ops::Range<usize> {
+    pub(super) fn range(&self) -> Range<usize> {
         self.first as usize..(self.first + self.eights) as usize
     }
 
     /// The velocities that go with them.
     #[inline(always)]
-    pub(super) fn moves(&self) -> core::ops::Range<usize> {
+    pub(super) fn moves(&self) -> Range<usize> {
         self.at as usize..(self.at + self.eights) as usize
     }
 }
@@ -148,20 +149,21 @@ pub(super) struct RowSet {
 }
 
 impl RowSet {
-    /// Takes the velocities of the trees.
+    /// Takes the velocities of these trees.
     #[inline(always)]
-    pub(super) fn load<'a>(&mut self, velocities: impl Iterator<Item = &'a [f64]>) {
-        for (&at, qd) in self.places.iter().zip(velocities).filter(|p| *p.0 != NONE) {
-            self.u.as_flattened_mut()[WIDE * at as usize..][..qd.len()].copy_from_slice(qd);
+    pub(super) fn load<'a>(&mut self, of: Range<usize>, velocities: impl Fn(usize) -> &'a [f64]) {
+        for tree in of.filter(|&tree| self.places[tree] != NONE) {
+            let (at, qd) = (WIDE * self.places[tree] as usize, velocities(tree));
+            self.u.as_flattened_mut()[at..][..qd.len()].copy_from_slice(qd);
         }
     }
 
     /// Gives them back.
     #[inline(always)]
-    pub(super) fn unload(&self, trees: &mut [Working]) {
-        for (&at, tree) in self.places.iter().zip(trees).filter(|p| *p.0 != NONE) {
-            let qd = &mut tree.articulation.tree.qd;
-            let u = &self.u.as_flattened()[WIDE * at as usize..][..qd.len()];
+    pub(super) fn unload(&self, of: Range<usize>, trees: &mut [Working]) {
+        for tree in of.filter(|&tree| self.places[tree] != NONE) {
+            let qd = &mut trees[tree].articulation.tree.qd;
+            let u = &self.u.as_flattened()[WIDE * self.places[tree] as usize..][..qd.len()];
             qd.copy_from_slice(u);
         }
     }

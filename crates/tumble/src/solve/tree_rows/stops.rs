@@ -58,8 +58,8 @@ impl TreeRows {
     }
 
     /// Errors after a sub-step of these velocities.
-    pub(super) fn travel_stops(&mut self, motions: &[Motion], h: f64) {
-        for i in 0..self.stops.all.len() {
+    pub(super) fn travel_stops(&mut self, which: Range<usize>, motions: &[Motion], h: f64) {
+        for i in which {
             let (_, row, stop) = self.stops.all[i];
             let rate = self.rows.rate(&self.rows.all[row as usize], motions);
             self.stops.all[i].2.task = match stop.task {

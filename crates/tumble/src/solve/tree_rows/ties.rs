@@ -3,10 +3,12 @@
 use super::bounces::Bounces;
 use super::{End, Field, Half, Row, TreeRows};
 use crate::constraint::{self, Bound, Jacobian, Rows, Stiffness};
+use crate::crew::Sums;
 use crate::math::{Float, Num, Real, Vec3};
 use crate::solve::motion::Motion;
 use crate::solve::tree_work::Working;
 use crate::world::State;
+use core::ops::Range;
 
 /// One of them.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +52,7 @@ impl Ties {
         of: &Working,
         end: impl Fn(u32) -> End,
         state: &State,
-        supports: &mut [u32],
+        supports: Sums<'_>,
         busy: &mut Vec<u32>,
     ) {
         for &body in &of.articulation.bodies {
@@ -79,9 +81,7 @@ impl Ties {
                     add_tie_row(rows, &mut self.wishes, row, impulse, ends, bodies);
                 }
                 for dense in bodies {
-                    if let Some(s) = supports.get_mut(dense as usize) {
-                        *s += joint.kind.supports().max(1);
-                    }
+                    supports.add(dense as usize, joint.kind.supports().max(1));
                 }
                 for end in ends {
                     if let End::Link(tree, _) = end {
@@ -105,7 +105,7 @@ impl Ties {
 
 impl TreeRows {
     /// The joints that close loops.
-    pub(super) fn solve_ties(&mut self, which: core::ops::Range<usize>, field: &mut Field<'_>) {
+    pub(super) fn solve_ties(&mut self, which: Range<usize>, field: &mut Field<'_>) {
         let (recipe, push) = (field.recipe, field.push);
         let h = recipe.h.to_f64();
         for t in which {
@@ -155,17 +155,15 @@ impl TreeRows {
     }
 
     /// The errors of joints after a sub-step of these velocities.
-    pub(super) fn travel_ties(&mut self, motions: &[Motion], h: f64) {
-        let mut at = 0;
-        for t in 0..self.ties.all.len() {
-            let tie = self.ties.all[t];
-            for r in tie.first as usize..(tie.first + tie.count) as usize {
+    pub(super) fn travel_ties(&mut self, which: Range<usize>, motions: &[Motion], h: f64) {
+        for t in which {
+            let Tie { first, count, wish, .. } = self.ties.all[t];
+            for i in 0..count {
+                let (row, wish) = (&self.rows.all[(first + i) as usize], &mut self.ties.wishes[(wish + i) as usize]);
                 // What only asks for a speed has no place to miss.
-                if self.ties.wishes[at].places {
-                    let rate = self.rows.rate(&self.rows.all[r], motions);
-                    self.ties.wishes[at].error += h * rate;
+                if wish.places {
+                    wish.error += h * self.rows.rate(row, motions);
                 }
-                at += 1;
             }
         }
     }

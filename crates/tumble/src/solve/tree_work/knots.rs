@@ -1,0 +1,97 @@
+//! Knots: trees that act on each other through contacts and joints, and on no other tree.
+//!
+//! What a knot does in the sub-steps depends on nothing beyond it, unless free bodies take part: then it is open, and takes its turn with the
+//! contacts and joints of free bodies. A closed knot goes through all sub-steps of a step by itself: see `part`.
+
+use super::Working;
+use crate::constraint::contact::NONE;
+use crate::math::UnionFind;
+use crate::solve::tree_rows::{End, touches};
+use crate::world::State;
+
+/// The trees of a step by knots. Kept between steps for its memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Knots {
+    /// The trees in the order of knots: those of closed ones, one knot after the other, then all others; in either as they were.
+    pub order: Vec<u32>,
+    /// Where closed knots end in it.
+    pub ends: Vec<u32>,
+    together: UnionFind,
+    /// By the tree that stands for a knot: free bodies take part; joints tie its trees to each other or to bodies.
+    open: Vec<bool>,
+    tied: Vec<bool>,
+    /// By tree: the one that stands for its knot, or `NONE` where that is open.
+    knot_of: Vec<u32>,
+}
+
+impl Knots {
+    /// Finds the knots of trees whose links have these ends.
+    pub fn find(&mut self, trees: &[Working], end: impl Fn(u32) -> End, state: &State) {
+        let Self { order, ends, together, open, tied, knot_of } = self;
+        together.reset(trees.len());
+        for marks in [&mut *open, &mut *tied] {
+            marks.clear();
+            marks.resize(trees.len(), false);
+        }
+        for (tree, working) in trees.iter().enumerate() {
+            let mut meet = |bodies: [u32; 2]| {
+                for body in bodies {
+                    match end(body) {
+                        End::Link(other, _) => together.join(tree as u32, other),
+                        End::Body(_) => open[tree] = true,
+                        End::Nothing => {}
+                    }
+                }
+            };
+            for &body in &working.articulation.bodies {
+                for contact in state.contacts.of_body(body) {
+                    let c = &state.contacts.all[contact as usize];
+                    if touches(c) {
+                        meet([c.body_a, c.body_b]);
+                    }
+                }
+                for &joint in state.joints.of_body(body) {
+                    if let Some(joint) = state.joints.all.at(joint).filter(|j| state.joint_holds(j)) {
+                        meet(joint.bodies);
+                        tied[tree] = true;
+                    }
+                }
+            }
+        }
+        for tree in 0..trees.len() {
+            let knot = together.find(tree as u32) as usize;
+            open[knot] |= open[tree];
+            tied[knot] |= tied[tree];
+        }
+        for tree in 0..trees.len() {
+            tied[tree] = tied[together.find(tree as u32) as usize];
+        }
+        knot_of.clear();
+        knot_of.extend((0..trees.len() as u32).map(|tree| {
+            let knot = together.find(tree);
+            // What is open is one list, after all others.
+            if open[knot as usize] { NONE } else { knot }
+        }));
+        order.clear();
+        order.extend(0..trees.len() as u32);
+        order.sort_unstable_by_key(|&tree| (knot_of[tree as usize], tree));
+        ends.clear();
+        let mut first = 0;
+        for knot in order.chunk_by(|&a, &b| knot_of[a as usize] == knot_of[b as usize]) {
+            first += knot.len() as u32;
+            if knot_of[knot[0] as usize] != NONE {
+                ends.push(first);
+            }
+        }
+    }
+
+    /// Joints tie the knot of a tree.
+    pub fn is_tied(&self, tree: usize) -> bool {
+        self.tied[tree]
+    }
+
+    /// Trees in closed knots.
+    pub fn closed(&self) -> usize {
+        self.ends.last().map_or(0, |&end| end as usize)
+    }
+}
