@@ -2,7 +2,9 @@
 
 use crate::support::real;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tumble::articulation::{ArticulationDesc, LinkDesc};
+use tumble::constraint::{Constraint, Frames, Row, Rows};
 use tumble::control::{Vehicle, Wheel};
 use tumble::force::Uniform;
 use tumble::math::{Isa, Point, Pose, Vec3, WorldPose};
@@ -212,4 +214,47 @@ fn nothing_goes_on_with_a_torn_world() {
     world.reset();
     assert!(!world.is_torn() && world.body_count() == 0);
     world.step(real(1.0 / 60.0)).unwrap();
+}
+
+/// Panics when it is asked by a step.
+#[derive(Debug, Default)]
+struct Bomb(AtomicBool);
+
+impl Constraint for Bomb {
+    fn name(&self) -> &str {
+        "bomb"
+    }
+
+    fn rows(&self, _: &Frames, out: &mut Rows) {
+        assert!(!self.0.load(Ordering::Relaxed), "the bomb has gone off");
+        out.push(Row::IDLE);
+    }
+}
+
+/// The words of a panic are those of the user's code, whichever thread has run it: joints on links are looked at by all of them.
+#[test]
+fn words_reach_the_caller_from_any_thread() {
+    for threads in [1, 2, 4] {
+        let mut world = World::new();
+        world.set_threads(threads).unwrap();
+        let bomb = Arc::new(Bomb::default());
+        // More than are left to one thread.
+        for i in 0..100 {
+            let mut desc = ArticulationDesc::new();
+            desc.add(LinkDesc::free(BodyDesc::dynamic().collider(Shape::sphere(0.1).unwrap())).at([
+                f64::from(i),
+                0.0,
+                0.0,
+            ]));
+            let id = world.add_articulation(desc).unwrap();
+            let link = world.articulation(id).unwrap().link(0).unwrap();
+            if i == 77 {
+                world.add_joint(JointDesc::custom(World::BODY, link, bomb.clone())).unwrap();
+            }
+        }
+        world.step(real(0.01)).unwrap();
+        bomb.0.store(true, Ordering::Relaxed);
+        let error = world.step(real(0.01)).unwrap_err();
+        assert_eq!(error, Error::Torn { panic: "the bomb has gone off".to_owned() }, "{threads} threads");
+    }
 }

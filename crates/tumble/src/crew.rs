@@ -23,8 +23,9 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use rayon::ThreadPool;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Threads that share the work of a step; none but the caller's by default.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +57,7 @@ impl Crew {
                 task.1 = Some(lead(&team));
             }
         });
-        let result = task.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).1;
+        let result = task.into_inner().unwrap_or_else(PoisonError::into_inner).1;
         match result {
             Some(result) => result,
             // The leader panicked, and so has the broadcast.
@@ -92,6 +93,8 @@ pub(crate) struct Team {
     /// What the blocks of the stage are; written by the leader between stages.
     work: UnsafeCell<Option<*const Work<'static>>>,
     panicked: AtomicBool,
+    /// The first of the blocks that did, with its words.
+    words: Mutex<Option<(usize, Box<dyn Any + Send>)>>,
     over: Padded<AtomicBool>,
 }
 
@@ -146,6 +149,7 @@ impl Team {
             done: Padded(AtomicUsize::new(0)),
             work: UnsafeCell::new(None),
             panicked: AtomicBool::new(false),
+            words: Mutex::new(None),
             over: Padded(AtomicBool::new(false)),
         }
     }
@@ -159,7 +163,7 @@ impl Team {
     /// [`Team::size`] that no two calls at the same time share. To be called by the leader only, and not from a block.
     ///
     /// # Panics
-    /// If a block does, once all others are done.
+    /// If a block does, once all others are done; with the words of the first that did.
     pub fn for_blocks(&self, blocks: usize, work: impl Fn(usize, usize) + Sync) {
         if blocks <= 1 || self.size == 1 {
             return (0..blocks).for_each(|block| work(0, block));
@@ -182,7 +186,10 @@ impl Team {
         while self.done.0.load(Ordering::Acquire) < blocks {
             wait(&mut rounds);
         }
-        assert!(!self.panicked.load(Ordering::Relaxed), "a block of a step panicked");
+        if self.panicked.load(Ordering::Relaxed) {
+            let words = self.words.lock().unwrap_or_else(PoisonError::into_inner).take();
+            resume_unwind(words.map_or_else(|| Box::new("a block of a step panicked") as Box<dyn Any + Send>, |w| w.1));
+        }
     }
 
     /// Calls `work` for pieces of `0..count` with `piece` elements each, with fewer where there would be no piece for some, and for all of it at once where
@@ -197,7 +204,7 @@ impl Team {
             return work(0, 0..count);
         }
         // A piece for each where there is little to do; but to hand out next to nothing costs more than it is worth.
-        let piece = count.div_ceil(self.size).clamp(piece.div_ceil(4), piece.max(1));
+        let piece = count.div_ceil(self.size).clamp(piece.div_ceil(4), piece);
         self.for_blocks(count.div_ceil(piece), |worker, block| {
             work(worker, block * piece..count.min((block + 1) * piece));
         });
@@ -230,7 +237,11 @@ impl Team {
         if let Some(work) = unsafe { *self.work.get() } {
             // SAFETY: as above; the leader does not return before the block is done.
             let work = unsafe { &*work };
-            if catch_unwind(AssertUnwindSafe(|| work(worker, block))).is_err() {
+            if let Err(words) = catch_unwind(AssertUnwindSafe(|| work(worker, block))) {
+                let mut first = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+                if first.as_ref().is_none_or(|first| block < first.0) {
+                    *first = Some((block, words));
+                }
                 self.panicked.store(true, Ordering::Relaxed);
             }
         }
@@ -473,8 +484,10 @@ mod tests {
             for (count, piece) in [(0, 4), (1, 4), (99, 7), (100, 100), (100, 200)] {
                 let (mut seen, mut sum) = (vec![0u32; count], [0u32]);
                 let (all, total) = (Shared::new(&mut seen), Sums::new(&mut sum));
+                let calls = AtomicUsize::new(0);
                 crew.lead(false, |team| {
                     team.for_ranges(count, piece, |range| {
+                        calls.fetch_add(1, Ordering::Relaxed);
                         for i in range {
                             // SAFETY: ranges do not overlap.
                             unsafe { *all.get(i) += 1 };
@@ -484,6 +497,15 @@ mod tests {
                     });
                 });
                 assert!(seen.iter().all(|&n| n == 1) && sum[0] as usize == (0..count).sum());
+                // One piece for each of three, unless it were less than a quarter of what a piece is to be.
+                let pieces = match (count, crew.size()) {
+                    (0, 3) => 0,
+                    (1, _) | (_, 1) => 1,
+                    (99, _) => 15,
+                    _ if piece == 100 => 3,
+                    _ => 2,
+                };
+                assert_eq!(calls.into_inner(), pieces, "{count} by {piece}");
             }
         }
     }
@@ -547,14 +569,16 @@ mod tests {
         }
     }
 
-    /// A block that panics on any thread ends the step with a panic of the caller; nobody waits for ever, and the pool can be used
-    /// again.
+    /// Blocks that panic on any thread end the step with a panic of the caller, which has the words of the first of them; nobody waits for ever, and the pool can
+    /// be used again.
     #[test]
     fn a_panic_in_a_block_is_no_hang() {
         let crew = pool(2);
         for guilty in [0, 7] {
-            let run = || crew.lead(false, |team| team.for_blocks(8, |_, block| assert!(block != guilty)));
-            assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+            let run =
+                || crew.lead(false, |team| team.for_blocks(8, |_, block| assert!(block < guilty, "block {block}")));
+            let words = catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+            assert_eq!(words.downcast_ref::<String>(), Some(&format!("block {guilty}")));
         }
         assert_eq!(crew.lead(false, |team| team.size()), 2);
     }

@@ -4,7 +4,7 @@ use super::{DT, floor, rod, sleepless};
 use crate::support::awake;
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
 use tumble::shape::Shape;
-use tumble::{ArticulationId, BodyDesc, BodyId, JointDesc, Method, World};
+use tumble::{ArticulationId, BodyDesc, BodyId, BodyKind, JointDesc, Method, World};
 
 /// Sorts of trees, and of what they meet: see [`settle`].
 const SORTS: usize = 7;
@@ -39,7 +39,7 @@ fn settle(world: &mut World, sort: usize, second: bool, x: f64) -> Option<Articu
         (0, false) => add(world, doll([x, 1.0, 0.0])),
         // Two that fall on each other.
         (1, false) => add(world, doll([x + 0.1, 0.8, 0.0])),
-        (1, true) => add(world, doll([x, 1.2, 0.0])),
+        (1, true) => add(world, doll([x + 0.06, 1.2, 0.1])),
         // Motors that hold a speed as long as they can.
         (2, false) => add(world, pair_of_arms([x, 0.8, 0.0], Dof::default().motor(Motor::velocity(4.0, 0.3)))),
         // Limits that bounce.
@@ -63,7 +63,7 @@ fn settle(world: &mut World, sort: usize, second: bool, x: f64) -> Option<Articu
                 .articulation_ids()
                 .flat_map(|id| world.articulation(id).unwrap().links().collect::<Vec<_>>())
                 .collect();
-            // The second link of the chain hangs where the doll begins.
+            // The first link of the chain.
             let near = |body: &&BodyId| {
                 let at = world.body(**body).unwrap().position();
                 (at.x - x).abs() < 1.0 && at.y > 2.2 && world.articulation(id).unwrap().links().all(|own| own != **body)
@@ -120,12 +120,13 @@ fn trees_do_as_they_would_alone() {
             (world, ids)
         })
         .collect();
-    let mut touched = 0;
+    let (mut touched, mut meets) = (0, [false; SORTS]);
     for step in 0..120 {
         crowd.step(DT).unwrap();
         for (sort, ((world, ids), others)) in alone.iter_mut().zip(&together).enumerate() {
             world.step(DT).unwrap();
             touched += world.profile().contacts;
+            meets[sort] |= meet(world, ids);
             for (&id, &other) in ids.iter().zip(others) {
                 let (one, other) = (world.articulation(id).unwrap(), crowd.articulation(other).unwrap());
                 let same = one.position() == other.position() && one.velocity() == other.velocity();
@@ -134,9 +135,20 @@ fn trees_do_as_they_would_alone() {
         }
     }
     assert!(touched > 500, "{touched} contacts");
+    assert_eq!(meets, [false, true, false, false, false, true, true], "who meets others than the floor, with force");
 }
 
-/// The number of threads changes no bit of a crowd, closed knots and open ones, several of each; nor does it matter when it changes, or when the method does.
+/// A link of these trees presses on a body that is neither the floor nor a link of its own tree.
+fn meet(world: &World, ids: &[ArticulationId]) -> bool {
+    let tree_of = |body: BodyId| ids.iter().position(|&id| world.articulation(id).unwrap().links().any(|l| l == body));
+    world.contacts().any(|contact| {
+        let [a, b] = contact.bodies();
+        let moved = [a, b].iter().all(|&body| world.body(body).unwrap().kind() != BodyKind::Fixed);
+        moved && tree_of(a) != tree_of(b) && contact.points().any(|point| point.impulse > 0.0)
+    })
+}
+
+/// The number of threads changes no bit of a crowd, closed knots and open ones, several of each; nor does it matter that it changes, or that the method does in between.
 #[test]
 fn threads_change_no_bit_of_a_crowd() {
     let mut worlds = [1, 2, 3, 8].map(|threads| {
@@ -154,7 +166,7 @@ fn threads_change_no_bit_of_a_crowd() {
             match step {
                 30 => world.set_method(awake(Method::simultaneous())).unwrap(),
                 33 => world.set_method(awake(Method::default())).unwrap(),
-                60 => world.set_threads(i + 1).unwrap(),
+                60 => world.set_threads([3, 8, 1, 2][i]).unwrap(),
                 _ => {}
             }
             world.step(DT).unwrap();

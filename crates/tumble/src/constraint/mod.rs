@@ -51,7 +51,8 @@ pub trait Constraint: Debug + Send + Sync {
     fn name(&self) -> &str;
 
     /// Writes what must hold where the bodies are now. It is called several times in a step, wherever the method needs the
-    /// rows anew; so that a run can be repeated to the bit, the answer must depend on nothing but `self` and `frames`.
+    /// rows anew; so that a run can be repeated to the bit, the answer must depend on nothing but `self` and `frames`. Where a world has several threads, any of
+    /// them may call it, and several at once for joints that share it.
     ///
     /// The number of rows and their meaning must not change from call to call, since every row starts from the impulse that the
     /// row of the same number had: what asks for nothing now is written as [`Row::IDLE`]. At most [`Rows::MAX`] count.

@@ -1,6 +1,6 @@
 //! From manifolds to wide constraints, and their impulses back.
 //!
-//! First the manifolds of each colour are dealt out to groups, one after the other; then a kernel fills the groups, each by
+//! First the manifolds of each colour are dealt out to groups; then a kernel fills the groups, each by
 //! itself: it gathers manifolds and bodies as rows of numbers and computes what does not change during the step.
 
 use super::contact_constraint::{

@@ -18,7 +18,7 @@
 //! for longer: see [`Working::is_worn`] and [`Working::is_aged`]. Kick and drift split the motion into forces that do not depend on velocities and motion that no force
 //! disturbs; each keeps what it should, and neither can feed the other.
 //!
-//! Where free bodies take part, this is done in the sub-steps of the world, with their contacts and joints. All other trees are done with before these begin: see `knots` and
+//! Where free or kinematic bodies take part, this is done in the sub-steps of the world, with their contacts and joints. All other trees are done with before these begin: see `knots` and
 //! `part`.
 
 mod drift;
@@ -27,7 +27,7 @@ mod part;
 mod springs;
 
 use self::knots::Knots;
-use self::part::{Knot, Part};
+use self::part::{Knot, Part, arrive};
 use self::springs::Springs;
 use super::motion::{self, Free, Mass, Motion};
 use super::tree_rows::End;
@@ -382,7 +382,7 @@ impl TreeWork {
             part.rows.store_ties(state, h, overloaded);
             part.rows.store_stops(trees);
             if part.open {
-                part.arrive(trees);
+                arrive(trees);
             }
         }
     }

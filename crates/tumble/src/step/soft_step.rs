@@ -4,7 +4,7 @@
 //!   effects     forces at x + ½ dt v, see `force`                       1 pass over each set
 //!   detect      pairs of boxes, manifolds                               once
 //!   prepare     bodies into motions, manifolds into wide constraints    2 passes each
-//!   trees       that no free body takes part with: all their sub-steps  see `tree_work`
+//!   trees       that touch no body that moves: all their sub-steps      see `tree_work`
 //!   repeat for each sub-step h = dt / n:
 //!     v ← v + h a, and the impulses of the last sub-step once more      1 pass over bodies
 //!     (in the first: the impulses of the last step                      1 pass over constraints)

@@ -2,7 +2,7 @@
 //!
 //! One after the other they converge as slowly as the masses between them differ: a hook of 1 kg between a winch and a load of a
 //! tonne hands on a thousandth of what is missing in each round. Rows without bounds are a linear system, and that of one group of
-//! trees is small, so that it is factored once in a sub-step:
+//! trees is small, so that it is factored whenever the answers of its rows are new:
 //!
 //! ```text
 //!   A = J M̃⁻¹ Jᵀ = L D Lᵀ        A Δλ = -(Ċ + bias)

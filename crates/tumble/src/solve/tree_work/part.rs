@@ -21,7 +21,7 @@ pub(super) struct Part {
     pub trees: Range<usize>,
     /// Where each of its closed knots ends within the part.
     pub ends: Vec<u32>,
-    /// Free bodies take part.
+    /// Free or kinematic bodies take part.
     pub open: bool,
     pub rows: TreeRows,
     /// Joints on links whose motors are at work.
@@ -89,11 +89,15 @@ impl Part {
         passes: impl Iterator<Item = (u32, u32)> + Clone,
     ) {
         debug_assert!(!self.open);
-        self.fly(trees, recipe.dt);
         // No row of theirs acts on a free body.
         let (motions, free): (&mut [Motion], &mut [Free]) = (&mut [], &mut []);
         for i in 0..self.ends.len() {
-            let mut knot = Knot { of: self.trees_of(i), trees, rows: &mut self.rows, stages: &mut self.stages, isa };
+            let of = self.trees_of(i);
+            self.fly(&mut trees[of.clone()], recipe.dt);
+            if trees[of.clone()].iter().all(|working| working.flies) {
+                continue;
+            }
+            let mut knot = Knot { of: of.clone(), trees, rows: &mut self.rows, stages: &mut self.stages, isa };
             for (substep, (pushes, relaxes)) in passes.clone().enumerate() {
                 knot.kick(motions, masses, recipe, substep == 0);
                 (0..pushes).for_each(|_| knot.solve(motions, masses, recipe, true));
@@ -101,21 +105,21 @@ impl Part {
                 (0..relaxes).for_each(|_| knot.solve(motions, masses, recipe, false));
                 knot.bounce(motions, free, masses, recipe);
             }
+            arrive(&mut trees[of]);
         }
-        self.arrive(trees);
     }
 
     /// All knots that are open, for a sub-step of the world.
     pub fn whole<'a>(&'a mut self, trees: &'a mut [Working], isa: Isa) -> Knot<'a> {
         Knot { of: 0..trees.len(), trees, rows: &mut self.rows, stages: &mut self.stages, isa }
     }
+}
 
-    /// The links are where the rows have left them, and move so.
-    pub fn arrive(&self, trees: &mut [Working]) {
-        for working in trees.iter_mut().filter(|w| !w.flies) {
-            working.catch_up();
-            working.steer();
-        }
+/// The links are where the rows have left them, and move so.
+pub(super) fn arrive(trees: &mut [Working]) {
+    for working in trees.iter_mut().filter(|w| !w.flies) {
+        working.catch_up();
+        working.steer();
     }
 }
 
