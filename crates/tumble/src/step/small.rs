@@ -1,13 +1,15 @@
 //! Whole steps of worlds so small that they also run under Miri, which watches the unsafe code of all kernels on the way: every
 //! instruction set that there is against plain scalars, and several threads against one.
 
+use crate::articulation::{ArticulationDesc, LinkDesc};
 use crate::math::{Isa, Real, Vec3};
 use crate::shape::Shape;
 use crate::{BodyDesc, ColliderDesc, JointDesc, Material, World};
 
 const DT: Real = 1.0 / 60.0;
 
-/// Boxes and balls that slide, bounce and roll on a floor, a pendulum, a hinged arm, and a bullet on its way to a thin wall.
+/// Boxes and balls that slide, bounce and roll on a floor, a pendulum, a hinged arm, a bullet on its way to a thin wall, and two trees that lie
+/// on the floor.
 fn small() -> World {
     let mut world = World::new();
     let floor = Material { restitution: 0.5, rolling_friction: 0.01, ..Material::default() };
@@ -29,6 +31,13 @@ fn small() -> World {
     world.add_body(BodyDesc::fixed().position([3.0, 5.0, 5.0]).collider(wall)).unwrap();
     let bullet = BodyDesc::dynamic().position([0.0, 5.0, 5.0]).linear_velocity([300.0, 0.0, 0.0]).bullet(true);
     world.add_body(bullet.collider(Shape::sphere(0.05).unwrap())).unwrap();
+    for z in [-3.0, -6.0] {
+        let rod = || BodyDesc::dynamic().collider(Shape::capsule(0.2, 0.1).unwrap());
+        let mut desc = ArticulationDesc::new();
+        desc.add(LinkDesc::free(rod()).position(&[0.0, 0.1, z, 0.5, 0.5, 0.5, 0.5]));
+        desc.add(LinkDesc::revolute(rod(), Vec3::X).parent(0).at([0.0, 0.3, 0.0]).anchor([0.0, -0.3, 0.0]));
+        world.add_articulation(desc).unwrap();
+    }
     world
 }
 
