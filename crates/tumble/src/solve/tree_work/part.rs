@@ -1,6 +1,6 @@
 //! Parts: trees that one thread works on, with their rows.
 //!
-//! A tree of a dozen links has some fifty kilobytes of factors and rows, and a pass over all trees of a crowd would fetch all of it from memory each
+//! The factors and rows of a tree are many numbers, tens of kilobytes for a dozen links that touch something, and a pass over all trees of a crowd would fetch all of it from memory each
 //! time. So a closed knot (see `knots`) goes through all sub-steps before the next one begins; and since nothing else acts on it meanwhile, parts
 //! with different knots are worked on by different threads. Knots that are open are a part by themselves, whose sub-steps are those of the world.
 
