@@ -3,19 +3,21 @@
 
 use crate::articulation::{ArticulationDesc, LinkDesc};
 use crate::math::{Isa, Real, Vec3};
+use crate::method::{SoftStep, Step};
 use crate::shape::Shape;
-use crate::{BodyDesc, ColliderDesc, JointDesc, Material, World};
+use crate::{BodyDesc, ColliderDesc, JointDesc, Material, Method, World};
 
 const DT: Real = 1.0 / 60.0;
 
 /// Boxes and balls that slide, bounce and roll on a floor, a pendulum, a hinged arm, a bullet on its way to a thin wall, and two trees that lie
-/// on the floor.
+/// on the floor. Two sub-steps to a step: Miri takes a minute for each of such a world.
 fn small() -> World {
-    let mut world = World::new();
+    let step = Step::SoftStep(SoftStep { substeps: 2, ..SoftStep::default() });
+    let mut world = World::with_method(Method { step, ..Method::soft_step() }).unwrap();
     let floor = Material { restitution: 0.5, rolling_friction: 0.01, ..Material::default() };
     let floor = ColliderDesc::new(Shape::half_space(Vec3::Y, 0.0).unwrap()).material(floor);
     world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
-    for i in 0..4 {
+    for i in 0..2 {
         let x = 2.0 * f64::from(i);
         let shape = if i % 2 == 0 { Shape::cuboid(0.5, 0.5, 0.5) } else { Shape::sphere(0.5) };
         for y in [0.5, 1.49] {
@@ -55,7 +57,7 @@ fn kernels_agree_with_scalars_and_threads_with_one() {
         world.hash()
     };
     let plain = hash(Isa::SCALAR, 1);
-    for isa in Isa::available() {
+    for isa in Isa::available().into_iter().filter(|&isa| isa != Isa::SCALAR) {
         assert_eq!(hash(isa, 1), plain, "{isa:?}");
     }
     assert_eq!(hash(Isa::SCALAR, 2), plain);

@@ -77,19 +77,19 @@ impl Bodies {
             }
             let mut masses = source.runs(count, |mass: &[f64; 10]| mass.iter().all(|v| v.is_finite()))?;
             let mut colliders = source.records::<u32>()?;
-            let mut shared = Arc::new(MassProperties::ZERO);
+            let mut shared = Shared::new(MassProperties::ZERO);
             for record in records {
                 let first = masses.begins();
                 let Some(mass) = masses.next() else { break };
                 if first {
-                    shared = Arc::new(MassProperties::from_numbers(mass));
+                    shared = Shared::new(MassProperties::from_numbers(mass));
                 }
                 let own = record.colliders as usize;
                 if own > colliders.len() {
                     return Err(source.corrupt("the colliders of a body"));
                 }
                 let own = colliders.by_ref().take(own).collect();
-                put(load_cold(&record, Arc::clone(&shared), own, source, &mut shapes)?);
+                put(load_cold(&record, &mut shared, own, source, &mut shapes)?);
             }
             if colliders.len() == 0 { Ok(()) } else { Err(source.corrupt("the colliders of a body")) }
         })?;
@@ -143,6 +143,28 @@ impl Bodies {
                     && (dense < self.awake as usize || !dynamic || !cold.active || cold.asleep)
                     && !(cold.active && cold.quarantined)
             })
+    }
+}
+
+/// The mass of a run of bodies.
+struct Shared {
+    mass: Arc<MassProperties>,
+    /// It was found to be one that a user may give. To find out takes the principal axes, and bodies of a run are many.
+    is_sound: bool,
+}
+
+impl Shared {
+    fn new(mass: MassProperties) -> Self {
+        Self { mass: Arc::new(mass), is_sound: false }
+    }
+
+    /// An error unless a user may give this mass.
+    fn check(&mut self) -> Result<()> {
+        if !self.is_sound {
+            check_mass_source("snapshot", &MassSource::Explicit(*self.mass))?;
+            self.is_sound = true;
+        }
+        Ok(())
     }
 }
 
@@ -273,7 +295,7 @@ fn save_rare(cold: &Cold, out: &mut impl Sink) {
 
 fn load_cold(
     record: &ColdRecord,
-    mass: Arc<MassProperties>,
+    shared: &mut Shared,
     colliders: List<u32>,
     source: &mut Source<'_>,
     shapes: &mut impl Iterator<Item = Shape>,
@@ -283,28 +305,33 @@ fn load_cold(
         return Err(source.corrupt("the flags of a body"));
     }
     let name = if has(NAMED) { Some(Box::from(source.str()?)) } else { None };
+    // `None` is the mass itself.
     let mass_source = match record.mass_source {
-        0 => MassSource::Colliders,
-        1 => MassSource::Total(source.real()?),
+        0 => Some(MassSource::Colliders),
+        1 => Some(MassSource::Total(source.real()?)),
         2 => {
             let mut v = [0.0; 10];
             for x in &mut v {
                 *x = source.f64()?;
             }
-            MassSource::Explicit(MassProperties::from_numbers(v))
+            Some(MassSource::Explicit(MassProperties::from_numbers(v)))
         }
         3 => {
             let Some(shape) = shapes.next() else { return Err(source.corrupt("the mass of a body")) };
-            MassSource::Shape(shape, load_pose(source)?, source.real()?)
+            Some(MassSource::Shape(shape, load_pose(source)?, source.real()?))
         }
-        4 => MassSource::Explicit(*mass),
+        4 => None,
         _ => return Err(source.corrupt("the mass of a body")),
     };
     // Links may have no mass; whether it is one is checked where the rest is known.
-    let massless = *mass == MassProperties::ZERO && mass_source == MassSource::Explicit(MassProperties::ZERO);
-    if !massless {
-        check_mass_source("snapshot", &mass_source)?;
+    let nothing = MassSource::Explicit(MassProperties::ZERO);
+    let massless = *shared.mass == MassProperties::ZERO && mass_source.as_ref().is_none_or(|given| *given == nothing);
+    match &mass_source {
+        _ if massless => {}
+        Some(given) => check_mass_source("snapshot", given)?,
+        None => shared.check()?,
     }
+    let mass = Arc::clone(&shared.mass);
     if !(mass.mass > 0.0 || massless) {
         return Err(source.corrupt("the mass of a body"));
     }
@@ -331,7 +358,7 @@ fn load_cold(
         asleep: has(ASLEEP),
         debug: has(DEBUG),
         quarantined: has(QUARANTINED),
-        explicit: false,
+        explicit: mass_source.is_none(),
         user_data: record.user_data,
         mass,
         colliders,
@@ -339,7 +366,9 @@ fn load_cold(
     };
     cold.set_name(name);
     cold.set_target(target);
-    cold.set_mass_source(mass_source);
+    if let Some(given) = mass_source {
+        cold.set_mass_source(given);
+    }
     Ok(cold)
 }
 
