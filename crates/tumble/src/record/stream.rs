@@ -454,7 +454,8 @@ mod tests {
     /// Any one altered byte, and any change of length, gives another hash: of zeros too, which leave no trace in sums.
     #[test]
     fn hash_sees_every_byte_and_the_length() {
-        for length in 0..100 {
+        // Lengths before, at and after the end of a block; under Miri, which is slow, few of them.
+        for length in (0..100).step_by(if cfg!(miri) { 21 } else { 1 }) {
             let mut data = vec![0u8; length];
             let whole = Hasher::of(&data);
             assert_ne!(whole, Hasher::of(&vec![0u8; length + 1]), "{length} zeros and one more");
