@@ -13,6 +13,7 @@ mod momentum;
 mod mujoco;
 mod responses;
 mod restraints;
+mod together;
 mod trees;
 
 use crate::support::{Random, awake, real, scene};

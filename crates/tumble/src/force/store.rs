@@ -143,7 +143,7 @@ impl Effects {
     /// Marks an effect as changed.
     pub fn touch(&mut self, slot: u32) {
         if let Some(effect) = self.all.at_mut(slot) {
-            self.stamp += 1;
+            self.stamp = self.stamp.wrapping_add(1);
             effect.stamp = self.stamp;
             let turns = effect.turns();
             self.next = if turns < self.next { turns } else { self.next };

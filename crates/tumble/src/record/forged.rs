@@ -141,3 +141,78 @@ fn forged_snapshots_do_no_harm() {
     assert!(bad.is_empty(), "these made it panic: {bad:?}");
     assert!(taken > 100 && refused > 100, "{taken} taken, {refused} refused");
 }
+
+/// A ball that lies on the floor and a kinematic body that is joined to the world, awake.
+fn touching() -> (World, crate::BodyId) {
+    let mut world = World::new();
+    world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+    for x in [0.0, 3.0] {
+        let ball = BodyDesc::dynamic().position([x, 0.3, 0.0]).collider(Shape::sphere(0.3).unwrap());
+        world.add_body(ball).unwrap();
+    }
+    let moved = world.add_body(BodyDesc::dynamic().position([9.0, 9.0, 0.0])).unwrap();
+    world.add_joint(JointDesc::ball(World::BODY, moved)).unwrap();
+    world.body_mut(moved).unwrap().set_kind(crate::BodyKind::Kinematic).unwrap();
+    for _ in 0..3 {
+        world.step(DT).unwrap();
+    }
+    assert!(World::from_snapshot(&world.snapshot().unwrap()).is_ok());
+    (world, moved)
+}
+
+/// The world says of itself what cannot be.
+fn is_refused(world: &World) -> bool {
+    World::from_snapshot(&world.snapshot().unwrap()).is_err()
+}
+
+/// Waking goes from one sleeper to the next: what does not sleep and says so would wake its neighbour, and that one it, for ever.
+#[test]
+fn sleepers_that_cannot_sleep_are_refused() {
+    let (mut world, moved) = touching();
+    for slot in [World::BODY.index(), moved.index()] {
+        world.state.bodies.cold.at_mut(slot).unwrap().asleep = true;
+    }
+    assert!(is_refused(&world));
+}
+
+/// A contact that does not touch has no manifolds, one that touches has some, and of one that sleeps none is solved: manifolds are freed, and leave the
+/// graph, when a contact ends that touches.
+#[test]
+fn manifolds_of_what_does_not_touch_are_refused() {
+    use crate::constraint::contact::{Contact, NONE};
+    let of_first = |change: &dyn Fn(&mut World, usize)| {
+        let (mut world, _) = touching();
+        let first = world.state.contacts.all.iter().position(|c| c.has(Contact::TOUCHING)).unwrap();
+        change(&mut world, first);
+        is_refused(&world)
+    };
+    assert!(!of_first(&|_, _| ()));
+    assert!(of_first(&|world, first| world.state.contacts.all[first].flags &= !Contact::TOUCHING));
+    assert!(of_first(&|world, first| world.state.contacts.all[first].manifolds = NONE));
+    assert!(of_first(&|world, first| {
+        let awake = world.state.contacts.all[first].awake;
+        world.state.contacts.awake.swap_remove(awake as usize);
+    }));
+}
+
+/// What is free leads nowhere.
+#[test]
+fn free_islands_and_manifolds_lead_nowhere() {
+    let (mut world, moved) = touching();
+    world.body_mut(moved).unwrap().set_kind(crate::BodyKind::Dynamic).unwrap();
+    world.remove_body(moved).unwrap();
+    let islands = &mut world.state.islands.all;
+    let free = islands.iter_mut().find(|island| island.count == 0).unwrap();
+    free.first = u32::MAX - 1;
+    assert!(is_refused(&world));
+
+    let (mut world, _) = touching();
+    let ball = world.body_ids().find(|&id| world.body(id).unwrap().position().x > 2.0).unwrap();
+    world.remove_body(ball).unwrap();
+    let manifolds = &mut world.state.contacts.manifolds;
+    let manifold = manifolds.iter_mut().find(|m| m.contact == crate::constraint::contact::NONE).unwrap();
+    (manifold.contact, manifold.point_count) = (0, 255);
+    if let Ok(loaded) = World::from_snapshot(&world.snapshot().unwrap()) {
+        assert!(loaded.deepest_overlap() < 1.0);
+    }
+}

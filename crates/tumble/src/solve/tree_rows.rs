@@ -150,7 +150,7 @@ impl TreeRows {
                         let manifold = &state.contacts.manifolds[m as usize];
                         let pair = [c.body_a, c.body_b].map(|slot| state.bodies.dense_at(slot) as u32);
                         let [a, b] = pair.map(|i| state.bodies.velocity[i as usize]);
-                        add_manifold(rows, sites, m, &state.contacts, ends, pair, trees, recipe);
+                        add_manifold(rows, sites, m, &state.contacts, ends, pair, &state.bodies.params, trees, recipe);
                         // What does not slide yet bears its static limit; see `contact_prepare`.
                         if let Some(site) = sites.last_mut()
                             && manifold.creeps(&a, &b, state.contacts.surface_velocity(m), recipe.creep)

@@ -375,11 +375,11 @@ impl TreeWork {
 
     /// Writes the impulses back to manifolds and joints; finds the joints that have borne too much. The links move as the rows have
     /// left them.
-    pub fn store(&mut self, state: &mut State, h: Real, overloaded: &mut Vec<u32>) {
+    pub fn store(&mut self, state: &mut State, dt: Real, overloaded: &mut Vec<u32>) {
         for part in self.parts.iter().filter(|part| !part.trees.is_empty()) {
             let trees = &mut self.trees[part.trees.clone()];
             part.rows.store(&mut state.contacts);
-            part.rows.store_ties(state, h, overloaded);
+            part.rows.store_ties(state, dt, overloaded);
             part.rows.store_stops(trees);
             if part.open {
                 arrive(trees);
@@ -389,7 +389,7 @@ impl TreeWork {
 
     /// Finds the trees that have lost their way, before anyone asks where their links are.
     pub fn take_stock(&mut self) {
-        self.trees.iter_mut().for_each(|working| working.lost = working.is_lost());
+        self.trees.iter_mut().for_each(|working| working.lost |= working.is_lost());
     }
 
     /// Where a link is after the step, and how it moves. Not numbers where its tree has lost its way.
@@ -479,7 +479,7 @@ impl Working {
             list.resize(n, 0.0);
         }
         self.springs.clear();
-        self.flies = false;
+        (self.flies, self.lost) = (false, false);
         self.drives.clear();
         (self.factored, self.renewed, self.behind) = (false, false, false);
         let masses = self.articulation.tree.links.iter().map(|l| l.mass).filter(|&m| m > 0.0);
@@ -499,6 +499,25 @@ impl Working {
             if let Some(parent) = link.parent() {
                 self.carried[parent] += self.carried[i];
             }
+        }
+    }
+
+    /// Takes the damping of its links at the end of a kick of h, so that none is too strong: c/(1 + h c) instead of c, which leaves 1/(1 + h c) of a
+    /// velocity, as with free bodies.
+    fn tame(&mut self, h: f64) {
+        for load in &mut self.loads {
+            for c in [&mut load.linear_damping, &mut load.angular_damping] {
+                *c /= 1.0 + h * *c;
+            }
+        }
+    }
+
+    /// Kicks the tree. One that this makes lose its way stands for the rest of the step, so that nothing it touches catches it.
+    fn launch(&mut self, h: f64) {
+        self.isa.dispatch(Kick { working: self, h });
+        if self.is_lost() {
+            self.lost = true;
+            self.articulation.tree.qd.fill(0.0);
         }
     }
 
@@ -561,7 +580,8 @@ impl Working {
     /// The kick of a step that is one solve.
     pub fn start(&mut self, h: f64) {
         self.pass.place(&self.articulation.tree, &self.articulation.tree.q);
-        self.isa.dispatch(Kick { working: self, h });
+        self.tame(h);
+        self.launch(h);
         self.pass.set_moving(&self.articulation.tree, &self.articulation.tree.qd);
     }
 

@@ -75,7 +75,7 @@ pub(crate) fn step(
     profile.add(Stage::Prepare, watch.lap());
     solve(state, scratch, team, method, &loads, h);
     contact_prepare::store(&scratch.constraints, &mut state.contacts, team);
-    scratch.trees.store(state, h, &mut scratch.joints.overloaded);
+    scratch.trees.store(state, dt, &mut scratch.joints.overloaded);
     scratch.joints.store(state, dt);
     if scratch.detector.looker.any_impacts {
         impacts::find(state, &scratch.constraints, &mut scratch.hits);

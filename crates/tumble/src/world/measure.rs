@@ -90,7 +90,7 @@ impl World {
     /// ```
     pub fn deepest_overlap(&self) -> Real {
         let held = self.state.contacts.manifolds.iter().filter(|m| m.contact != NONE);
-        let points = held.flat_map(|m| &m.points[..m.point_count as usize]);
+        let points = held.flat_map(|m| m.used());
         points.fold(0.0, |deepest, p| Num::max(-p.separation, deepest))
     }
 }

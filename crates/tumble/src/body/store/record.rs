@@ -114,7 +114,8 @@ impl Bodies {
         }
     }
 
-    /// Slots and dense arrays lead to each other, numbers are numbers, and nobody is awake who must not be, among the sleepers without sleeping, or active in quarantine.
+    /// Slots and dense arrays lead to each other, numbers are numbers, and nobody is awake who must not be, among the sleepers without sleeping, asleep who
+    /// cannot be, or active in quarantine.
     fn is_consistent(&self) -> bool {
         let n = self.slot.len();
         let lengths = [self.cold.len(), self.velocity.len(), self.pose.len(), self.params.len(), self.rest.len()];
@@ -142,6 +143,7 @@ impl Bodies {
                     && (dense >= self.awake as usize || (cold.active && !cold.asleep && cold.kind != BodyKind::Fixed))
                     && (dense < self.awake as usize || !dynamic || !cold.active || cold.asleep)
                     && !(cold.active && cold.quarantined)
+                    && (dynamic || !cold.asleep)
             })
     }
 }

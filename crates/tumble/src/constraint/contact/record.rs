@@ -77,6 +77,8 @@ pub(crate) struct Loaded {
     bodies: Vec<[u32; 2]>,
     /// The contacts that have manifolds, each with its first.
     touching: Vec<[u32; 2]>,
+    /// Where they stand among those that are awake; see [`places`].
+    places: Vec<u32>,
 }
 
 impl Loaded {
@@ -84,7 +86,7 @@ impl Loaded {
     pub fn join(self) -> Option<(Contacts, Vec<ProxyPair>, Vec<Placing>)> {
         let Manifolds { all, placings } = self.manifolds?;
         let contacts = Contacts { manifolds: all, ..self.contacts };
-        let sound = contacts.manifold_lists_are_sound(&self.touching, &self.bodies, &placings)
+        let sound = contacts.manifold_lists_are_sound(&self.touching, &self.bodies, &self.places, &placings)
             && (contacts.tangents.is_empty() || contacts.tangents.len() == placings.len())
             && (contacts.extras.is_empty() || contacts.extras.len() == placings.len());
         (placings.len() < NONE as usize && sound).then_some((contacts, self.pairs, placings))
@@ -216,7 +218,7 @@ impl Contacts {
         let lists = Self { all, neighbours, free, awake, heads, ..Self::default() };
         let mut contacts = Self { tangents, extras, free_manifold, ..lists };
         if contacts.link_back(&bodies) == Some(()) {
-            Ok(Loaded { contacts, manifolds, pairs, bodies, touching })
+            Ok(Loaded { contacts, manifolds, pairs, bodies, touching, places })
         } else {
             Err(source.corrupt("the list of contacts"))
         }
@@ -244,9 +246,15 @@ impl Contacts {
         (left == 0).then_some(())
     }
 
-    /// Every manifold belongs to one contact or is free, and has no more points than there is room for. `touching` are the contacts that have
-    /// manifolds, `bodies` those of all contacts.
-    fn manifold_lists_are_sound(&self, touching: &[[u32; 2]], bodies: &[[u32; 2]], placings: &[Placing]) -> bool {
+    /// Every manifold belongs to one contact or is free, has no more points than there is room for, and no colour unless its contact is awake. `touching`
+    /// are the contacts that have manifolds; `bodies` and `places` are those of all contacts.
+    fn manifold_lists_are_sound(
+        &self,
+        touching: &[[u32; 2]],
+        bodies: &[[u32; 2]],
+        places: &[u32],
+        placings: &[Placing],
+    ) -> bool {
         let mut seen = vec![false; placings.len()];
         let mut visit = |m: u32| {
             let seen = seen.get_mut(m as usize)?;
@@ -258,7 +266,8 @@ impl Contacts {
                 let Some(placing) = visit(m) else { return false };
                 let points = 1..=SOLVED_POINTS as u32;
                 let own = placing.contact == contact && placing.bodies == bodies[contact as usize];
-                if !own || !points.contains(&placing.point_count) {
+                let solved = placing.colour == NONE || places[contact as usize] != NONE;
+                if !own || !solved || !points.contains(&placing.point_count) {
                     return false;
                 }
                 m = placing.next;
@@ -317,6 +326,7 @@ fn meeting(record: &ContactRecord, sides: &[Side]) -> Option<([u32; 2], ProxyPai
     let fits = record.collider_a < record.collider_b
         && a.body != b.body
         && has(Contact::SENSOR) == (a.sensor || b.sensor)
-        && has(Contact::JOINS) == (a.dynamic && b.dynamic);
+        && has(Contact::JOINS) == (a.dynamic && b.dynamic)
+        && (record.manifolds != NONE) == (has(Contact::TOUCHING) && !has(Contact::SENSOR));
     fits.then(|| ([a.body, b.body], ProxyPair::new(ProxyId(a.proxy), ProxyId(b.proxy))))
 }

@@ -83,8 +83,10 @@ impl Path {
         let segment = Float::floor(if u >= last && !self.closed { last - 1.0 } else { u });
         let t = Real::from_f64(u - segment);
         let i = segment as isize;
-        let (p0, p1) = (self.knot(i), self.knot(i + 1));
-        let (m0, m1) = ((p1 - self.knot(i - 1)) * 0.5, (self.knot(i + 2) - p0) * 0.5);
+        // A parameter beyond all numbers has some segment as well.
+        let beyond = |by: isize| self.knot(i.saturating_add(by));
+        let (p0, p1) = (self.knot(i), beyond(1));
+        let (m0, m1) = ((p1 - beyond(-1)) * 0.5, (beyond(2) - p0) * 0.5);
         let (t2, t3) = (t * t, t * t * t);
         let h = |a: Real, b: Real, c: Real, d: Real| p0 * a + m0 * b + p1 * c + m1 * d;
         [

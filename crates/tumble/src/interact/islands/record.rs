@@ -26,6 +26,9 @@ impl Islands {
         let mut free = 0;
         for (index, island) in self.all.iter().enumerate() {
             if island.count == 0 {
+                if island.first != NONE {
+                    return false;
+                }
                 free += 1;
                 continue;
             }

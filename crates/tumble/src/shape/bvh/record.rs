@@ -17,7 +17,7 @@ impl Bvh {
         if tree.len() == count && tree.is_sound() { Ok(tree) } else { Err(source.corrupt("a tree of boxes")) }
     }
 
-    /// The subtrees of the children of every inner node fill its own, no way down is longer than the stack of a search,
+    /// Boxes are boxes, the subtrees of the children of every inner node fill its own, no way down is longer than the stack of a search,
     /// the leaves share out the items in order, each no more than it may hold, and every item is there once.
     fn is_sound(&self) -> bool {
         let mut used = 0u64;
@@ -27,6 +27,9 @@ impl Bvh {
         }
         while let Some((index, end, depth)) = waiting.pop() {
             let node = &self.nodes[index as usize];
+            if !(0..3).all(|axis| node.min[axis] <= node.max[axis]) {
+                return false;
+            }
             if node.count > 0 {
                 if end != index + 1 || u64::from(node.link) != used || node.count as usize > LEAF {
                     return false;

@@ -9,7 +9,9 @@
 //! ```
 //!
 //! A row that depends on those before it, as the third of three hinges in a plane, leaves no pivot and takes no part. A motor that
-//! would have to pull with more than it has pulls with that, and the others are solved again without it.
+//! would have to pull with more than it has pulls with that, and the others are solved again without it: it is spent, until the rows are solved
+//! anew. So is friction where others move what it holds: rows that have bounds come last, the weakest at the end, and one that depends on the others and
+//! does not get what it asks for gives all it has.
 
 use super::row_set::dot;
 use super::{End, Field, Row, TreeRows};
@@ -24,7 +26,7 @@ use core::ops::Range;
 /// Groups of more rows are left to the rounds.
 const MOST: usize = 64;
 
-/// The share of its diagonal below which a pivot is rounding.
+/// The share of its diagonal below which a pivot is rounding, and the share of what makes it up below which the rate of a row is.
 const DEPENDENT: f64 = 1e-9;
 
 /// Where a row gets what it asks for.
@@ -41,7 +43,7 @@ struct Entry {
     group: u32,
     row: u32,
     from: From,
-    /// Its motor pulls with all it has.
+    /// It pulls with all it has.
     spent: bool,
 }
 
@@ -113,7 +115,10 @@ impl TreeRows {
         for e in entries.iter_mut() {
             e.group = nodes(&self.rows.all[e.row as usize]).next().map_or(NONE, |n| together.find(n));
         }
-        entries.sort_by_key(|e| (e.group, e.row));
+        entries.sort_by(|a, b| {
+            let weakness = |e: &Entry| -self.strength(e.from);
+            a.group.cmp(&b.group).then(weakness(a).total_cmp(&weakness(b))).then(a.row.cmp(&b.row))
+        });
         // Rows alone and crowds of them are left to the rounds.
         let mut kept = 0;
         let (mut first, mut at) = (0, 0);
@@ -145,7 +150,7 @@ impl TreeRows {
                 continue;
             }
             for e in of.iter_mut() {
-                e.spent = self.rows.all[e.row as usize].mass == 0.0;
+                e.spent = self.rows.is_held(e.row);
             }
             let a = &mut a[g.at as usize..][..n * n];
             for i in 0..n {
@@ -184,7 +189,8 @@ impl TreeRows {
     pub(super) fn solve_direct(&mut self, tree: usize, field: &mut Field<'_>) {
         if let Some(&Group { first, count, at, .. }) = led_by(&self.direct.groups, tree) {
             let n = count as usize;
-            // Each time round some motor is spent; there cannot be more rounds than motors.
+            self.release(first as usize, n, at as usize);
+            // Each time round some row is spent; there cannot be more rounds than rows.
             for _ in 0..=n {
                 let mut x = core::mem::take(&mut self.direct.x);
                 x.clear();
@@ -206,6 +212,12 @@ impl TreeRows {
                         self.rows.set_impulse(entry.row as usize, wanted.clamp(-most, most), field);
                     }
                 }
+                let slipping = if spent { None } else { self.slipping(first as usize, at as usize, &x, field) };
+                if let Some((e, impulse)) = slipping {
+                    spent = true;
+                    self.direct.entries[first as usize + e].spent = true;
+                    self.rows.set_impulse(self.direct.entries[first as usize + e].row as usize, impulse, field);
+                }
                 if !spent {
                     for (e, &dx) in x.iter().enumerate() {
                         let row = self.direct.entries[first as usize + e].row as usize;
@@ -219,12 +231,50 @@ impl TreeRows {
                 if !spent {
                     break;
                 }
-                let mut direct = core::mem::take(&mut self.direct);
-                let of = &direct.entries[first as usize..][..n];
-                let (a, l) = (&direct.a[at as usize..][..n * n], &mut direct.l[at as usize..][..n * n]);
-                factor(a, l, n, |i| !of[i].spent);
-                self.direct = direct;
+                self.direct.factor(first as usize, n, at as usize);
             }
+        }
+    }
+
+    /// Lets rows that were spent take part again.
+    fn release(&mut self, first: usize, n: usize, at: usize) {
+        let Self { rows, direct, .. } = self;
+        let mut released = false;
+        for e in &mut direct.entries[first..first + n] {
+            released |= e.spent && !rows.is_held(e.row);
+            e.spent = rows.is_held(e.row);
+        }
+        if released {
+            direct.factor(first, n, at);
+        }
+    }
+
+    /// The first row with a bound that depends on others and will not get what it asks for when these have changed by x, and the impulse of all it has.
+    fn slipping(&self, first: usize, at: usize, x: &[f64], field: &Field<'_>) -> Option<(usize, f64)> {
+        let (n, Direct { entries, a, l, .. }) = (x.len(), &self.direct);
+        let dependent = |e: &usize| l[at + e * n + e] == 0.0 && !entries[first + e].spent;
+        (0..n).filter(dependent).find_map(|e| {
+            let entry = &entries[first + e];
+            let (wish, most) = self.demand(entry.from, field);
+            let rate = self.rows.rate(&self.rows.all[entry.row as usize], field.motions);
+            let (mut left, mut size) = (rate + wish, rate.abs() + wish.abs());
+            for (k, x) in a[at + e * n..][..n].iter().zip(x) {
+                left += k * x;
+                size += (k * x).abs();
+            }
+            let slips = most.is_finite() && left.abs() > DEPENDENT * size;
+            slips.then(|| (e, if left > 0.0 { -most } else { most }))
+        })
+    }
+
+    /// The largest force of a row.
+    fn strength(&self, from: From) -> f64 {
+        match from {
+            From::Tie(_) => f64::INFINITY,
+            From::Stop(i) => match self.stops.all[i as usize].2.task {
+                Task::Speed(_, force) => force,
+                Task::Hold(_) | Task::Limit(_) => f64::INFINITY,
+            },
         }
     }
 
@@ -243,6 +293,14 @@ impl TreeRows {
                 Task::Hold(c) | Task::Limit(c) => (back(c), f64::INFINITY),
             },
         }
+    }
+}
+
+impl Direct {
+    /// The factors of a group without its rows that are spent.
+    fn factor(&mut self, first: usize, n: usize, at: usize) {
+        let of = &self.entries[first..first + n];
+        factor(&self.a[at..][..n * n], &mut self.l[at..][..n * n], n, |i| !of[i].spent);
     }
 }
 

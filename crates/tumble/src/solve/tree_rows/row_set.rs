@@ -228,6 +228,11 @@ impl RowSet {
         self.push(i, delta, Some((field.motions, field.masses)));
     }
 
+    /// Nothing moves along the row.
+    pub(super) fn is_held(&self, row: u32) -> bool {
+        self.all[row as usize].mass == 0.0
+    }
+
     /// K, where J and Y are known.
     #[inline(always)]
     pub(super) fn weigh(&mut self, i: usize, masses: &[Mass]) {

@@ -2,10 +2,12 @@
 
 use super::row_set::{End, Half, IDLE, Row};
 use super::{Field, TreeRows};
+use crate::alike::Alike;
 use crate::articulation::dynamics::path;
+use crate::body::store::Params;
 use crate::constraint::contact::{Contacts, SOLVED_POINTS};
 use crate::math::{Float, Num, Real, Vec3};
-use crate::solve::contact_constraint::Soft;
+use crate::solve::contact_constraint::{SPRINGY, Soft};
 use crate::solve::motion::Mass;
 use crate::solve::tree_work::{Recipe, Working};
 
@@ -79,6 +81,9 @@ impl TreeRows {
                 }
                 // As in the kernel: the limit is on what comes of push and load together.
                 if site.firm_depth < 0.0 { out } else { Num::max(out, -push_speed) }
+            } else if site.firm_depth < 0.0 {
+                // A spring that is under load keeps what it gives.
+                continue;
             } else {
                 0.0
             };
@@ -132,7 +137,8 @@ impl TreeRows {
         }
         let whole = site.dynamic_friction * normal;
         let left = lever * Num::sqrt(Num::max(whole * whole - kept * kept, 0.0));
-        wanted[2] = wanted[2].clamp(-left, left);
+        // Not `clamp`, which panics where a body has got lost and there is no telling.
+        wanted[2] = Num::max(Num::min(wanted[2], left), -left);
         for (k, wanted) in wanted.into_iter().enumerate() {
             self.rows.set_impulse(first + k, wanted, field);
         }
@@ -147,6 +153,7 @@ pub(super) fn add_manifold(
     contacts: &Contacts,
     ends: [End; 2],
     bodies: [u32; 2],
+    params: &Alike<Params>,
     trees: &[Working],
     recipe: &Recipe,
 ) {
@@ -183,9 +190,10 @@ pub(super) fn add_manifold(
     // One point bears no torque unless its material does.
     let twists = points.len() > 1 || material.spinning_friction > 0.0;
     add(if twists { n } else { Vec3::ZERO }, None, manifold.angular_impulse.dot(n));
+    // As between free bodies: what is moved and cannot be pushed is as good as fixed.
     let still = |end: End| match end {
         End::Nothing => true,
-        End::Body(_) => false,
+        End::Body(dense) => params[dense as usize].inv_mass == 0.0,
         End::Link(tree, link) => path(&trees[tree as usize].articulation.tree, link as usize).next().is_none(),
     };
     let fixed = ends.into_iter().any(still);
@@ -202,7 +210,12 @@ pub(super) fn add_manifold(
         surface: [t1, t2].map(|t| surface.dot(t).to_f64()),
         static_friction: material.static_friction.to_f64(),
         dynamic_friction: material.dynamic_friction.to_f64(),
-        spinning: material.spinning_friction.to_f64(),
+        // The torque of friction ends at μ N times the lever.
+        spinning: if material.dynamic_friction > 0.0 {
+            (material.spinning_friction / material.dynamic_friction).to_f64()
+        } else {
+            0.0
+        },
         restitution: material.restitution.to_f64(),
         soft: if own {
             Soft::new(material.hertz, material.damping_ratio, recipe.h)
@@ -211,7 +224,11 @@ pub(super) fn add_manifold(
         } else {
             recipe.soft
         },
-        firm_depth: if fixed && !own { recipe.slop.to_f64() } else { 0.0 },
+        firm_depth: match (own, fixed) {
+            (true, _) => SPRINGY.to_f64(),
+            (false, true) => recipe.slop.to_f64(),
+            (false, false) => 0.0,
+        },
     };
     for (i, p) in points.iter().enumerate() {
         add(n, Some(p.anchor), p.normal_impulse);

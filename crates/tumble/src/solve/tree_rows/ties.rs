@@ -143,10 +143,10 @@ impl TreeRows {
                 let new = match wish.bound {
                     Bound::Equal => wanted,
                     Bound::Push => Num::max(wanted, 0.0),
-                    Bound::Force(f) => wanted.clamp(-f.to_f64() * h, f.to_f64() * h),
+                    Bound::Force(f) => within(wanted, f.to_f64() * h),
                     Bound::Friction { of, coefficient } => {
-                        let on = self.rows.all.get((tie.first + of) as usize).map_or(0.0, |r| Num::max(r.impulse, 0.0));
-                        wanted.clamp(-coefficient.to_f64() * on, coefficient.to_f64() * on)
+                        let on = if of < tie.count { self.rows.all[(tie.first + of) as usize].impulse } else { 0.0 };
+                        within(wanted, coefficient.to_f64() * Num::max(on, 0.0))
                     }
                 };
                 self.rows.set_impulse(r, new, field);
@@ -168,25 +168,44 @@ impl TreeRows {
         }
     }
 
-    /// Writes the impulses of joints back, what they are as force and torque, and which have borne too much.
-    pub fn store_ties(&self, state: &mut State, h: Real, overloaded: &mut Vec<u32>) {
+    /// Adds up what the joints of these trees have done in a sub-step, before anything bounces.
+    pub fn book_ties(&mut self, of: Range<usize>) {
+        for tie in self.spans[of].iter().flat_map(|span| &self.ties.all[span.ties.clone()]) {
+            let rows = &self.rows.all[tie.first as usize..][..tie.count as usize];
+            for (wish, row) in self.ties.wishes[tie.wish as usize..].iter_mut().zip(rows) {
+                wish.sum += row.impulse;
+            }
+        }
+    }
+
+    /// Writes the impulses of joints back, what they were in a step of dt as force and torque, and which have borne too much.
+    pub fn store_ties(&self, state: &mut State, dt: Real, overloaded: &mut Vec<u32>) {
         for tie in &self.ties.all {
             let Some(joint) = state.joints.all.at_mut(tie.joint) else { continue };
             let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
             let rows = &self.rows.all[tie.first as usize..(tie.first + tie.count) as usize];
-            for (impulse, row) in joint.impulses.iter_mut().zip(rows) {
-                *impulse = if row.impulse.is_finite() { Real::from_f64(row.impulse) } else { 0.0 };
-                let p = row.halves[1].linear.to_real() * *impulse;
+            let wishes = &self.ties.wishes[tie.wish as usize..];
+            let number = |v: f64| if v.is_finite() { Real::from_f64(v) } else { 0.0 };
+            for (impulse, (row, wish)) in joint.impulses.iter_mut().zip(rows.iter().zip(wishes)) {
+                *impulse = number(row.impulse);
+                let sum = number(wish.sum);
+                let p = row.halves[1].linear.to_real() * sum;
                 force += p;
-                torque += row.halves[1].angular.to_real() * *impulse - tie.arm.cross(p);
+                torque += row.halves[1].angular.to_real() * sum - tie.arm.cross(p);
             }
             joint.memory = tie.memory;
-            (joint.force, joint.torque) = (force / h, torque / h);
+            (joint.force, joint.torque) = (force / dt, torque / dt);
             if joint.force.length() > joint.break_force || joint.torque.length() > joint.break_torque {
                 overloaded.push(tie.joint);
             }
         }
     }
+}
+
+/// At most so much, both ways; nothing where a bound of the user's is none.
+#[inline(always)]
+fn within(wanted: f64, most: f64) -> f64 {
+    if most > 0.0 { Num::max(Num::min(wanted, most), -most) } else { 0.0 }
 }
 
 /// What a row of a joint asks for.
@@ -198,6 +217,8 @@ pub(super) struct Wish {
     pub stiffness: Stiffness,
     /// It asks for a place, not for a speed alone.
     places: bool,
+    /// Its impulses of all sub-steps.
+    sum: f64,
 }
 
 /// Share of the speed with which a row that was hit bounces back. One that is soft gives back what its spring has taken up.
@@ -228,5 +249,6 @@ fn add_tie_row(
         bound: row.bound,
         stiffness: row.stiffness,
         places: matches!(row.bound, Bound::Equal | Bound::Push) || !hard,
+        sum: 0.0,
     });
 }

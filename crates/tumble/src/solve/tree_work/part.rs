@@ -4,7 +4,7 @@
 //! time. So a closed knot (see `knots`) goes through all sub-steps before the next one begins; and since nothing else acts on it meanwhile, parts
 //! with different knots are worked on by different threads. Knots that are open are a part by themselves, whose sub-steps are those of the world.
 
-use super::{Factor, Kick, Place, Recipe, Working};
+use super::{Factor, Place, Recipe, Working};
 use crate::articulation::flight::{Forces, Stages, fly};
 use crate::articulation::glide::glide;
 use crate::crew::Sums;
@@ -55,6 +55,7 @@ impl Part {
             working.flies = !self.rows.holds(i) && working.is_smooth(recipe.dt.to_f64());
             if !working.flies {
                 working.listen(recipe.h.to_f64());
+                working.tame(recipe.h.to_f64());
                 working.isa.dispatch(Place(working));
             }
         }
@@ -138,7 +139,7 @@ impl Knot<'_> {
     pub fn kick(&mut self, motions: &mut [Motion], masses: &[Mass], recipe: &Recipe, first: bool) {
         for working in self.trees[self.of.clone()].iter_mut().filter(|w| !w.flies) {
             working.coming.clone_from(&working.articulation.tree.qd);
-            working.isa.dispatch(Kick { working, h: recipe.h.to_f64() });
+            working.launch(recipe.h.to_f64());
         }
         self.respond(masses);
         self.rows.approach(self.trees, self.of.clone(), motions);
@@ -176,6 +177,7 @@ impl Knot<'_> {
 
     /// Bounces, at the end of a sub-step.
     pub fn bounce(&mut self, motions: &mut [Motion], free: &mut [Free], masses: &[Mass], recipe: &Recipe) {
+        self.rows.book_ties(self.of.clone());
         self.rows.bounce(self.trees, self.of.clone(), motions, free, masses, recipe);
     }
 }
