@@ -141,6 +141,80 @@ fn sensors_report_and_do_not_touch() {
     assert!((height(&world, second) - 3.0).abs() < 0.02, "{}", height(&world, second));
 }
 
+/// A sensor sees whoever stands in it, however it has come there, and misses whoever has gone: kinematic bodies that are put, walk and stop, sleepers when
+/// the sensor itself is put elsewhere. Each is told in the step after, once.
+#[test]
+fn sensors_see_visitors_that_stand() {
+    let zone = || ColliderDesc::new(Shape::cuboid(1.0, 1.0, 1.0).unwrap()).sensor(true);
+    let player = || ColliderDesc::new(Shape::sphere(0.2).unwrap());
+    let told = |world: &mut World| {
+        let (mut entered, mut left) = (0, 0);
+        for event in run(world, 0.1) {
+            entered += u32::from(matches!(event, Event::SensorEntered { .. }));
+            left += u32::from(matches!(event, Event::SensorLeft { .. }));
+        }
+        world.audit().unwrap();
+        (entered, left)
+    };
+    let at = |x: f64| tumble::math::WorldPose::from_translation([x, 0.0, 0.0]);
+    let build = |x: f64| {
+        let mut world = World::new();
+        let (sensor, _) = add(&mut world, BodyDesc::fixed(), zone());
+        let (body, _) = add(&mut world, BodyDesc::kinematic().position([x, 0.0, 0.0]), player());
+        (world, sensor, body)
+    };
+    // It begins there, is put out, in, out and near, and in.
+    let (mut world, _, body) = build(0.0);
+    assert_eq!(told(&mut world), (1, 0));
+    assert_eq!(told(&mut world), (0, 0));
+    for (x, expected) in [(9.0, (0, 1)), (0.5, (1, 0)), (1.25, (0, 1)), (0.9, (1, 0)), (-0.9, (0, 0))] {
+        world.body_mut(body).unwrap().set_pose(at(x)).unwrap();
+        assert_eq!(told(&mut world), expected, "put to {x}");
+        assert_eq!(told(&mut world), (0, 0), "standing at {x}");
+    }
+    // It walks in and stops there at once.
+    let (mut world, _, body) = build(1.5);
+    assert_eq!(told(&mut world), (0, 0));
+    for (x, expected) in [(1.0, (1, 0)), (1.5, (0, 1))] {
+        world.body_mut(body).unwrap().set_target(at(x)).unwrap();
+        assert_eq!(told(&mut world), expected, "walks to {x}");
+    }
+    // It moves at a speed, and is stopped.
+    world.body_mut(body).unwrap().set_velocity([-30.0, 0.0, 0.0], [0.0; 3]).unwrap();
+    world.step(real(DT)).unwrap();
+    world.body_mut(body).unwrap().set_velocity([0.0; 3], [0.0; 3]).unwrap();
+    assert_eq!(told(&mut world), (1, 0));
+    // The sensor is put elsewhere, and back.
+    let (mut world, sensor, _) = build(0.0);
+    let (sleeper, _) = add(&mut world, BodyDesc::dynamic().position([0.5, 0.5, 0.0]).gravity_scale(0.0), player());
+    assert_eq!(told(&mut world), (2, 0));
+    world.body_mut(sleeper).unwrap().put_to_sleep().unwrap();
+    for (x, expected) in [(20.0, (0, 2)), (0.0, (2, 0))] {
+        world.body_mut(sensor).unwrap().set_pose(at(x)).unwrap();
+        assert_eq!(told(&mut world), expected, "the sensor at {x}");
+    }
+}
+
+/// Two bodies that no longer touch each other leave those alone that stand on one of them, whichever is named first.
+#[test]
+fn exclusions_leave_others_on_the_floor_alone() {
+    for floor_first in [true, false] {
+        let mut world = World::new();
+        let ground = ColliderDesc::new(Shape::cuboid(20.0, 0.5, 20.0).unwrap()).contact_events(true);
+        let (ground, _) = add(&mut world, BodyDesc::fixed().position([0.0, -0.5, 0.0]), ground);
+        let crates: Vec<BodyId> = (0..5)
+            .map(|i| add(&mut world, BodyDesc::dynamic().position([2.0 * f64::from(i), 0.5, 0.0]), cube()).0)
+            .collect();
+        run(&mut world, 1.0);
+        let (a, b) = if floor_first { (ground, crates[2]) } else { (crates[2], ground) };
+        world.set_pair_excluded(a, b, true).unwrap();
+        let events = run(&mut world, 0.5);
+        let ended = events.iter().filter(|e| matches!(e, Event::ContactEnded { .. })).count();
+        let began = events.iter().filter(|e| matches!(e, Event::ContactBegan { .. })).count();
+        assert_eq!((ended, began), (1, 0), "the floor first: {floor_first}");
+    }
+}
+
 /// With collision off, a collider gives its body mass and touches nothing, until it is switched on.
 #[test]
 fn colliders_that_do_not_collide_only_weigh() {

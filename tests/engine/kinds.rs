@@ -64,7 +64,7 @@ fn kinematic_by_target() {
     }
 }
 
-/// The last word counts: a velocity forgets the target, a change of kind forgets it too, and only kinematic bodies have one.
+/// The last word counts: a velocity forgets the target, a teleport and a change of kind forget it too, and only kinematic bodies have one.
 #[test]
 fn targets_are_forgotten() {
     let mut world = floating(Integrate::SemiImplicitEuler);
@@ -74,6 +74,14 @@ fn targets_are_forgotten() {
     world.body_mut(id).unwrap().set_velocity([1.0, 0.0, 0.0], Vec3::ZERO).unwrap();
     world.step(DT).unwrap();
     assert_eq!(world.body(id).unwrap().position(), Vec3::new(DT.to_f64(), 0.0, 0.0));
+
+    let there = WorldPose::from_translation([3.0, 0.0, 0.0]);
+    let mut teleported = world.clone();
+    teleported.body_mut(id).unwrap().set_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
+    teleported.body_mut(id).unwrap().set_target(target).unwrap();
+    teleported.body_mut(id).unwrap().set_pose(there).unwrap();
+    teleported.step(DT).unwrap();
+    assert_eq!(teleported.body(id).unwrap().pose(), there);
 
     world.body_mut(id).unwrap().set_target(target).unwrap();
     world.body_mut(id).unwrap().set_kind(BodyKind::Dynamic).unwrap();

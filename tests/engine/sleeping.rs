@@ -249,6 +249,20 @@ fn what_stands_and_comes_wakes() {
     let x = world.body(sleeper).unwrap().position().x;
     assert!(x < -0.15, "a fixed body that is moved pushes it: {x}");
 
+    // So does one that was near, and is put into it: their boxes have overlapped all the time.
+    for kind in [BodyDesc::fixed(), BodyDesc::kinematic()] {
+        let mut world = ground();
+        let sleeper = cube(&mut world, 0.0, 0.5);
+        let near = kind.position([1.04, 0.5, 0.0]).collider(Shape::cuboid(0.5, 0.5, 0.5).unwrap());
+        let near = world.add_body(near).unwrap();
+        run(&mut world, 2.0);
+        assert!(asleep(&world, sleeper));
+        world.body_mut(near).unwrap().set_position([0.8, 0.5, 0.0]).unwrap();
+        run(&mut world, 1.0);
+        let x = world.body(sleeper).unwrap().position().x;
+        assert!(x < -0.15, "what was near and is put into it pushes it: {x}");
+    }
+
     let mut world = ground();
     let sleeper = cube(&mut world, 0.0, 0.5);
     run(&mut world, 2.0);

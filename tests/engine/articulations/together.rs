@@ -1,14 +1,14 @@
 //! Motors, dry friction, couplings, damping and contacts of one tree together, and what goes wrong in it without harm to others.
 
-use super::{DT, both, floor, rod, sleepless};
-use crate::support::real;
+use super::{DT, both, chain, floor, rod, sleepless};
+use crate::support::{awake, real};
 use std::sync::Arc;
 use tumble::articulation::{ArticulationDesc, Coupling, Dof, LinkDesc, LinkJoint, Motor};
-use tumble::body::Softness;
 use tumble::constraint::{Bound, Constraint, Frames, Jacobian, Row, Rows};
 use tumble::math::{Real, Vec3};
+use tumble::method::Validator;
 use tumble::shape::Shape;
-use tumble::{ArticulationId, BodyDesc, BodyId, ColliderDesc, JointDesc, Material, World};
+use tumble::{ArticulationId, BodyDesc, BodyId, ColliderDesc, Event, JointDesc, Material, Method, Softness, World};
 
 fn link(world: &World, id: ArticulationId, i: usize) -> BodyId {
     world.articulation(id).unwrap().link(i).unwrap()
@@ -197,6 +197,29 @@ fn lost_links_harm_nobody() {
         assert!(crate_.is_active() && (crate_.position().y - 0.5).abs() < 0.02, "{down}: {:?}", crate_.position());
         world.audit().unwrap();
     }
+}
+
+/// A tree of which some link gets faster than the validator allows is slowed down as a whole, and goes on from there.
+#[test]
+fn trees_keep_the_speed_limit() {
+    let validators = vec![Validator::MaxSpeed { linear: real(1.5), angular: real(100.0) }];
+    let mut world = World::with_method(awake(Method { validators, ..Method::default() })).unwrap();
+    let id = world.add_articulation(chain(4, 3.0, 1.5)).unwrap();
+    let (mut told, mut fastest) = (0, 0.0);
+    for _ in 0..60 {
+        world.step(DT).unwrap();
+        told += world.events().iter().filter(|e| matches!(e, Event::SpeedLimited { .. })).count();
+        for i in 0..4 {
+            let speed = world.body(link(&world, id, i)).unwrap().linear_velocity().length() as f64;
+            assert!(speed < 1.5001, "{speed}");
+            fastest = f64::max(fastest, speed);
+        }
+        // What the tree says is what its links do.
+        let energy = world.articulation(id).unwrap().kinetic_energy();
+        let of_links: f64 = (0..4).map(|i| world.body(link(&world, id, i)).unwrap().kinetic_energy()).sum();
+        assert!((energy - of_links).abs() < 1e-4 * energy, "{energy} {of_links}");
+    }
+    assert!(told > 4 && fastest > 1.4, "{told} {fastest}");
 }
 
 /// Holds nothing, with bounds that are none.

@@ -182,7 +182,7 @@ impl BodyMut<'_> {
         Ok(())
     }
 
-    /// Puts it somewhere else at once: a teleport, not a motion.
+    /// Puts it somewhere else at once: a teleport, not a motion. A target that it had is forgotten.
     pub fn set_pose(&mut self, pose: WorldPose) -> Result<()> {
         self.finite_point("position", pose.translation)?;
         check_rotation(&self.subject(), pose.rotation)?;
@@ -196,8 +196,12 @@ impl BodyMut<'_> {
         p.centre = pose.translation + rotation.rotate(local_centre).to_f64();
         self.forget_carry();
         let slot = self.slot();
+        if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
+            cold.set_target(None);
+        }
         self.state.move_proxies(slot, Vec3::ZERO, false);
         self.wake();
+        self.state.wake_around(slot);
         Ok(())
     }
 

@@ -207,6 +207,8 @@ pub(crate) struct Cold {
     pub locks: Locks,
     pub active: bool,
     pub asleep: bool,
+    /// Of a kinematic body that stands: it is awake for one more step, so that its contacts are looked at where it stands.
+    pub looks: bool,
     pub debug: bool,
     pub quarantined: bool,
     /// The mass is as it was given: its source is [`MassSource::Explicit`] with the mass that stands here.
@@ -238,6 +240,7 @@ impl Cold {
             locks: desc.locks,
             active: desc.active,
             asleep: false,
+            looks: false,
             debug: desc.debug,
             quarantined: false,
             explicit: false,

@@ -113,8 +113,13 @@ impl State {
 
     /// Ends the contacts of joined bodies and finds them anew: whether they may touch has changed.
     pub fn refilter_joint(&mut self, slot: u32) {
-        let Some(joint) = self.joints.all.at(slot) else { return };
-        let [a, b] = joint.bodies;
+        if let Some(&[a, b]) = self.joints.all.at(slot).map(|joint| &joint.bodies) {
+            self.refilter_pair(a, b);
+        }
+    }
+
+    /// Ends the contacts of one of two bodies and finds them anew: whether they may touch has changed.
+    pub fn refilter_pair(&mut self, a: u32, b: u32) {
         // Those of a floor would be everybody's.
         let cost = |body: u32| (!self.can_move(body), self.bodies.cold.at(body).map_or(0, |c| c.colliders.len()));
         let body = if cost(a) <= cost(b) { a } else { b };

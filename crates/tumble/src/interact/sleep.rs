@@ -11,6 +11,7 @@
 use crate::body::BodyKind;
 use crate::body::store::{Params, Velocity};
 use crate::constraint::contact::{Contact, NONE};
+use crate::detect::broad::ProxyId;
 use crate::event::Event;
 use crate::interact::islands::Islands;
 use crate::math::Real;
@@ -263,7 +264,25 @@ impl State {
         }
     }
 
-    /// Wakes a body with its island; for a body that is not dynamic, all that it touches.
+    /// A body was put somewhere else: whoever is near it now has to look, sleeping or standing, and whoever touched it.
+    pub fn wake_around(&mut self, slot: u32) {
+        let mut next = self.contacts.first_of(slot);
+        while let Some(contact) = next {
+            next = self.contacts.next_of(contact, slot);
+            let c = self.contacts.all[contact as usize];
+            let proxy = |collider: u32| self.colliders.at(collider).map(|c| ProxyId(c.proxy));
+            let near = match (proxy(c.collider_a), proxy(c.collider_b)) {
+                (Some(a), Some(b)) => self.broad.fat_overlap(a, b),
+                _ => false,
+            };
+            let other = c.other(slot);
+            if (near || c.has(Contact::TOUCHING)) && !self.bodies.is_awake(other) {
+                self.wake(other);
+            }
+        }
+    }
+
+    /// Wakes a body with its island; for a body that is not dynamic, all that it touches, and one that is moved looks around itself.
     pub fn wake(&mut self, slot: u32) {
         let Some(cold) = self.bodies.cold.at(slot) else { return };
         if cold.kind == BodyKind::Dynamic {
@@ -277,6 +296,10 @@ impl State {
             }
             self.settle(slot);
             return;
+        }
+        let moved = cold.kind == BodyKind::Kinematic && cold.active;
+        if let Some(cold) = self.bodies.cold.at_mut(slot).filter(|_| moved) {
+            cold.looks = true;
         }
         self.settle(slot);
         if self.bodies.is_awake(slot) {

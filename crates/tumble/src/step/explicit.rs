@@ -13,7 +13,7 @@
 
 use super::finish::{self, Before};
 use super::{impacts, loads, push_bodies, push_woken};
-use crate::body::store::{Bodies, Params};
+use crate::body::store::{Bodies, Params, Velocity};
 use crate::crew::Team;
 use crate::detect::{contacts, continuous};
 use crate::integrate::{explicit_euler, semi_implicit_euler};
@@ -104,6 +104,10 @@ pub(crate) fn step(
         let (pose, velocity, params) = (&mut pose[i], &mut velocity[i], &params[i]);
         if trees.has(i as u32) {
             (*pose, *velocity) = trees.state_of(i);
+        }
+        if params.has(Params::KINEMATIC) && *velocity == Velocity::default() {
+            // It stands to the last bit: turning by nothing rounds.
+            *pose = before.pose;
         }
         if !finish::take_stock((pose, velocity, &mut rest[i]), params, before, &idle, dt) {
             broken.push(slot[i]);

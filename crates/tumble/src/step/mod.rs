@@ -94,7 +94,7 @@ fn aim_kinematic_bodies(state: &mut State, dt: Real) {
     }
 }
 
-/// Puts kinematic bodies exactly on their targets, and lets those without a velocity stand.
+/// Puts kinematic bodies exactly on their targets, where they look around in the next step, and lets those stand that have done so.
 fn land_kinematic_bodies(state: &mut State, dt: Real) {
     // Backwards: standing bodies leave the awake ones by a swap with the last.
     for i in (0..state.bodies.awake()).rev() {
@@ -104,14 +104,20 @@ fn land_kinematic_bodies(state: &mut State, dt: Real) {
         let slot = state.bodies.slot[i];
         let Some(cold) = state.bodies.cold.at_mut(slot) else { continue };
         debug_assert_eq!(cold.kind, BodyKind::Kinematic);
-        let Some(target) = cold.target() else { continue };
+        let Some(target) = cold.target() else {
+            if cold.looks && state.bodies.velocity[i] == Velocity::default() {
+                cold.looks = false;
+                state.settle(slot);
+                state.rest_contacts(slot);
+            }
+            continue;
+        };
         cold.set_target(None);
+        cold.looks = true;
         let pose = &mut state.bodies.pose[i];
         pose.rotation = target.rotation;
         pose.centre = target.translation + target.rotation.rotate(state.bodies.params[i].local_centre).to_f64();
         let last = core::mem::take(&mut state.bodies.velocity[i]);
         state.move_proxies(slot, last.linear * dt, false);
-        state.settle(slot);
-        state.rest_contacts(slot);
     }
 }

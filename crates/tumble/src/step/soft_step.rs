@@ -422,6 +422,8 @@ fn write_back(state: &mut State, scratch: &mut Scratch, team: &Team, loads: &Loa
                     (*pose, *velocity) = trees.state_of(i);
                 } else if supports[i] == 0 && !params.has(Params::KINEMATIC) {
                     flight::advance(pose, velocity, rest, params, load, loads, dt);
+                } else if params.has(Params::KINEMATIC) && *velocity == Velocity::default() {
+                    // It stands to the last bit: turning by nothing rounds.
                 } else if params.has(Params::KINEMATIC) {
                     pose.centre += velocity.linear.to_f64() * dt.to_f64();
                     pose.rotation = pose.rotation.advanced(velocity.angular, dt);

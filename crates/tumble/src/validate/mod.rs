@@ -1,7 +1,8 @@
 //! Checks and repairs at the end of a step (003-105): one pass over the awake bodies each.
 
-use crate::body::store::{Velocity, limited};
+use crate::body::store::{Params, Velocity, limited};
 use crate::event::Event;
+use crate::math::{Float, Num, Real};
 use crate::method::Validator;
 use crate::world::State;
 
@@ -24,15 +25,45 @@ pub(crate) fn validate(state: &mut State) {
                 }
             }
             Validator::MaxSpeed { linear, angular } => {
+                slow_trees(state, linear, angular);
                 for i in 0..state.bodies.awake() {
                     let v = state.bodies.velocity[i];
                     let new = Velocity { linear: limited(v.linear, linear), angular: limited(v.angular, angular) };
-                    if new != v {
+                    if new != v && !state.bodies.params[i].has(Params::LINK) {
                         state.bodies.velocity[i] = new;
                         if let Some(body) = state.bodies.cold.id_at(state.bodies.slot[i]) {
                             state.events.push(Event::SpeedLimited { body });
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// Slows down, as a whole, the trees of which some link is too fast: links move as their trees do.
+fn slow_trees(state: &mut State, linear: Real, angular: Real) {
+    for slot in 0..state.articulations.all.capacity() as u32 {
+        let Some(articulation) = state.articulations.all.at_mut(slot) else { continue };
+        if !articulation.bodies.first().is_some_and(|&body| state.bodies.is_awake(body)) {
+            continue;
+        }
+        let links = articulation.bodies.iter().map(|&body| state.bodies.dense_at(body));
+        let share = |speed: Real, most: Real| if speed > most { most / speed } else { 1.0 };
+        let mut left = 1.0;
+        for dense in links.clone() {
+            let v = &state.bodies.velocity[dense];
+            left = Num::min(left, share(v.linear.length(), linear));
+            left = Num::min(left, share(v.angular.length(), angular));
+        }
+        if left < 1.0 {
+            articulation.tree.qd.iter_mut().for_each(|v| *v *= left.to_f64());
+            let fast: Vec<usize> = links.collect();
+            for dense in fast {
+                let v = &mut state.bodies.velocity[dense];
+                *v = Velocity { linear: v.linear * left, angular: v.angular * left };
+                if let Some(body) = state.bodies.cold.id_at(state.bodies.slot[dense]) {
+                    state.events.push(Event::SpeedLimited { body });
                 }
             }
         }

@@ -70,7 +70,7 @@ impl State {
                 && match cold.kind {
                     BodyKind::Dynamic => !cold.asleep,
                     BodyKind::Fixed => false,
-                    BodyKind::Kinematic => cold.target().is_some() || velocity != Velocity::default(),
+                    BodyKind::Kinematic => cold.looks || cold.target().is_some() || velocity != Velocity::default(),
                 };
             ensure!(bodies.is_awake(id.index()) == awake, "{id} should be awake: {awake}");
             let restrained = params.restrained(velocity);

@@ -327,7 +327,9 @@ impl State {
             && match cold.kind {
                 BodyKind::Dynamic => true,
                 BodyKind::Fixed => false,
-                BodyKind::Kinematic => cold.target().is_some() || self.bodies.velocity[dense] != Velocity::default(),
+                BodyKind::Kinematic => {
+                    cold.looks || cold.target().is_some() || self.bodies.velocity[dense] != Velocity::default()
+                }
             };
         self.bodies.set_awake(slot, awake);
     }

@@ -343,7 +343,7 @@ impl World {
         self.state.wake(b.index());
         let changed = if excluded { self.state.exclusions.insert(key) } else { self.state.exclusions.remove(&key) };
         if changed {
-            self.state.rebuild_proxies(a.index());
+            self.state.refilter_pair(a.index(), b.index());
         }
         Ok(())
     }

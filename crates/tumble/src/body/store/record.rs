@@ -34,7 +34,8 @@ const DEBUG: u8 = 4;
 const QUARANTINED: u8 = 8;
 const NAMED: u8 = 16;
 const AIMED: u8 = 32;
-const ALL_FLAGS: u8 = 63;
+const LOOKS: u8 = 64;
+const ALL_FLAGS: u8 = 127;
 
 impl Bodies {
     /// The shapes that give bodies their masses are the caller's concern; see [`Bodies::mass_shapes`].
@@ -230,6 +231,7 @@ fn record(cold: &Cold) -> ColdRecord {
         locks,
         active,
         asleep,
+        looks,
         debug,
         quarantined,
         explicit,
@@ -252,6 +254,7 @@ fn record(cold: &Cold) -> ColdRecord {
         locks: locks.bits(),
         flags: flag(*active, ACTIVE)
             | flag(*asleep, ASLEEP)
+            | flag(*looks, LOOKS)
             | flag(*debug, DEBUG)
             | flag(*quarantined, QUARANTINED)
             | flag(cold.name().is_some(), NAMED)
@@ -358,6 +361,7 @@ fn load_cold(
         locks: Locks::from_bits(record.locks),
         active: has(ACTIVE),
         asleep: has(ASLEEP),
+        looks: has(LOOKS),
         debug: has(DEBUG),
         quarantined: has(QUARANTINED),
         explicit: mass_source.is_none(),
