@@ -470,12 +470,14 @@ struct Placed<L: Lane> {
     touched: L::Mask,
     /// I⁻¹ (r × e) for the axes e of the world: what a unit impulse along them gives ω.
     answer: [Vec3<L>; 3],
+    /// Its share of K at the point: (r × e_j)·I⁻¹ (r × e_i), packed.
+    share: [L; 6],
 }
 
-/// r × x, r × y, r × z.
+/// (r × x)·w, (r × y)·w, (r × z)·w, without what is times zero.
 #[inline(always)]
-fn across<L: Lane>(r: Vec3<L>) -> [Vec3<L>; 3] {
-    [Vec3::new(L::ZERO, r.z, -r.y), Vec3::new(-r.z, L::ZERO, r.x), Vec3::new(r.y, -r.x, L::ZERO)]
+fn across_dot<L: Lane>(r: Vec3<L>, w: Vec3<L>) -> [L; 3] {
+    [w.y * r.z - w.z * r.y, w.z * r.x - w.x * r.z, w.x * r.y - w.y * r.x]
 }
 
 impl<L: Lane> Placed<L> {
@@ -495,14 +497,27 @@ impl<L: Lane> Placed<L> {
         let rotation = Quat::new(m[8], m[9], m[10], w);
         let arm = rotation.rotate(base.offset[s].load::<L>(at));
         let inv_inertia = Sym3 { xx: i[0], yy: i[1], zz: i[2], xy: i[3], xz: i[4], yz: i[5] };
-        let [x, y, z] = across(arm);
+        // The k-th number of I⁻¹ (r × e) is the k-th row of I⁻¹ times r × e.
+        let Sym3 { xx, yy, zz, xy, xz, yz } = inv_inertia;
+        let x = across_dot(arm, Vec3::new(xx, xy, xz));
+        let y = across_dot(arm, Vec3::new(xy, yy, yz));
+        let z = across_dot(arm, Vec3::new(xz, yz, zz));
+        let answer = [Vec3::new(x[0], y[0], z[0]), Vec3::new(x[1], y[1], z[1]), Vec3::new(x[2], y[2], z[2])];
+        let mut share = [L::ZERO; 6];
+        for i in 0..3 {
+            let row = across_dot(arm, answer[i]);
+            for j in 0..=i {
+                share[entry(i, j)] = row[j];
+            }
+        }
         Self {
             moved: Vec3::new(m[2], m[3], m[4]),
             arm,
             turn: if N > 3 { rotation * base.turn[s].load::<L>(at) } else { Quat::IDENTITY },
             inv_inertia,
             touched: i[motion::TAG].greater_eq(L::ONE),
-            answer: [inv_inertia * x, inv_inertia * y, inv_inertia * z],
+            answer,
+            share,
         }
     }
 }
@@ -634,11 +649,8 @@ impl<const N: usize, const X: usize, const P: usize, const Q: usize> Kernel for 
 #[inline(always)]
 fn response<L: Lane, const N: usize, const P: usize>(a: &Placed<L>, b: &Placed<L>, axes: &[Vec3<L>; 3]) -> [L; P] {
     let mut k = [L::ZERO; P];
-    let (arms_a, arms_b) = (across(a.arm), across(b.arm));
-    for i in 0..3 {
-        for j in 0..=i {
-            k[entry(i, j)] = a.answer[i].dot(arms_a[j]) + b.answer[i].dot(arms_b[j]);
-        }
+    for i in 0..6 {
+        k[i] = a.share[i] + b.share[i];
     }
     let inertia = a.inv_inertia + b.inv_inertia;
     for i in 3..N {

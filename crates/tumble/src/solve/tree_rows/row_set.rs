@@ -259,6 +259,18 @@ impl RowSet {
     }
 }
 
+/// At most so much, both ways. Not `clamp`, which panics where a body has got lost and there is no telling.
+#[inline(always)]
+pub(super) fn within(wanted: f64, most: f64) -> f64 {
+    if wanted > most {
+        most
+    } else if wanted < -most {
+        -most
+    } else {
+        wanted
+    }
+}
+
 /// Σ a b in eight sums side by side; in pairs where lists are as short as those of most trees, so that no sum waits long for another.
 #[inline(always)]
 pub(super) fn dot(a: &[Eight], b: &[Eight]) -> f64 {

@@ -1,6 +1,6 @@
 //! Contacts of links, manifold by manifold.
 
-use super::row_set::{End, Half, IDLE, Row};
+use super::row_set::{End, Half, IDLE, Row, within};
 use super::{Field, TreeRows};
 use crate::alike::Alike;
 use crate::articulation::dynamics::path;
@@ -137,8 +137,7 @@ impl TreeRows {
         }
         let whole = site.dynamic_friction * normal;
         let left = lever * Num::sqrt(Num::max(whole * whole - kept * kept, 0.0));
-        // Not `clamp`, which panics where a body has got lost and there is no telling.
-        wanted[2] = Num::max(Num::min(wanted[2], left), -left);
+        wanted[2] = within(wanted[2], left);
         for (k, wanted) in wanted.into_iter().enumerate() {
             self.rows.set_impulse(first + k, wanted, field);
         }

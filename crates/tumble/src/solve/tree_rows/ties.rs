@@ -1,6 +1,7 @@
 //! Joints between a link and another body: they close loops, or hang free bodies on trees.
 
 use super::bounces::Bounces;
+use super::row_set::within;
 use super::{End, Field, Half, Row, TreeRows};
 use crate::constraint::{self, Bound, Jacobian, Rows, Stiffness};
 use crate::crew::Sums;
@@ -143,10 +144,10 @@ impl TreeRows {
                 let new = match wish.bound {
                     Bound::Equal => wanted,
                     Bound::Push => Num::max(wanted, 0.0),
-                    Bound::Force(f) => within(wanted, f.to_f64() * h),
+                    Bound::Force(f) => within(wanted, Num::max(f.to_f64() * h, 0.0)),
                     Bound::Friction { of, coefficient } => {
                         let on = if of < tie.count { self.rows.all[(tie.first + of) as usize].impulse } else { 0.0 };
-                        within(wanted, coefficient.to_f64() * Num::max(on, 0.0))
+                        within(wanted, Num::max(coefficient.to_f64() * Num::max(on, 0.0), 0.0))
                     }
                 };
                 self.rows.set_impulse(r, new, field);
@@ -200,12 +201,6 @@ impl TreeRows {
             }
         }
     }
-}
-
-/// At most so much, both ways; nothing where a bound of the user's is none.
-#[inline(always)]
-fn within(wanted: f64, most: f64) -> f64 {
-    if most > 0.0 { Num::max(Num::min(wanted, most), -most) } else { 0.0 }
 }
 
 /// What a row of a joint asks for.
