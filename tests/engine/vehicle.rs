@@ -465,3 +465,56 @@ fn parts_can_be_exchanged() {
     let up = car.world.body(car.chassis).unwrap().rotation().rotate(Vec3::Y).y;
     assert!(car.vehicle.states().iter().all(|s| s.contact.is_some()) && up > 0.99, "it stands on all of them: {up}");
 }
+
+// What the user sets on the chassis stays his own, whenever he sets it, and the wheels bear what is left; a restart of the world changes nothing.
+#[test]
+fn forces_of_the_user_are_never_touched() {
+    let bears = |car: &Car, share: f64, when: &str| {
+        for wheel in car.vehicle.states() {
+            let load = f64::from(wheel.contact.expect(when).load);
+            assert!((load / (share * MASS * 9.81 / 4.0) - 1.0).abs() < 0.02, "{when}: bears {load} N");
+        }
+    };
+    let mut car = car(flat(), |b| b, |w| w);
+    car.vehicle.controls.brake = 3000.0;
+    car.run(120);
+    bears(&car, 1.0, "alone");
+    let lift = Vec3::new(0.0, real(0.5 * MASS * 9.81), 0.0);
+    car.world.body_mut(car.chassis).unwrap().set_force(lift).unwrap();
+    car.run(300);
+    bears(&car, 0.5, "lifted");
+    assert_eq!(car.world.body(car.chassis).unwrap().force(), lift);
+    let mut body = car.world.body_mut(car.chassis).unwrap();
+    body.set_force(Vec3::ZERO).unwrap();
+    body.set_torque(Vec3::ZERO).unwrap();
+    car.run(300);
+    bears(&car, 1.0, "let go");
+    car.world.restart().unwrap();
+    car.run(300);
+    bears(&car, 1.0, "restarted");
+    assert!((car.at() - Vec3::new(0.0, 0.7 - sag(), 0.0)).length() < 0.01, "{:?}", car.at());
+    let body = car.world.body(car.chassis).unwrap();
+    assert_eq!((body.force(), body.torque()), (Vec3::ZERO, Vec3::ZERO));
+}
+
+// Who is updated twice before a step is not pushed twice, and who is released before it falls like a stone; what the user applies for that step stays.
+#[test]
+fn wheels_push_once_in_a_step() {
+    let mut once = car(flat(), |b| b, |w| w);
+    once.run(60);
+    let mut twice = Car { world: once.world.clone(), vehicle: once.vehicle.clone(), chassis: once.chassis };
+    let mut falls = Car { world: once.world.clone(), vehicle: once.vehicle.clone(), chassis: once.chassis };
+    once.run(1);
+    twice.vehicle.update(&mut twice.world, real(DT)).unwrap();
+    twice.run(1);
+    assert!((once.velocity() - twice.velocity()).length() < 1e-4, "{:?} {:?}", once.velocity(), twice.velocity());
+    let before = falls.velocity();
+    let aside = [real(60.0 * MASS), 0.0, 0.0];
+    falls.world.body_mut(falls.chassis).unwrap().apply_force(aside).unwrap();
+    falls.vehicle.update(&mut falls.world, real(DT)).unwrap();
+    falls.vehicle.release(&mut falls.world).unwrap();
+    falls.world.step(real(DT)).unwrap();
+    let gained = falls.velocity() - before;
+    assert!((gained - Vec3::new(1.0, -9.81 * DT, 0.0)).length() < 1e-3, "{gained:?}");
+    assert_eq!(falls.world.body(falls.chassis).unwrap().force(), Vec3::ZERO);
+}

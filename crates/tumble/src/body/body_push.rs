@@ -117,13 +117,23 @@ impl BodyMut<'_> {
         if !self.feels_force() {
             return Ok(());
         }
-        let slot = self.slot();
-        let sum = self.state.bodies.once_on(slot) + push;
+        let sum = self.view().applied() + push;
         self.finite("sum of forces", sum.force)?;
         self.finite("sum of torques", sum.torque)?;
-        self.state.bodies.set_once(slot, sum);
+        self.set_applied(sum);
         self.wake();
         Ok(())
+    }
+
+    /// Puts a finite push in the place of all that was applied for the next step alone. Nobody wakes: who sleeps feels it only if something else
+    /// wakes it in that step. Who feels no force does not keep it.
+    pub(crate) fn set_applied(&mut self, push: Wrench) {
+        let slot = self.slot();
+        if push == Wrench::ZERO || !self.feels_force() {
+            self.state.bodies.forget_once(slot);
+        } else {
+            self.state.bodies.set_once(slot, push);
+        }
     }
 
     /// An error for a body that no push moves.

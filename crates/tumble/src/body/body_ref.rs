@@ -4,6 +4,7 @@ use super::store::{Cold, Params, Velocity};
 use super::{BodyKind, Locks};
 use crate::id::{ArticulationId, BodyId, ColliderId};
 use crate::integrate::rotation;
+use crate::math::spatial::Wrench;
 use crate::math::{Point, Quat, Real, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;
 use crate::world::State;
@@ -199,6 +200,11 @@ impl<'a> BodyRef<'a> {
     /// The force at the centre of mass that stays until changed.
     pub fn force(&self) -> Vec3 {
         self.params().force
+    }
+
+    /// Force and torque about the centre of mass that act in the next step alone.
+    pub(crate) fn applied(&self) -> Wrench {
+        self.state.bodies.once_on(self.id.index())
     }
 
     /// The torque that stays until changed.

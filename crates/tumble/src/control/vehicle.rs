@@ -10,6 +10,7 @@ use crate::control::mover::yielding;
 use crate::detect::query::{CastHit, QueryFilter, RayCast, ShapeCast};
 use crate::error::{Error, Result};
 use crate::id::BodyId;
+use crate::math::spatial::Wrench;
 use crate::math::{Float, Num, Pose, Quat, Real, Vec3, WorldPose};
 use crate::shape::Shape;
 use crate::{BodyKind, BodyRef, World};
@@ -117,8 +118,8 @@ pub struct AntiRollBar {
 
 /// A vehicle: a dynamic chassis body on any number of wheels.
 ///
-/// [`Vehicle::update`] is called once before each [`World::step`] with the same time step. It acts on the chassis by the force and torque
-/// that stay until changed, on top of the user's own, and on dynamic ground by impulses.
+/// [`Vehicle::update`] is called once before each [`World::step`] with the same time step. It acts on the chassis by a force and a torque of
+/// that step alone, beside the user's own, and on dynamic ground by impulses.
 ///
 /// ```
 /// use tumble::control::{Vehicle, Wheel};
@@ -157,8 +158,11 @@ pub struct Vehicle {
     pub controls: Controls,
     /// The layers that the wheels belong to and meet.
     pub layers: Layers,
-    /// Force and torque on the chassis that are the vehicle's own.
+    /// Force and torque with which the wheels last acted on the chassis.
     applied: [Vec3; 2],
+    /// How many steps the world had made then: they act in the one that follows.
+    #[serde(default)]
+    applied_at: u64,
     /// What the driver did when the wheels last acted; `None` if something about them has changed since.
     #[serde(default)]
     acted: Option<Controls>,
@@ -178,6 +182,7 @@ impl Vehicle {
             controls: Controls::default(),
             layers: Layers::default(),
             applied: [Vec3::ZERO; 2],
+            applied_at: 0,
             acted: None,
         })
     }
@@ -319,7 +324,8 @@ impl Vehicle {
         })
     }
 
-    /// Takes its force and torque from the chassis again: for a vehicle that is given up, or not updated for a while.
+    /// Takes back what the last [`Vehicle::update`] does to the chassis in the coming step: for a vehicle that is given up between the two, or
+    /// sleeps. Who is awake and not updated any more is off its wheels without it. What has been done to the ground stays.
     ///
     /// ```
     /// # use tumble::control::{Vehicle, Wheel};
@@ -332,22 +338,29 @@ impl Vehicle {
     /// # let corners = [(0.8, 1.3), (-0.8, 1.3), (0.8, -1.3), (-0.8, -1.3)];
     /// # let wheels = corners.map(|(x, z)| Wheel::new([x, -0.1, z], 0.3).suspended(1.5, 0.4, 300.0)).to_vec();
     /// let mut car = Vehicle::new(&world, chassis, wheels)?;
-    /// for _ in 0..30 {
-    ///     car.update(&mut world, 1.0 / 60.0)?;
-    ///     world.step(1.0 / 60.0)?;
-    /// }
-    /// assert!(world.body(chassis)?.force().y > 0.0);
+    /// car.update(&mut world, 0.125)?;
     /// car.release(&mut world)?; // off its wheels
-    /// assert_eq!(world.body(chassis)?.force(), Vec3::ZERO);
+    /// world.step(0.125)?;
+    /// assert!((world.body(chassis)?.linear_velocity().y + 9.81 * 0.125).abs() < 1e-5); // it falls
     /// # Ok(())
     /// # }
     /// ```
     pub fn release(&mut self, world: &mut World) -> Result<()> {
-        let [force, torque] = core::mem::take(&mut self.applied);
+        let others = self.applied_by_others(world)?;
+        (self.applied, self.acted) = ([Vec3::ZERO; 2], None);
         let mut body = world.body_mut(self.chassis)?;
-        let (f, t) = (body.view().force() - force, body.view().torque() - torque);
-        body.set_force(f)?;
-        body.set_torque(t)
+        body.set_applied(others);
+        body.wake_up();
+        Ok(())
+    }
+
+    /// What acts on the chassis in the coming step alone and is not the wheels'.
+    fn applied_by_others(&self, world: &World) -> Result<Wrench> {
+        let sum = world.body(self.chassis)?.applied();
+        let [force, torque] = self.applied;
+        // What has acted is gone, and so is what was applied before the world was set back.
+        let waits = self.applied_at == world.steps() && sum != Wrench::ZERO;
+        Ok(if waits { sum - Wrench { force, torque } } else { sum })
     }
 
     /// Finds the ground under each wheel and acts on it and on the chassis. Called once before each [`World::step`] with the same `dt`.
@@ -381,14 +394,28 @@ impl Vehicle {
             state.steering = controls.steering * wheel.steered;
             tyres.push(find_ground(world, &body, wheel, state, self.layers)?);
         }
-        if body.is_asleep() && self.acted == Some(controls) && self.stands_as_before(&states) {
+        let others = self.applied_by_others(world)?;
+        let asleep = body.is_asleep();
+        let told = self.acted != Some(controls) || others != Wrench::ZERO;
+        if asleep && !told && self.stands_as_before(&states) {
+            // Something may wake it in the coming step, and finds it on its wheels.
+            let [force, torque] = self.applied;
+            self.applied_at = world.steps();
+            world.body_mut(self.chassis)?.set_applied(Wrench { force, torque });
             return Ok(());
         }
-        let (force, torque) = (body.force() - self.applied[0], body.torque() - self.applied[1]);
+        let (force, torque) = (body.force() + others.force, body.torque() + others.torque);
         let after = |time: Real| Ahead::new(&body, world.gravity(), force, torque, time);
         self.bear(world, &body, &states, &mut tyres, after(0.5 * dt), dt)?;
         let [push, turn] = tyre::grip(world, &body, self, &mut tyres, after(dt), dt)?;
-        for (property, v) in [("force on the chassis", force + push), ("torque on the chassis", torque + turn)] {
+        let applied = others + Wrench { force: push, torque: turn };
+        let sums = [
+            ("force on the chassis", force + push),
+            ("torque on the chassis", torque + turn),
+            ("force on the chassis in a step", applied.force),
+            ("torque on the chassis in a step", applied.torque),
+        ];
+        for (property, v) in sums {
             if !v.is_finite() {
                 return Err(Error::value(SUBJECT, property, "finite", format_args!("{:?}", v.to_array())));
             }
@@ -415,10 +442,16 @@ impl Vehicle {
         for (ground, point, impulse) in grounds {
             world.body_mut(ground)?.apply_impulse_at(impulse, point)?;
         }
+        // Wheels that push as before let it come to rest.
+        let wakes = asleep || self.applied != [push, turn];
+        self.applied_at = world.steps();
         (self.states, self.applied, self.acted) = (states, [push, turn], Some(controls));
         let mut body = world.body_mut(self.chassis)?;
-        body.set_force(force + push)?;
-        body.set_torque(torque + turn)
+        body.set_applied(applied);
+        if wakes {
+            body.wake_up();
+        }
+        Ok(())
     }
 
     /// Every wheel finds the ground that it stood on when it last acted, where it was.
