@@ -125,3 +125,30 @@ fn falls_when_the_ground_is_gone() {
     walker.steps(30, [0.0; 3]);
     assert!(!walker.mover.is_grounded() && walker.at().y < HALF - 0.5);
 }
+
+// Who is put somewhere else takes its body there at once: nothing on the way feels it, and what stands at the goal is not struck.
+#[test]
+fn a_body_is_put_where_its_mover_is_put() {
+    let mut world = World::new();
+    floor(&mut world);
+    let body = BodyDesc::kinematic().position([0.0, HALF + SKIN, 0.0]).collider(person());
+    let body = world.add_body(body).unwrap();
+    let crates = [10.0, 21.0].map(|x| {
+        let crate_ = BodyDesc::dynamic().position([x, 0.5, 0.0]).collider(Shape::cuboid(0.5, 0.5, 0.5).unwrap());
+        world.add_body(crate_).unwrap()
+    });
+    let mut walker = Walker::new(world, [0.0; 3]);
+    walker.mover = Mover::with_body(MoverDesc::default(), &walker.world, body).unwrap();
+    walker.steps(60, [0.0; 3]);
+    let place = |walker: &Walker, id| walker.world.body(id).unwrap().position();
+    let before = crates.map(|id| place(&walker, id));
+    walker.mover.set_pose(WorldPose::from_translation([20.0, HALF + SKIN, 0.0])).unwrap();
+    walker.step([0.0, 0.0, 1.0]);
+    assert_eq!(place(&walker, body), walker.at(), "it is there after the step");
+    walker.steps(60, [0.0, 0.0, 1.0]);
+    assert!((walker.at() - Vec3::new(20.0, HALF + SKIN, 61.0 * DT)).length() < 1e-3, "{:?}", walker.at());
+    for (id, before) in crates.into_iter().zip(before) {
+        let moved = (place(&walker, id) - before).length();
+        assert!(moved < 1e-3, "a crate at {before:?} has moved by {moved}");
+    }
+}

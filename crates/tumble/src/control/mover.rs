@@ -120,6 +120,9 @@ pub struct Mover {
     body: Option<BodyId>,
     ground: Option<Ground>,
     anchor: Option<Anchor>,
+    /// It was put where it is, and its body is not there yet.
+    #[serde(default)]
+    placed: bool,
     collisions: Vec<Collision>,
     /// Memory for queries; holds nothing between moves.
     #[serde(skip)]
@@ -136,6 +139,7 @@ impl Mover {
             body: None,
             ground: None,
             anchor: None,
+            placed: false,
             collisions: Vec::new(),
             found: Vec::new(),
         };
@@ -189,12 +193,28 @@ impl Mover {
         self.pose.translation
     }
 
-    /// Puts it somewhere else at once; it is on no ground then.
+    /// Puts it somewhere else at once; it is on no ground then. Its body is put there, too, as the next move begins: it does not sweep
+    /// over what lies between.
+    ///
+    /// ```
+    /// use tumble::{BodyDesc, World, control::{Mover, MoverDesc}, math::WorldPose, shape::Shape};
+    /// # fn main() -> tumble::Result<()> {
+    /// let mut world = World::new();
+    /// let person = Shape::capsule(0.6, 0.3)?;
+    /// let body = world.add_body(BodyDesc::kinematic().collider(person.clone()))?;
+    /// let mut mover = Mover::with_body(MoverDesc::default(), &world, body)?;
+    /// mover.set_pose(WorldPose::from_translation([100.0, 0.0, 0.0]))?;
+    /// mover.advance(&mut world, &person, [0.0, 0.1, 0.0], 1.0 / 60.0)?;
+    /// assert_eq!(world.body(body)?.position().x, 100.0);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn set_pose(&mut self, pose: WorldPose) -> Result<()> {
         check_pose(&pose)?;
         self.pose = WorldPose::new(pose.translation, pose.rotation.normalized());
         self.ground = None;
         self.anchor = None;
+        self.placed = self.body.is_some();
         Ok(())
     }
 
@@ -260,6 +280,9 @@ impl Mover {
         };
         if let Some(body) = self.body {
             check_body(world, body)?;
+            if core::mem::take(&mut self.placed) {
+                world.body_mut(body)?.set_pose(self.pose)?;
+            }
         }
         let desc = self.desc.clone();
         let up = desc.up.normalize_or(Vec3::Y);
