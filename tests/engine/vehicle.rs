@@ -2,7 +2,7 @@
 
 use crate::support::real;
 use tumble::control::{AntiRollBar, Controls, Probe, Vehicle, Wheel};
-use tumble::math::{Quat, Real, Vec3};
+use tumble::math::{Quat, Real, Vec3, WorldPose};
 use tumble::shape::{Mesh, MeshDesc, Shape};
 use tumble::{BodyDesc, BodyId, Locks, World};
 
@@ -517,4 +517,49 @@ fn wheels_push_once_in_a_step() {
     let gained = falls.velocity() - before;
     assert!((gained - Vec3::new(1.0, -9.81 * DT, 0.0)).length() < 1e-3, "{gained:?}");
     assert_eq!(falls.world.body(falls.chassis).unwrap().force(), Vec3::ZERO);
+}
+
+fn slab(world: &mut World, body: BodyDesc) -> BodyId {
+    world.add_body(body.position([0.0, -0.5, 0.0]).collider(Shape::cuboid(10.0, 0.5, 10.0).unwrap())).unwrap()
+}
+
+// A platform that is led by targets carries a braked car: to and fro, round, and up without a push from the dampers.
+#[test]
+fn is_carried_by_what_has_a_target() {
+    let at = |t: f64| {
+        let turn = Quat::from_axis_angle(Vec3::Y, real(0.5 * (1.0 - (0.7 * t).cos())));
+        WorldPose::new([2.0 * (1.0 - t.cos()), -0.5, 1.0 - (0.9 * t).cos()], turn)
+    };
+    let mut world = World::new();
+    let platform = slab(&mut world, BodyDesc::kinematic());
+    let mut ridden = car(world, |b| b, |w| w);
+    ridden.vehicle.controls.brake = 1e4;
+    ridden.run(60);
+    let relative = |car: &Car| {
+        let pose = car.world.body(platform).unwrap().pose();
+        pose.rotation.to_f64().normalized().unrotate(car.at() - pose.translation)
+    };
+    let start = relative(&ridden);
+    for i in 1..=600 {
+        ridden.world.body_mut(platform).unwrap().set_target(at(f64::from(i) * DT)).unwrap();
+        ridden.run(1);
+        let mut strayed = relative(&ridden) - start;
+        // It leans on its springs.
+        strayed.y = 0.0;
+        assert!(strayed.length() < 0.15, "step {i}: strays by {strayed:?}");
+    }
+
+    let mut world = World::new();
+    let platform = slab(&mut world, BodyDesc::kinematic());
+    let mut lifted = car(world, |b| b, |w| w);
+    for i in 1..=400 {
+        let target = WorldPose::from_translation([0.0, -0.5 + f64::from(i) * DT, 0.0]);
+        lifted.world.body_mut(platform).unwrap().set_target(target).unwrap();
+        lifted.run(1);
+    }
+    for wheel in lifted.vehicle.states() {
+        let given = 0.3 - f64::from(wheel.length);
+        assert!((given / sag() - 1.0).abs() < 0.05, "gives {given}, {} expected", sag());
+    }
+    assert!((lifted.velocity().y - 1.0).abs() < 1e-2, "{:?}", lifted.velocity());
 }

@@ -134,6 +134,18 @@ impl<'a> BodyRef<'a> {
         self.velocity().at(self.lever(point.into()))
     }
 
+    /// Velocity with which the point of the body that is at `point` in the world sets out on a step of `dt`, as far as its target or its velocity says.
+    /// That of a body with a target is zero in between.
+    pub(crate) fn coming_velocity_at(&self, point: Point, dt: Real) -> Vec3 {
+        let velocity = match self.target() {
+            Some(target) => {
+                Velocity::towards(&target, &self.state.bodies.pose[self.dense], self.params().local_centre, dt)
+            }
+            None => *self.velocity(),
+        };
+        velocity.at(self.lever(point))
+    }
+
     /// Mean acceleration, over the last step, of the point of the body that is at `point` in the world:
     /// a + α × r + ω × (ω × r) (003-03). Before the first step it is zero.
     pub fn acceleration_at(&self, point: impl Into<Point>) -> Vec3 {

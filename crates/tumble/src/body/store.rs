@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::id::{BodyId, BodyKindTag, Slots};
 use crate::list::List;
 use crate::math::spatial::Wrench;
-use crate::math::{Mat3, Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
+use crate::math::{Float, Mat3, Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;
 use bytemuck::{Pod, Zeroable};
 use std::borrow::Cow;
@@ -39,6 +39,13 @@ impl Velocity {
     /// Velocity of the point at `r` from the centre of mass: v + ω × r (003-03).
     pub fn at(&self, r: Vec3) -> Vec3 {
         self.linear + self.angular.cross(r)
+    }
+
+    /// What takes a body with its centre of mass at `local_centre` of its frame to a target in `dt`.
+    pub fn towards(target: &WorldPose, pose: &CentrePose, local_centre: Vec3, dt: Real) -> Self {
+        let centre = target.translation + target.rotation.rotate(local_centre).to_f64();
+        let turn: Quat = target.rotation * pose.rotation.conjugate();
+        Self { linear: ((centre - pose.centre) / dt.to_f64()).to_real(), angular: turn.to_rotation_vector() / dt }
     }
 
     pub fn is_finite(&self) -> bool {

@@ -380,8 +380,7 @@ impl Mover {
         let Some(mut ground) = self.ground else { return Ok(()) };
         let body = world.body(ground.body)?;
         let (now, then) = (body.pose(), foretold(&body, dt));
-        let contact = Anchor::new(&now, ground.point).on(&then, set.up).0;
-        ground.velocity = ((contact - ground.point) / dt.to_f64()).to_real();
+        ground.velocity = body.coming_velocity_at(ground.point, dt);
         self.ground = Some(ground);
         if !ground.firm {
             return Ok(());

@@ -479,9 +479,9 @@ impl Vehicle {
         states: &[WheelState],
         tyres: &mut [Tyre],
         mut middle: Ahead,
-        dt: Real,
+        step: Real,
     ) -> Result<()> {
-        let dt = dt.to_f64();
+        let dt = step.to_f64();
         let compression = |i: usize| match (self.wheels.get(i), states.get(i)) {
             (Some(wheel), Some(state)) => (wheel.rest_length - state.length).to_f64(),
             _ => 0.0,
@@ -493,7 +493,7 @@ impl Vehicle {
                 let ground = world.body(touch.body)?;
                 let yields = yielding(body, touch.point, touch.normal) + yielding(&ground, touch.point, touch.normal);
                 let n = touch.normal.to_f64();
-                let closing = -n.dot(middle.at(touch.point) - ground.velocity_at(touch.point).to_f64());
+                let closing = -n.dot(middle.at(touch.point) - ground.coming_velocity_at(touch.point, step).to_f64());
                 let mut wanted = k * x + (0.5 * k * dt + c) * closing;
                 for bar in &self.bars {
                     let [a, b] = bar.wheels.map(|w| w as usize);

@@ -14,7 +14,7 @@ use crate::body::store::{Cold, Params, Velocity};
 use crate::crew::Team;
 use crate::force::{self, Moment};
 use crate::integrate::Loads;
-use crate::math::{Float, Quat, Real};
+use crate::math::{Float, Real};
 use crate::method::Step;
 use crate::profile::{Profile, Stage, Stopwatch};
 use crate::validate;
@@ -84,13 +84,7 @@ fn aim_kinematic_bodies(state: &mut State, dt: Real) {
             continue;
         }
         let Some(target) = bodies.cold.at(bodies.slot[i]).and_then(Cold::target) else { continue };
-        let pose = &bodies.pose[i];
-        let centre = target.translation + target.rotation.rotate(bodies.params[i].local_centre).to_f64();
-        let turn: Quat = target.rotation * pose.rotation.conjugate();
-        bodies.velocity[i] = Velocity {
-            linear: ((centre - pose.centre) / dt.to_f64()).to_real(),
-            angular: turn.to_rotation_vector() / dt,
-        };
+        bodies.velocity[i] = Velocity::towards(&target, &bodies.pose[i], bodies.params[i].local_centre, dt);
     }
 }
 

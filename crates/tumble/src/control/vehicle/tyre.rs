@@ -113,9 +113,9 @@ pub(super) fn grip(
     vehicle: &Vehicle,
     tyres: &mut [Tyre],
     mut ahead: Ahead,
-    dt: Real,
+    step: Real,
 ) -> Result<[Vec3; 2]> {
-    let dt = dt.to_f64();
+    let dt = step.to_f64();
     let controls = vehicle.controls;
     let mut yields = Vec::with_capacity(tyres.len());
     for (wheel, tyre) in vehicle.wheels.iter().zip(tyres.iter_mut()) {
@@ -132,7 +132,7 @@ pub(super) fn grip(
     let grounds: Vec<Vec3<f64>> = tyres
         .iter()
         .map(|tyre| match &tyre.touch {
-            Some(touch) => world.body(touch.body).map(|ground| ground.velocity_at(touch.point).to_f64()),
+            Some(touch) => world.body(touch.body).map(|ground| ground.coming_velocity_at(touch.point, step).to_f64()),
             None => Ok(Vec3::ZERO),
         })
         .collect::<Result<_>>()?;
