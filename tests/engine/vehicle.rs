@@ -563,3 +563,46 @@ fn is_carried_by_what_has_a_target() {
     }
     assert!((lifted.velocity().y - 1.0).abs() < 1e-2, "{:?}", lifted.velocity());
 }
+
+// Ground that begins to move, sideways or round, by a velocity, a target or a blow, takes a sleeping car along.
+#[test]
+fn a_sleeping_car_wakes_when_its_ground_moves() {
+    let wakes = |what: &str, ground: BodyDesc, push: &dyn Fn(&mut World, BodyId, f64)| {
+        let mut world = World::new();
+        let ground = slab(&mut world, ground);
+        let mut car = car(world, |b| b.can_sleep(true), |w| w);
+        car.vehicle.controls.brake = 3000.0;
+        car.run(240);
+        for id in [ground, car.chassis] {
+            // What moves as it is told does not sleep, it stands.
+            let _ = car.world.body_mut(id).unwrap().put_to_sleep();
+        }
+        car.run(60);
+        assert!(car.world.body(car.chassis).unwrap().is_asleep(), "{what}: it sleeps on");
+        for i in 1..=60 {
+            push(&mut car.world, ground, f64::from(i) * DT);
+            car.run(1);
+            assert!(!car.world.body(car.chassis).unwrap().is_asleep(), "{what}");
+        }
+        let (body, pose) = (car.world.body(car.chassis).unwrap(), car.world.body(ground).unwrap().pose());
+        let carried = (car.at() - pose.transform_point(Vec3::new(0.0, real(1.2 - sag()), 0.0))).length();
+        assert!(carried < 0.1, "{what}: left behind by {carried}");
+        let turned = body.rotation().angle_to(pose.rotation);
+        assert!(turned < real(0.05), "{what}: turned otherwise by {turned}");
+    };
+    wakes("sideways", BodyDesc::kinematic(), &|world, id, _| {
+        world.body_mut(id).unwrap().set_linear_velocity([0.5, 0.0, 0.0]).unwrap();
+    });
+    wakes("round", BodyDesc::kinematic(), &|world, id, _| {
+        world.body_mut(id).unwrap().set_angular_velocity([0.0, real(0.3), 0.0]).unwrap();
+    });
+    wakes("to a target", BodyDesc::kinematic(), &|world, id, t| {
+        world.body_mut(id).unwrap().set_target(WorldPose::from_translation([0.0, -0.5, 0.5 * t])).unwrap();
+    });
+    let raft = BodyDesc::dynamic().mass(1e6).gravity_scale(0.0).locks(Locks::TURN | Locks::MOVE_Y);
+    wakes("by a blow", raft, &|world, id, t| {
+        if t < 1.5 * DT {
+            world.body_mut(id).unwrap().apply_impulse([5e5, 0.0, 0.0]).unwrap();
+        }
+    });
+}

@@ -13,6 +13,7 @@ use crate::id::BodyId;
 use crate::math::spatial::Wrench;
 use crate::math::{Float, Num, Pose, Quat, Real, Vec3, WorldPose};
 use crate::shape::Shape;
+use crate::step::finish::idle;
 use crate::{BodyKind, BodyRef, World};
 use serde::{Deserialize, Serialize};
 use tyre::{Ahead, PASSES, Tyre};
@@ -366,7 +367,7 @@ impl Vehicle {
     /// Finds the ground under each wheel and acts on it and on the chassis. Called once before each [`World::step`] with the same `dt`.
     ///
     /// A chassis that sleeps stays asleep while neither the driver, nor the wheels, nor the ground under them does anything else than
-    /// before; where the ground is gone, has come nearer or farther, or is another, it wakes.
+    /// before; where the ground is gone, has come nearer or farther, begins to move, or is another, it wakes.
     ///
     /// # Errors
     /// A time step or controls out of their range, controls whose part for a wheel is beyond the range of numbers, forces that are, and a
@@ -397,7 +398,7 @@ impl Vehicle {
         let others = self.applied_by_others(world)?;
         let asleep = body.is_asleep();
         let told = self.acted != Some(controls) || others != Wrench::ZERO;
-        if asleep && !told && self.stands_as_before(&states) {
+        if asleep && !told && self.stands_as_before(world, &states, dt) {
             // Something may wake it in the coming step, and finds it on its wheels.
             let [force, torque] = self.applied;
             self.applied_at = world.steps();
@@ -454,12 +455,20 @@ impl Vehicle {
         Ok(())
     }
 
-    /// Every wheel finds the ground that it stood on when it last acted, where it was.
-    fn stands_as_before(&self, found: &[WheelState]) -> bool {
+    /// Every wheel finds the ground that it stood on when it last acted, where it was and at rest.
+    fn stands_as_before(&self, world: &World, found: &[WheelState], dt: Real) -> bool {
+        let idle = idle(&world.state).speed;
+        let rests = |contact: &WheelContact| {
+            world.body(contact.body).is_ok_and(|ground| {
+                let speed = ground.coming_velocity_at(contact.point, dt).length();
+                // What can fall asleep itself need not be quite still before the car may.
+                speed == 0.0 || (ground.kind() == BodyKind::Dynamic && speed <= idle)
+            })
+        };
         self.wheels.iter().zip(&self.states).zip(found).all(|((wheel, old), new)| {
             let same = match (&old.contact, &new.contact) {
                 (None, None) => true,
-                (Some(old), Some(new)) => old.collider == new.collider,
+                (Some(old), Some(new)) => old.collider == new.collider && rests(new),
                 _ => false,
             };
             // A chassis that falls asleep still moves in its last step, by less than this.

@@ -36,7 +36,8 @@ fn without_dust(v: Vec3) -> Vec3 {
 #[derive(Clone, Copy)]
 pub(crate) struct Idle {
     criterion: SleepCriterion,
-    speed: Real,
+    /// In m/s.
+    pub speed: Real,
 }
 
 /// Takes stock of what a step has made of an awake body: its acceleration, and for how long it has been idle. A state that is not
