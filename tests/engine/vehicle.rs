@@ -564,6 +564,64 @@ fn is_carried_by_what_has_a_target() {
     assert!((lifted.velocity().y - 1.0).abs() < 1e-2, "{:?}", lifted.velocity());
 }
 
+// A wall that a wheel reaches into is no ground: the car stands on the floor beside it, whether both are one collider or two, and drives on.
+#[test]
+fn walls_are_no_ground() {
+    let floor = || Shape::half_space(Vec3::Y, 0.0).unwrap();
+    // The wheels are balls of 0.3 m at 0.8 m to either side.
+    let wall = || Shape::cuboid(0.5, 2.0, 50.0).unwrap();
+    let apart = |lean: f64| {
+        let mut world = World::new();
+        world.add_body(BodyDesc::fixed().collider(floor())).unwrap();
+        let turn = Quat::from_axis_angle(Vec3::Z, real(-lean));
+        let side = turn.rotate(Vec3::X).to_f64() * 0.5;
+        let place = Vec3::new(0.95 + 0.5 * lean, 0.5, 0.0) + side;
+        world.add_body(BodyDesc::fixed().position(place).rotation(turn).collider(wall())).unwrap();
+        world
+    };
+    let one = || {
+        let mut world = World::new();
+        let vertices = [(-9.0, 0.0), (0.95, 0.0), (0.95, 3.0)];
+        let vertices = vertices.iter().flat_map(|&(x, y)| [-50.0, 50.0].map(|z| Vec3::new(x, y, z).to_real()));
+        let triangles = vec![[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]];
+        let mesh = Mesh::new(MeshDesc::new(vertices.collect(), triangles)).unwrap();
+        world.add_body(BodyDesc::fixed().collider(Shape::Mesh(std::sync::Arc::new(mesh)))).unwrap();
+        world
+    };
+    for (what, world) in
+        [("upright", apart(0.0)), ("leaning back", apart(0.1)), ("sloping", apart(0.4)), ("one mesh", one())]
+    {
+        let mut car = car(world, |b| b, |w| Wheel { probe: Probe::Ball, ..w });
+        car.vehicle.controls.drive = 300.0;
+        for _ in 0..120 {
+            car.run(1);
+            for (i, wheel) in car.vehicle.states().iter().enumerate() {
+                let contact = wheel.contact.expect(what);
+                assert!(contact.normal.y > real(0.99), "{what}, wheel {i}: {contact:?}");
+                assert!((0.3 - wheel.length as f64 - sag()).abs() < 0.02, "{what}, wheel {i}: {wheel:?}");
+            }
+        }
+        assert!(car.at().z > 1.0 && car.at().x.abs() < 0.02, "{what}: {:?}", car.at());
+    }
+    // A ray that starts in a wall finds the floor below; one that starts in the floor is at its stop.
+    for (what, body, length) in [
+        ("in a wall", BodyDesc::fixed().position([1.29, 0.5, 0.0]).collider(wall()), 0.3 - sag()),
+        (
+            "in the floor",
+            BodyDesc::fixed().position([0.0, -1.3, 0.0]).collider(Shape::cuboid(5.0, 2.0, 50.0).unwrap()),
+            0.0,
+        ),
+    ] {
+        let mut world = flat();
+        world.add_body(body).unwrap();
+        let mut car = car(world, |b| b, |w| w);
+        car.vehicle.update(&mut car.world, real(DT)).unwrap();
+        let wheel = car.vehicle.states()[0];
+        assert!((f64::from(wheel.length) - length).abs() < 1e-3, "{what}: {wheel:?}");
+        assert!(wheel.contact.unwrap().normal.y > real(0.99), "{what}: {wheel:?}");
+    }
+}
+
 // Ground that begins to move, sideways or round, by a velocity, a target or a blow, takes a sleeping car along.
 #[test]
 fn a_sleeping_car_wakes_when_its_ground_moves() {

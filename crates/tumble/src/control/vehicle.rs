@@ -539,6 +539,42 @@ fn check_chassis(body: &BodyRef) -> Result<()> {
     }
 }
 
+/// Cosine of the largest angle between the suspension and the normal of something that bears a wheel: 60 degrees. What is steeper is a wall that the
+/// wheel reaches into or grazes; the spring, which knows only how far it gives along the suspension, would throw the car off it.
+const STEEPEST: Real = 0.5;
+
+fn bears(normal: Vec3, down: Vec3) -> bool {
+    -normal.dot(down) >= STEEPEST
+}
+
+/// The first thing along a ray that bears a wheel.
+fn first_ground(world: &World, ray: &RayCast, filter: &QueryFilter) -> Result<Option<CastHit>> {
+    let mut around = Vec::new();
+    let mut is_ground = |hit: &CastHit| -> Result<bool> {
+        let mut normal = hit.normal;
+        if normal == Vec3::ZERO {
+            // It starts inside: the nearest way out says of what.
+            world.closest_point_all(ray.origin, 0.0, filter, &mut around)?;
+            let out = around.iter().find(|near| near.collider == hit.collider);
+            normal = out.map_or(-ray.direction, |near| near.normal);
+        }
+        Ok(bears(normal, ray.direction))
+    };
+    let first = world.cast_ray(ray, filter)?;
+    match &first {
+        Some(hit) if !is_ground(hit)? => {}
+        _ => return Ok(first),
+    }
+    let mut hits = Vec::new();
+    world.cast_ray_all(ray, filter, &mut hits)?;
+    for hit in hits {
+        if is_ground(&hit)? {
+            return Ok(Some(hit));
+        }
+    }
+    Ok(None)
+}
+
 /// Looks for the ground along the suspension.
 fn find_ground(world: &World, body: &BodyRef, wheel: &Wheel, state: &mut WheelState, layers: Layers) -> Result<Tyre> {
     let pose = body.pose();
@@ -546,15 +582,16 @@ fn find_ground(world: &World, body: &BodyRef, wheel: &Wheel, state: &mut WheelSt
     let filter = QueryFilter::new().layers(layers).exclude_bodies(&own);
     let down = pose.rotation.rotate(wheel.down.normalize_or(-Vec3::Y));
     let mount = pose.transform_point(wheel.mount);
-    let hit: Option<CastHit> = match wheel.probe {
+    let hit = match wheel.probe {
         Probe::Ray => {
-            world.cast_ray(&RayCast::new(mount, down, (wheel.rest_length + wheel.radius).to_f64()), &filter)?
+            let ray = RayCast::new(mount, down, (wheel.rest_length + wheel.radius).to_f64());
+            first_ground(world, &ray, &filter)?
         }
         Probe::Ball => {
             let ball = Shape::sphere(wheel.radius)?;
             let start = WorldPose::from_translation(mount - (down * wheel.radius).to_f64());
             let way = down * (wheel.rest_length + wheel.radius);
-            world.cast_shape(&ShapeCast::new(&ball, start, way), &filter)?
+            world.cast_shape_facing(&ShapeCast::new(&ball, start, way), &filter, &|normal| bears(normal, down))?
         }
     };
     let steer = Quat::from_axis_angle(-wheel.down.normalize_or(-Vec3::Y), state.steering);

@@ -4,7 +4,7 @@ use super::World;
 use crate::detect::query::{CastHit, Nearby, PointHit, QueryFilter, RayCast, Separation, ShapeCast, check_point};
 use crate::error::Result;
 use crate::id::ColliderId;
-use crate::math::{Point, Real, WorldPose};
+use crate::math::{Point, Real, Vec3, WorldPose};
 use crate::shape::Shape;
 
 // Queries take `&World`, and a user may ask from any number of threads at once.
@@ -138,9 +138,25 @@ impl World {
     }
 
     pub(super) fn first_on_cast(&self, cast: &ShapeCast, filter: &QueryFilter) -> Option<CastHit> {
+        self.first_facing(cast, filter, &|_| true)
+    }
+
+    /// As [`World::cast_shape`], but parts of colliders that it meets at a normal which does not count are passed over.
+    pub(crate) fn cast_shape_facing(
+        &self,
+        cast: &ShapeCast,
+        filter: &QueryFilter,
+        counts: &dyn Fn(Vec3) -> bool,
+    ) -> Result<Option<CastHit>> {
+        self.whole()?;
+        cast.check()?;
+        Ok(self.first_facing(cast, filter, counts))
+    }
+
+    fn first_facing(&self, cast: &ShapeCast, filter: &QueryFilter, counts: &dyn Fn(Vec3) -> bool) -> Option<CastHit> {
         let mut first: Option<CastHit> = None;
         let mut limit = f64::INFINITY;
-        self.state.along_cast(cast, filter, |hit, at| {
+        self.state.along_cast(cast, filter, counts, |hit, at| {
             if first.is_none_or(|best| hit.is_before(&best)) {
                 first = Some(hit);
                 limit = at;
@@ -164,7 +180,7 @@ impl World {
         self.whole()?;
         cast.check()?;
         let mut any = false;
-        self.state.along_cast(cast, filter, |_, _| {
+        self.state.along_cast(cast, filter, &|_| true, |_, _| {
             any = true;
             -1.0
         });
@@ -192,7 +208,7 @@ impl World {
         self.whole()?;
         hits.clear();
         cast.check()?;
-        self.state.along_cast(cast, filter, |hit, _| {
+        self.state.along_cast(cast, filter, &|_| true, |hit, _| {
             hits.push(hit);
             f64::INFINITY
         });

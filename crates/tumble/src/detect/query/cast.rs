@@ -143,12 +143,13 @@ impl<'a> Course<'a> {
 
 impl State {
     /// Calls `found` with the first hit on each collider that the moving shape meets, and how far along that is, in no
-    /// order. It answers how far the shape has to be followed from then on; a negative number ends the search. The cast
-    /// has been checked.
+    /// order. It answers how far the shape has to be followed from then on; a negative number ends the search. Parts that it meets at a
+    /// normal, in the world, which does not count are passed over as if they were not there. The cast has been checked.
     pub(crate) fn along_cast(
         &self,
         cast: &ShapeCast,
         filter: &QueryFilter,
+        counts: &dyn Fn(Vec3) -> bool,
         mut found: impl FnMut(CastHit, f64) -> f64,
     ) {
         let course = Course::new(cast, filter.solid);
@@ -158,7 +159,7 @@ impl State {
         for tree in filter.trees(self) {
             tree.cast(&way.cast(start, limit), filter.mask, |proxy, _, max| {
                 let Some(seen) = filter.sees(self, proxy) else { return max };
-                let Some((at, touch, part)) = seen.on_course(&course, limit) else { return max };
+                let Some((at, touch, part)) = seen.on_course(&course, limit, counts) else { return max };
                 let hit = CastHit {
                     collider: seen.id,
                     body: seen.body,
@@ -179,9 +180,9 @@ impl State {
 }
 
 impl Seen<'_> {
-    /// Where the moving shape first touches this collider within `limit`: how far it has come, the touch in the
+    /// Where the moving shape first touches this collider within `limit` at a normal that counts: how far it has come, the touch in the
     /// collider's frame, and the part of the collider.
-    fn on_course(&self, course: &Course, limit: f64) -> Option<(f64, Touch, u32)> {
+    fn on_course(&self, course: &Course, limit: f64, counts: &dyn Fn(Vec3) -> bool) -> Option<(f64, Touch, u32)> {
         let shape = &self.collider.shape;
         let mut ball = Ball::of(shape, &self.pose);
         ball.radius += course.reach;
@@ -212,6 +213,9 @@ impl Seen<'_> {
             search(shape, &Sweeping::new(around, linear), limit, &mut |other: &Part, limit| {
                 let reach = Real::from_f64(limit).next_up();
                 let Some(touch) = mover.first_touch(other.convex, &other.pose, reach) else { return limit };
+                if !counts(self.pose.rotation.rotate(touch.normal)) {
+                    return limit;
+                }
                 let before =
                     |(b, part): (Touch, u32)| (touch.t, touch.separation, other.index) < (b.t, b.separation, part);
                 if best.is_none_or(before) {
