@@ -208,6 +208,9 @@ fn exclusions_leave_others_on_the_floor_alone() {
         run(&mut world, 1.0);
         let (a, b) = if floor_first { (ground, crates[2]) } else { (crates[2], ground) };
         world.set_pair_excluded(a, b, true).unwrap();
+        let (player, _) = add(&mut world, BodyDesc::kinematic().position([-9.0, 5.0, 0.0]), cube());
+        let (a, b) = if floor_first { (ground, player) } else { (player, ground) };
+        world.set_pair_excluded(a, b, true).unwrap();
         let events = run(&mut world, 0.5);
         let ended = events.iter().filter(|e| matches!(e, Event::ContactEnded { .. })).count();
         let began = events.iter().filter(|e| matches!(e, Event::ContactBegan { .. })).count();

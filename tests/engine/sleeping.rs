@@ -249,6 +249,14 @@ fn what_stands_and_comes_wakes() {
     let x = world.body(sleeper).unwrap().position().x;
     assert!(x < -0.15, "a fixed body that is moved pushes it: {x}");
 
+    // Others on the same floor sleep on when one of them is put elsewhere.
+    let mut world = ground();
+    let (moved, sleeper) = (cube(&mut world, 0.0, 0.5), cube(&mut world, 4.0, 0.5));
+    run(&mut world, 2.0);
+    assert!(asleep(&world, moved) && asleep(&world, sleeper));
+    world.body_mut(moved).unwrap().set_position([0.5, 0.6, 0.0]).unwrap();
+    assert!(!asleep(&world, moved) && asleep(&world, sleeper));
+
     // So does one that was near, and is put into it: their boxes have overlapped all the time.
     for kind in [BodyDesc::fixed(), BodyDesc::kinematic()] {
         let mut world = ground();

@@ -95,12 +95,13 @@ fn friction_stops_joints_and_turns_none_back() {
 /// Damping of the bodies of links is as that of free bodies, 1/(1 + h c) of a velocity in each sub-step of h, however strong it is.
 #[test]
 fn links_are_damped_as_free_bodies_are() {
-    for c in [0.5, 20.0, 1000.0] {
+    // A motor that does nothing keeps a tree from flying, as strong damping does.
+    for (c, motor) in [(0.5, true), (20.0, true), (1000.0, true), (20.0, false), (1e6, false)] {
         for (mut world, substeps) in both().into_iter().zip([4, 1]) {
             world.set_gravity([0.0; 3]).unwrap();
             let mut desc = ArticulationDesc::new();
-            // A motor that does nothing, so that it does not fly.
-            let dof = Dof::default().motor(Motor::position(1e-12, 0.0));
+            let idle = Motor::position(1e-12, 0.0);
+            let dof = if motor { Dof::default().motor(idle) } else { Dof::default() };
             let slider = LinkDesc::prismatic(rod().damping(real(c), 0.0), [1.0, 0.0, 0.0]);
             desc.add(slider.dof(0, dof).velocity(&[1.0]));
             let id = world.add_articulation(desc).unwrap();
@@ -233,7 +234,7 @@ impl Constraint for Unbounded {
 
     fn rows(&self, _: &Frames, out: &mut Rows) {
         let jacobian = Jacobian { linear_b: Vec3::Y, ..Jacobian::ZERO };
-        out.push(Row { jacobian, target: 1.0, ..Row::IDLE });
+        out.push(Row { jacobian, target: 1.0, bound: Bound::Force(1.0), ..Row::IDLE });
         out.push(Row { jacobian, target: 1.0, bound: self.0, ..Row::IDLE });
     }
 }
@@ -250,7 +251,7 @@ fn bounds_that_are_none_push_nothing() {
         friction(7, 1.0),
         friction(u32::MAX, 1.0),
     ];
-    for bound in bounds {
+    let fall = |bound: Bound| {
         let mut world = sleepless();
         let mut desc = ArticulationDesc::new();
         desc.add(LinkDesc::free(rod()));
@@ -260,6 +261,11 @@ fn bounds_that_are_none_push_nothing() {
         for _ in 0..10 {
             world.step(DT).unwrap();
         }
-        assert!(world.body(body).unwrap().is_active(), "{bound:?}");
+        world.body(body).unwrap().position()
+    };
+    let unheld = fall(Bound::Force(0.0));
+    assert_ne!(fall(Bound::Force(1e3)), unheld);
+    for bound in bounds {
+        assert_eq!(fall(bound), unheld, "{bound:?}");
     }
 }

@@ -121,7 +121,16 @@ impl State {
     /// Ends the contacts of one of two bodies and finds them anew: whether they may touch has changed.
     pub fn refilter_pair(&mut self, a: u32, b: u32) {
         // Those of a floor would be everybody's.
-        let cost = |body: u32| (!self.can_move(body), self.bodies.cold.at(body).map_or(0, |c| c.colliders.len()));
+        let cost = |body: u32| {
+            self.bodies.cold.at(body).map(|c| {
+                let met = match c.kind {
+                    BodyKind::Dynamic => 0,
+                    BodyKind::Kinematic => 1,
+                    BodyKind::Fixed => 2,
+                };
+                (met, c.colliders.len())
+            })
+        };
         let body = if cost(a) <= cost(b) { a } else { b };
         self.rebuild_proxies(body);
     }

@@ -264,8 +264,12 @@ impl State {
         }
     }
 
-    /// A body was put somewhere else: whoever is near it now has to look, sleeping or standing, and whoever touched it.
+    /// A body that cannot move was put somewhere else: whoever is near it now has to look, sleeping or standing, and whoever touched it. (The contacts of one
+    /// that can move are looked at with it.)
     pub fn wake_around(&mut self, slot: u32) {
+        if self.bodies.is_awake(slot) {
+            return;
+        }
         let mut next = self.contacts.first_of(slot);
         while let Some(contact) = next {
             next = self.contacts.next_of(contact, slot);
@@ -276,9 +280,27 @@ impl State {
                 _ => false,
             };
             let other = c.other(slot);
-            if (near || c.has(Contact::TOUCHING)) && !self.bodies.is_awake(other) {
-                self.wake(other);
+            if !near && !c.has(Contact::TOUCHING) {
+                continue;
             }
+            match self.bodies.cold.at(other).map(|b| b.kind) {
+                Some(BodyKind::Dynamic) => self.wake(other),
+                Some(BodyKind::Kinematic) => self.look_around(other),
+                Some(BodyKind::Fixed) | None => {}
+            }
+        }
+    }
+
+    /// Keeps a body awake for the next step that moves as it is told, so that its contacts are looked at.
+    fn look_around(&mut self, slot: u32) {
+        if let Some(cold) = self.bodies.cold.at_mut(slot) {
+            cold.looks = cold.kind == BodyKind::Kinematic && cold.active;
+        }
+        self.settle(slot);
+        if self.bodies.is_awake(slot) {
+            self.wake_contacts(slot);
+        } else {
+            self.rest_contacts(slot);
         }
     }
 
@@ -297,16 +319,7 @@ impl State {
             self.settle(slot);
             return;
         }
-        let moved = cold.kind == BodyKind::Kinematic && cold.active;
-        if let Some(cold) = self.bodies.cold.at_mut(slot).filter(|_| moved) {
-            cold.looks = true;
-        }
-        self.settle(slot);
-        if self.bodies.is_awake(slot) {
-            self.wake_contacts(slot);
-        } else {
-            self.rest_contacts(slot);
-        }
+        self.look_around(slot);
         let mut next = self.contacts.first_of(slot);
         while let Some(contact) = next {
             next = self.contacts.next_of(contact, slot);

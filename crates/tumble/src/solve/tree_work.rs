@@ -563,9 +563,12 @@ impl Working {
         !tree.q.iter().chain(&tree.qd).all(|v| v.abs() < 1e18)
     }
 
-    /// Its joints have no motors, and springs and dampers so soft that explicit steps follow them.
+    /// Its joints have no motors, and springs and dampers so soft that explicit steps follow them, as they must the damping of its links.
     fn is_smooth(&mut self, dt: f64) -> bool {
         let tree = &self.articulation.tree;
+        if self.loads.iter().any(|l| Num::max(l.linear_damping, l.angular_damping) * dt >= SOFT) {
+            return false;
+        }
         if tree.dofs.iter().any(|d| d.motor.is_on()) {
             return false;
         }

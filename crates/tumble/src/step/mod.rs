@@ -99,7 +99,7 @@ fn land_kinematic_bodies(state: &mut State, dt: Real) {
         let Some(cold) = state.bodies.cold.at_mut(slot) else { continue };
         debug_assert_eq!(cold.kind, BodyKind::Kinematic);
         let Some(target) = cold.target() else {
-            if cold.looks && state.bodies.velocity[i] == Velocity::default() {
+            if state.bodies.velocity[i] == Velocity::default() {
                 cold.looks = false;
                 state.settle(slot);
                 state.rest_contacts(slot);

@@ -50,19 +50,16 @@ fn slow_trees(state: &mut State, linear: Real, angular: Real) {
         }
         let links = articulation.bodies.iter().map(|&body| state.bodies.dense_at(body));
         let share = |speed: Real, most: Real| if speed > most { most / speed } else { 1.0 };
-        let mut left = 1.0;
-        for dense in links.clone() {
-            let v = &state.bodies.velocity[dense];
-            left = Num::min(left, share(v.linear.length(), linear));
-            left = Num::min(left, share(v.angular.length(), angular));
-        }
+        let of_link = |v: &Velocity| Num::min(share(v.linear.length(), linear), share(v.angular.length(), angular));
+        let left = links.clone().fold(1.0, |least, dense| Num::min(least, of_link(&state.bodies.velocity[dense])));
         if left < 1.0 {
             articulation.tree.qd.iter_mut().for_each(|v| *v *= left.to_f64());
-            let fast: Vec<usize> = links.collect();
-            for dense in fast {
+            let all: Vec<usize> = links.collect();
+            for dense in all {
                 let v = &mut state.bodies.velocity[dense];
+                let told = of_link(v) < 1.0;
                 *v = Velocity { linear: v.linear * left, angular: v.angular * left };
-                if let Some(body) = state.bodies.cold.id_at(state.bodies.slot[dense]) {
+                if let Some(body) = state.bodies.cold.id_at(state.bodies.slot[dense]).filter(|_| told) {
                     state.events.push(Event::SpeedLimited { body });
                 }
             }

@@ -64,6 +64,7 @@ impl State {
             let meshed = params.inv_mass > 0.0 && self.has_solid_mesh(id.index());
             ensure!(params.has(Params::MESHED) == meshed, "{id}: flag of meshes");
             ensure!(dynamic || !cold.asleep, "{id} is asleep, but {:?}", cold.kind);
+            ensure!(!cold.looks || (cold.kind == BodyKind::Kinematic && cold.active), "{id} looks around, but cannot");
             ensure!(!(cold.asleep && velocity != Velocity::default()), "{id} moves in its sleep");
             ensure!(cold.kind != BodyKind::Fixed || velocity == Velocity::default(), "{id} is fixed and moves");
             let awake = cold.active

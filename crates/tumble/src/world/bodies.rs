@@ -320,7 +320,8 @@ impl State {
 
     /// Puts a body among the awake or the standing ones, as its kind, flags and motion say.
     pub fn settle(&mut self, slot: u32) {
-        let Some(cold) = self.bodies.cold.at(slot) else { return };
+        let Some(cold) = self.bodies.cold.at_mut(slot) else { return };
+        cold.looks &= cold.kind == BodyKind::Kinematic && cold.active;
         let dense = cold.dense as usize;
         let awake = cold.active
             && !cold.asleep

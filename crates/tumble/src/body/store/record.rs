@@ -145,6 +145,7 @@ impl Bodies {
                     && (dense < self.awake as usize || !dynamic || !cold.active || cold.asleep)
                     && !(cold.active && cold.quarantined)
                     && (dynamic || !cold.asleep)
+                    && !(cold.looks && (cold.kind != BodyKind::Kinematic || !cold.active))
             })
     }
 }
