@@ -141,6 +141,43 @@ fn spinning_links_are_braked_as_free_bodies_are() {
     }
 }
 
+/// A joint on a link tells the mean force of the step: all of a blow that it has taken, in whichever sub-step.
+#[test]
+fn joints_on_links_tell_what_the_whole_step_was() {
+    let mut world = sleepless();
+    world.set_gravity([0.0; 3]).unwrap();
+    let mut desc = ArticulationDesc::new();
+    desc.add(LinkDesc::free(rod()));
+    let id = world.add_articulation(desc).unwrap();
+    let body = link(&world, id, 0);
+    let held = world.add_joint(JointDesc::fixed(World::BODY, body)).unwrap();
+    world.step(DT).unwrap();
+    world.body_mut(body).unwrap().apply_impulse([3.0, 0.0, 0.0]).unwrap();
+    world.step(DT).unwrap();
+    let told = world.joint(held).unwrap().force().length() as f64 * DT as f64;
+    assert!((told - 3.0).abs() < 0.03, "{told} of 3 Ns");
+}
+
+/// A ball that is a link lies as firmly on a lift that rises as one that is a free body.
+#[test]
+fn lifts_bear_links_as_they_do_free_bodies() {
+    let mut world = sleepless();
+    let lift = BodyDesc::kinematic().position([0.0, -0.5, 0.0]).collider(Shape::cuboid(9.0, 0.5, 9.0).unwrap());
+    let lift = world.add_body(lift).unwrap();
+    world.body_mut(lift).unwrap().set_velocity([0.0, 0.5, 0.0], [0.0; 3]).unwrap();
+    let ball = || BodyDesc::dynamic().collider(Shape::sphere(0.5).unwrap());
+    let free = world.add_body(ball().position([3.0, 0.5, 0.0])).unwrap();
+    let mut desc = ArticulationDesc::new();
+    desc.add(LinkDesc::free(ball()).position(&[0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 1.0]));
+    let id = world.add_articulation(desc).unwrap();
+    for _ in 0..120 {
+        world.step(DT).unwrap();
+    }
+    let above = |body: BodyId| world.body(body).unwrap().position().y - world.body(lift).unwrap().position().y - 1.0;
+    let (of_free, of_link) = (above(free), above(link(&world, id, 0)));
+    assert!((of_link - of_free).abs() < 1e-4, "{of_link} beside {of_free}");
+}
+
 /// A ball that is the only link of a tree swings on a soft floor as one that is a free body.
 #[test]
 fn soft_floors_are_springs_to_links() {

@@ -329,6 +329,17 @@ fn chain(links: usize, angle: f64) -> (Tree, Vec<Load>) {
     (tree, loads)
 }
 
+/// What neither moves nor is moved flies in one piece: it misses nothing, whatever that is measured by.
+#[test]
+fn trees_at_rest_without_weight_are_not_cut() {
+    let (mut tree, _) = chain(5, 0.3);
+    let (mut pass, mut stages) = (Pass::default(), Stages::default());
+    let before = tree.q.clone();
+    let forces = Forces { loads: &[], joints: true };
+    let error = fly(crate::math::Isa::SCALAR, &mut tree, &mut pass, &mut stages, &forces, 1.0 / 60.0);
+    assert_eq!((error, tree.pace, tree.q), (0.0, 0, before));
+}
+
 /// Potential energy of links of 1 kg.
 fn height(pass: &Pass) -> f64 {
     pass.links.iter().map(|m| 9.81 * (m.centre.y + pass.origin.y)).sum()
