@@ -291,7 +291,7 @@ impl State {
         }
     }
 
-    /// Keeps a body awake for the next step that moves as it is told, so that its contacts are looked at.
+    /// Keeps a kinematic body awake for the next step, so that its contacts are looked at where it stands; a fixed one rests.
     fn look_around(&mut self, slot: u32) {
         if let Some(cold) = self.bodies.cold.at_mut(slot) {
             cold.looks = cold.kind == BodyKind::Kinematic && cold.active;

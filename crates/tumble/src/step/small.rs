@@ -10,7 +10,7 @@ use crate::{BodyDesc, ColliderDesc, JointDesc, Material, Method, World};
 const DT: Real = 1.0 / 60.0;
 
 /// Boxes and balls that slide, bounce and roll on a floor, a pendulum, a hinged arm, a bullet on its way to a thin wall, and two trees that lie
-/// on the floor. Two sub-steps to a step: Miri takes a minute for each of such a world.
+/// on the floor. Two sub-steps to a step: Miri takes about a minute for it.
 fn small() -> World {
     let step = Step::SoftStep(SoftStep { substeps: 2, ..SoftStep::default() });
     let mut world = World::with_method(Method { step, ..Method::soft_step() }).unwrap();

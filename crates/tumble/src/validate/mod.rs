@@ -1,4 +1,4 @@
-//! Checks and repairs at the end of a step (003-105): one pass over the awake bodies each.
+//! Checks and repairs at the end of a step (003-105): one pass over the awake bodies each, and for speeds one over the trees.
 
 use crate::body::store::{Params, Velocity, limited};
 use crate::event::Event;
