@@ -27,10 +27,11 @@
 //! set of instructions.
 
 use super::kind::Place;
-use super::tree::Tree;
+use super::packed::{Frame, FrameIn, Heavy, HeavyIn, Six, SixIn, sym3};
+use super::tree::{Link, Tree};
 use crate::constraint::contact::NONE;
-use crate::math::spatial::{ArticulatedInertia, Motion, SpatialInertia, Wrench};
-use crate::math::{Sym3, Vec3};
+use crate::math::spatial::{SpatialInertia, Wrench};
+use crate::math::{Packed, Quad, Vec3};
 
 /// What acts on a link from outside: a force at its centre of mass, and a torque, in the axes of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -46,35 +47,35 @@ pub(crate) struct Load {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moving {
     /// The frame of the link, in the axes of the world, about O.
-    pub place: Place,
-    pub velocity: Motion<f64>,
+    pub place: Frame,
+    pub velocity: Six,
     /// c
-    pub drift: Motion<f64>,
-    /// The centre of mass, about O, and the inertia about it, in the axes of the world.
-    pub centre: Vec3<f64>,
-    pub inertia: Sym3<f64>,
+    pub drift: Six,
+    /// The centre of mass, about O, and the inertia about it by columns, in the axes of the world.
+    pub centre: Quad,
+    pub inertia: [Quad; 3],
     /// Iᴬ and p.
-    pub articulated: ArticulatedInertia<f64>,
-    pub bias: Wrench<f64>,
-    pub acceleration: Motion<f64>,
+    pub articulated: Heavy,
+    pub bias: Six,
+    pub acceleration: Six,
 }
 
 const STILL: Moving = Moving {
-    place: Place::IDENTITY,
-    velocity: Motion::ZERO,
-    drift: Motion::ZERO,
-    centre: Vec3::ZERO,
-    inertia: Sym3::ZERO,
-    articulated: ArticulatedInertia::ZERO,
-    bias: Wrench::ZERO,
-    acceleration: Motion::ZERO,
+    place: Frame::IDENTITY,
+    velocity: Six::ZERO,
+    drift: Six::ZERO,
+    centre: Quad::ZERO,
+    inertia: [Quad::ZERO; 3],
+    articulated: Heavy::ZERO,
+    bias: Six::ZERO,
+    acceleration: Six::ZERO,
 };
 
 /// A degree of freedom in the course of a pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     /// U
-    pub force: Wrench<f64>,
+    pub force: Six,
     /// 1/D; 0 where nothing is moved.
     pub inverse: f64,
     /// u
@@ -83,7 +84,7 @@ pub(crate) struct Column {
     pub acceleration: f64,
 }
 
-const IDLE: Column = Column { force: Wrench::ZERO, inverse: 0.0, drive: 0.0, acceleration: 0.0 };
+const IDLE: Column = Column { force: Six::ZERO, inverse: 0.0, drive: 0.0, acceleration: 0.0 };
 
 /// The memory of a pass over one tree; used again for the next.
 #[derive(Clone, Debug, Default)]
@@ -92,132 +93,149 @@ pub(crate) struct Pass {
     pub origin: Vec3<f64>,
     pub links: Vec<Moving>,
     /// S of each degree of freedom, about O.
-    pub axes: Vec<Motion<f64>>,
+    pub axes: Vec<Six>,
     pub columns: Vec<Column>,
 }
 
 impl Pass {
     /// Outwards: where the links of a tree are, and the columns of their joints.
     #[inline(always)]
-    pub fn place(&mut self, tree: &Tree, q: &[f64]) {
+    pub fn place<P: Packed>(&mut self, tree: &Tree, q: &[f64]) {
         self.resize(tree);
         self.origin = origin(tree, q);
         for (i, link) in tree.links.iter().enumerate() {
-            let a = match link.parent() {
-                Some(parent) => link.hang(&self.links[parent].place),
-                None => Place { origin: link.joint_place.origin - self.origin, ..link.joint_place },
-            };
+            let a = self.frame_on_parent::<P>(link);
             let place = link.kind.place(a, &q[link.coordinates()], &mut self.axes[link.dofs()]);
-            let moving = &mut self.links[i];
-            moving.place = place;
-            moving.centre = place.point(link.centre);
-            moving.inertia = link.inertia.rotated(&place.rotation);
+            self.links[i].put(place, link);
         }
     }
 
     /// [`Pass::place`] and [`Pass::set_moving`] in one.
     #[inline(always)]
-    pub fn place_moving(&mut self, tree: &Tree, q: &[f64], qd: &[f64]) {
+    pub fn place_moving<P: Packed>(&mut self, tree: &Tree, q: &[f64], qd: &[f64]) {
         self.resize(tree);
         self.origin = origin(tree, q);
         for (i, link) in tree.links.iter().enumerate() {
-            let (a, parent) = match link.parent() {
-                Some(parent) => {
-                    let parent = &self.links[parent];
-                    (link.hang(&parent.place), parent.velocity)
-                }
-                None => (Place { origin: link.joint_place.origin - self.origin, ..link.joint_place }, Motion::ZERO),
-            };
+            let a = self.frame_on_parent::<P>(link);
+            let parent = self.of_parent::<P>(link, |moving| &moving.velocity);
             let dofs = link.dofs();
             let axes = &mut self.axes[dofs.clone()];
             let place = link.kind.place(a, &q[link.coordinates()], axes);
             let (velocity, drift) = link.kind.velocity(parent, axes, &qd[dofs]);
             let moving = &mut self.links[i];
-            moving.place = place;
-            moving.centre = place.point(link.centre);
-            moving.inertia = link.inertia.rotated(&place.rotation);
-            (moving.velocity, moving.drift) = (velocity, drift);
+            moving.put(place, link);
+            velocity.store(&mut moving.velocity);
+            drift.store(&mut moving.drift);
+        }
+    }
+
+    /// Frame A of the joint of a link.
+    #[inline(always)]
+    fn frame_on_parent<P: Packed>(&self, link: &Link) -> FrameIn<P> {
+        match link.parent() {
+            Some(parent) => link.hang(&self.links[parent].place.load()),
+            None => {
+                let place = &link.joint_place;
+                FrameIn::of(&Place { origin: place.origin - self.origin, ..*place })
+            }
+        }
+    }
+
+    /// What the parent of a link has; nothing where that is the world.
+    #[inline(always)]
+    pub(super) fn of_parent<P: Packed>(&self, link: &Link, what: impl Fn(&Moving) -> &Six) -> SixIn<P> {
+        match link.parent() {
+            Some(parent) => what(&self.links[parent]).load(),
+            None => SixIn::zero(),
         }
     }
 
     #[inline(always)]
     fn resize(&mut self, tree: &Tree) {
         self.links.resize(tree.links.len(), STILL);
-        self.axes.resize(tree.dofs.len(), Motion::ZERO);
+        self.axes.resize(tree.dofs.len(), Six::ZERO);
         self.columns.resize(tree.dofs.len(), IDLE);
     }
 
     /// Outwards: how the links move. After [`Pass::place`].
     #[inline(always)]
-    pub fn set_moving(&mut self, tree: &Tree, qd: &[f64]) {
+    pub fn set_moving<P: Packed>(&mut self, tree: &Tree, qd: &[f64]) {
         for (i, link) in tree.links.iter().enumerate() {
-            let parent = link.parent().map_or(Motion::ZERO, |p| self.links[p].velocity);
+            let parent = self.of_parent::<P>(link, |moving| &moving.velocity);
             let dofs = link.dofs();
             let (velocity, drift) = link.kind.velocity(parent, &self.axes[dofs.clone()], &qd[dofs]);
-            (self.links[i].velocity, self.links[i].drift) = (velocity, drift);
+            velocity.store(&mut self.links[i].velocity);
+            drift.store(&mut self.links[i].drift);
         }
     }
 
     /// Inwards: Iᴬ, U and D, with `extra` added to the armature of each degree of freedom. After [`Pass::place`].
     #[inline(always)]
-    pub fn factor(&mut self, tree: &Tree, extra: Option<&[f64]>) {
-        for (moving, link) in self.links.iter_mut().zip(&tree.links) {
-            moving.articulated = articulated(link.mass, moving.centre, moving.inertia);
-        }
+    pub fn factor<P: Packed>(&mut self, tree: &Tree, extra: Option<&[f64]>) {
         for (i, link) in tree.links.iter().enumerate().rev() {
-            let mut inertia = self.links[i].articulated;
+            let moving = &self.links[i];
+            let mut inertia = if link.last_child == NONE { moving.rigid::<P>(link) } else { moving.articulated.load() };
             for k in link.dofs().rev() {
                 let armature = tree.dofs[k].armature + extra.map_or(0.0, |e| e[k]);
-                inertia = self.columns[k].eliminate(self.axes[k], inertia, armature);
+                (inertia, _) = self.columns[k].eliminate(&self.axes[k], inertia, armature);
             }
             if let Some(parent) = link.parent() {
-                self.links[i].articulated = inertia;
-                self.links[parent].articulated += inertia;
+                inertia.store(&mut self.links[i].articulated);
+                let (of, moving) = (&tree.links[parent], &mut self.links[parent]);
+                let before = if of.last_child == i as u32 { moving.rigid(of) } else { moving.articulated.load() };
+                before.plus(inertia).store(&mut moving.articulated);
             }
         }
     }
 
     /// p of all links from their velocities, if they move, and their loads, if there are any.
     #[inline(always)]
-    pub fn set_bias(&mut self, tree: &Tree, loads: Option<&[Load]>, moves: bool) {
+    pub fn set_bias<P: Packed>(&mut self, tree: &Tree, loads: Option<&[Load]>, moves: bool) {
         for (i, (moving, link)) in self.links.iter_mut().zip(&tree.links).enumerate() {
-            let mut bias = if moves { moving.gyration(link.mass) } else { Wrench::ZERO };
+            let mut bias = if moves { moving.gyration::<P>(link.mass) } else { SixIn::zero() };
             if let Some(load) = loads.and_then(|l| l.get(i)) {
-                bias -= moving.load(link.mass, load);
+                bias = bias - moving.load(link.mass, load);
             }
-            moving.bias = bias;
+            bias.store(&mut moving.bias);
         }
     }
 
     /// Inwards, then outwards: q̈ and the accelerations of the links, from U, D, p and the forces τ along the degrees of freedom. With
     /// `moves`, c counts.
     #[inline(always)]
-    pub fn accelerate(&mut self, tree: &Tree, tau: impl Fn(usize) -> f64, moves: bool) {
+    pub fn accelerate<P: Packed>(&mut self, tree: &Tree, tau: impl Fn(usize) -> f64, moves: bool) {
         for (i, link) in tree.links.iter().enumerate().rev() {
             let moving = &self.links[i];
-            let mut bias = moving.bias;
+            let mut bias = moving.bias.load::<P>();
             for k in link.dofs().rev() {
                 let column = &mut self.columns[k];
-                column.drive = tau(k) - self.axes[k].dot(bias);
-                bias += column.force * (column.drive * column.inverse);
+                column.drive = tau(k) - self.axes[k].load().dot(bias);
+                bias = bias + column.force.load().times(column.drive * column.inverse);
             }
             if let Some(parent) = link.parent() {
                 if moves {
-                    bias += moving.articulated * moving.drift;
+                    bias = bias + moving.articulated.load().times(&moving.drift);
                 }
-                self.links[parent].bias += bias;
+                let parent = &mut self.links[parent];
+                (parent.bias.load() + bias).store(&mut parent.bias);
             }
         }
+        self.answer::<P>(tree, moves);
+    }
+
+    /// Outwards: q̈ and the accelerations of the links from U, D and u.
+    #[inline(always)]
+    fn answer<P: Packed>(&mut self, tree: &Tree, moves: bool) {
         for (i, link) in tree.links.iter().enumerate() {
-            let mut a = link.parent().map_or(Motion::ZERO, |p| self.links[p].acceleration);
+            let mut a = self.of_parent::<P>(link, |moving| &moving.acceleration);
             if moves {
-                a += self.links[i].drift;
+                a = a + self.links[i].drift.load();
             }
-            for (column, &axis) in self.columns[link.dofs()].iter_mut().zip(&self.axes[link.dofs()]) {
-                column.acceleration = (column.drive - a.dot(column.force)) * column.inverse;
-                a += axis * column.acceleration;
+            for (column, axis) in self.columns[link.dofs()].iter_mut().zip(&self.axes[link.dofs()]) {
+                column.acceleration = (column.drive - a.dot(column.force.load())) * column.inverse;
+                a = a + axis.load().times(column.acceleration);
             }
-            self.links[i].acceleration = a;
+            a.store(&mut self.links[i].acceleration);
         }
     }
 
@@ -225,42 +243,35 @@ impl Pass {
     /// and the forces τ. As [`Pass::set_bias`], [`Pass::factor`] and [`Pass::accelerate`] one after the other, and quicker: each link is
     /// met once on the way in.
     #[inline(always)]
-    pub fn forward(&mut self, tree: &Tree, loads: &[Load], tau: impl Fn(usize) -> f64) {
+    pub fn forward<P: Packed>(&mut self, tree: &Tree, loads: &[Load], tau: impl Fn(usize) -> f64) {
         let Self { links, axes, columns, .. } = self;
         for (i, link) in tree.links.iter().enumerate().rev() {
             let moving = &links[i];
-            let mut inertia = articulated(link.mass, moving.centre, moving.inertia);
+            let mut inertia = moving.rigid::<P>(link);
             let mut bias = moving.bias_of(link.mass, loads.get(i));
             if link.last_child != NONE {
-                inertia += moving.articulated;
-                bias += moving.bias;
+                inertia = inertia.plus(moving.articulated.load());
+                bias = bias + moving.bias.load();
             }
-            let drift = moving.drift;
             for k in link.dofs().rev() {
-                let (column, axis) = (&mut columns[k], axes[k]);
-                inertia = column.eliminate(axis, inertia, tree.dofs[k].armature);
-                column.drive = tau(k) - axis.dot(bias);
-                bias += column.force * (column.drive * column.inverse);
+                let (column, axis) = (&mut columns[k], &axes[k]);
+                let force;
+                (inertia, force) = column.eliminate(axis, inertia, tree.dofs[k].armature);
+                column.drive = tau(k) - axis.load().dot(bias);
+                bias = bias + force.times(column.drive * column.inverse);
             }
             if let Some(parent) = link.parent() {
-                bias += inertia * drift;
+                bias = bias + inertia.times(&moving.drift);
                 let (first, parent) = (tree.links[parent].last_child == i as u32, &mut links[parent]);
-                if first {
-                    (parent.articulated, parent.bias) = (inertia, bias);
-                } else {
-                    parent.articulated += inertia;
-                    parent.bias += bias;
+                if !first {
+                    inertia = parent.articulated.load().plus(inertia);
+                    bias = parent.bias.load() + bias;
                 }
+                inertia.store(&mut parent.articulated);
+                bias.store(&mut parent.bias);
             }
         }
-        for (i, link) in tree.links.iter().enumerate() {
-            let mut a = link.parent().map_or(Motion::ZERO, |p| links[p].acceleration) + links[i].drift;
-            for (column, &axis) in columns[link.dofs()].iter_mut().zip(&axes[link.dofs()]) {
-                column.acceleration = (column.drive - a.dot(column.force)) * column.inverse;
-                a += axis * column.acceleration;
-            }
-            links[i].acceleration = a;
-        }
+        self.answer::<P>(tree, true);
     }
 
     /// The link of a degree of freedom that moves, and moves nothing that resists. After [`Pass::factor`] without springs and dampers.
@@ -271,12 +282,14 @@ impl Pass {
 
     /// ½ Σ v·I v over the links, and over what turns with the motors.
     #[inline(always)]
-    pub fn kinetic_energy(&self, tree: &Tree, qd: &[f64]) -> f64 {
+    pub fn kinetic_energy<P: Packed>(&self, tree: &Tree, qd: &[f64]) -> f64 {
         let mut twice = 0.0;
         for (moving, link) in self.links.iter().zip(&tree.links) {
-            let w = moving.velocity.angular;
-            twice += moving.velocity.velocity_at(moving.centre).length_squared() * link.mass;
-            twice += moving.inertia.quadratic(w);
+            let velocity = moving.velocity.load::<P>();
+            let (v, w) = (velocity.velocity_at(P::load(&moving.centre)), velocity.angular);
+            let [along, about] = P::dots(v, v, w, moving.spin());
+            twice += along * link.mass;
+            twice += about;
         }
         for (dof, qd) in tree.dofs.iter().zip(qd) {
             twice += dof.armature * qd * qd;
@@ -286,20 +299,20 @@ impl Pass {
 
     /// Momentum, and angular momentum about O.
     #[inline(always)]
-    pub fn momentum(&self, tree: &Tree) -> Wrench<f64> {
-        let mut sum = Wrench::ZERO;
+    pub fn momentum<P: Packed>(&self, tree: &Tree) -> Wrench<f64> {
+        let mut sum = SixIn::zero();
         for (moving, link) in self.links.iter().zip(&tree.links) {
-            sum += moving.momentum(link.mass);
+            sum = sum + moving.momentum::<P>(link.mass);
         }
-        sum
+        sum.wrench()
     }
 
     /// The power of loads, and of forces along the degrees of freedom.
     #[inline(always)]
-    pub fn power(&self, tree: &Tree, loads: &[Load], qd: &[f64], tau: impl Fn(usize) -> f64) -> f64 {
+    pub fn power<P: Packed>(&self, tree: &Tree, loads: &[Load], qd: &[f64], tau: impl Fn(usize) -> f64) -> f64 {
         let mut power = 0.0;
         for ((moving, link), load) in self.links.iter().zip(&tree.links).zip(loads) {
-            power += moving.load(link.mass, load).dot(moving.velocity);
+            power += moving.velocity.load::<P>().dot(moving.load(link.mass, load));
         }
         for (k, qd) in qd.iter().enumerate() {
             power += tau(k) * qd;
@@ -310,86 +323,107 @@ impl Pass {
     /// The spatial inertia of a link about O.
     pub fn inertia(&self, tree: &Tree, i: usize) -> SpatialInertia<f64> {
         let moving = &self.links[i];
-        SpatialInertia::about_centre(tree.links[i].mass, moving.centre, moving.inertia)
+        SpatialInertia::about_centre(tree.links[i].mass, moving.centre.into(), sym3(&moving.inertia))
     }
 }
 
 impl Moving {
+    /// Notes where the link is.
+    #[inline(always)]
+    fn put<P: Packed>(&mut self, place: FrameIn<P>, link: &Link) {
+        place.store(&mut self.place);
+        place.point(&link.centre).store(&mut self.centre);
+        let [x, y, z] = P::rotated(&link.inertia, place.rotation);
+        x.store(&mut self.inertia[0]);
+        y.store(&mut self.inertia[1]);
+        z.store(&mut self.inertia[2]);
+    }
+
+    /// I about the centre, by columns.
+    #[inline(always)]
+    fn tensor<P: Packed>(&self) -> [P; 3] {
+        let [x, y, z] = &self.inertia;
+        [P::load(x), P::load(y), P::load(z)]
+    }
+
+    /// I ω about the centre.
+    #[inline(always)]
+    fn spin<P: Packed>(&self) -> P {
+        P::matrix_times(self.tensor(), &self.velocity.angular)
+    }
+
+    /// The inertia of the link alone, about O.
+    #[inline(always)]
+    fn rigid<P: Packed>(&self, link: &Link) -> HeavyIn<P> {
+        HeavyIn::of_rigid(link.mass, P::load(&self.centre), self.tensor())
+    }
+
     /// I v about O.
     #[inline(always)]
-    pub fn momentum(&self, mass: f64) -> Wrench<f64> {
-        let p = self.velocity.velocity_at(self.centre) * mass;
-        Wrench { torque: self.inertia * self.velocity.angular + self.centre.cross(p), force: p }
+    pub fn momentum<P: Packed>(&self, mass: f64) -> SixIn<P> {
+        let centre = P::load(&self.centre);
+        let p = self.velocity.load().velocity_at(centre).times(mass);
+        SixIn { angular: self.spin::<P>() + centre.cross(p), linear: p }
     }
 
     /// v ×* I v
     #[inline(always)]
-    pub fn gyration(&self, mass: f64) -> Wrench<f64> {
-        self.velocity.cross_wrench(self.momentum(mass))
+    fn gyration<P: Packed>(&self, mass: f64) -> SixIn<P> {
+        self.velocity.load().cross_wrench(self.momentum(mass))
     }
 
     /// v ×* I v - f about O. Of a rigid body that is ω × p at its centre c and ω × I_c ω about it, p = m v_c.
     #[inline(always)]
-    fn bias_of(&self, mass: f64, load: Option<&Load>) -> Wrench<f64> {
-        let w = self.velocity.angular;
-        let p = self.velocity.velocity_at(self.centre) * mass;
-        let l = self.inertia * w;
+    fn bias_of<P: Packed>(&self, mass: f64, load: Option<&Load>) -> SixIn<P> {
+        let (velocity, centre) = (self.velocity.load::<P>(), P::load(&self.centre));
+        let w = velocity.angular;
+        let p = velocity.velocity_at(centre).times(mass);
+        let l: P = self.spin();
         let (mut force, mut torque) = (w.cross(p), w.cross(l));
         if let Some(load) = load {
-            force -= load.force;
-            torque -= load.torque;
+            force = force - P::of(load.force);
+            torque = torque - P::of(load.torque);
             if load.linear_damping != 0.0 {
-                force += p * load.linear_damping;
+                force = force + p.times(load.linear_damping);
             }
             if load.angular_damping != 0.0 {
-                torque += l * load.angular_damping;
+                torque = torque + l.times(load.angular_damping);
             }
         }
-        Wrench { torque: torque + self.centre.cross(force), force }
+        SixIn { angular: torque + centre.cross(force), linear: force }
     }
 
     /// A load as a wrench about O.
     #[inline(always)]
-    pub fn load(&self, mass: f64, load: &Load) -> Wrench<f64> {
-        let (mut force, mut torque) = (load.force, load.torque);
+    pub fn load<P: Packed>(&self, mass: f64, load: &Load) -> SixIn<P> {
+        let centre = P::load(&self.centre);
+        let (mut force, mut torque) = (P::of(load.force), P::of(load.torque));
         if load.linear_damping != 0.0 {
-            force -= self.velocity.velocity_at(self.centre) * (mass * load.linear_damping);
+            force = force - self.velocity.load().velocity_at(centre).times(mass * load.linear_damping);
         }
         if load.angular_damping != 0.0 {
-            torque -= self.inertia * self.velocity.angular * load.angular_damping;
+            torque = torque - self.spin::<P>().times(load.angular_damping);
         }
-        Wrench { torque: torque + self.centre.cross(force), force }
+        SixIn { angular: torque + centre.cross(force), linear: force }
     }
 }
 
 impl Column {
-    /// U and D of this column; what is left of the inertia beyond it for what is before it.
+    /// U and D of this column; what is left of the inertia beyond it for what is before it, and U.
     #[inline(always)]
-    fn eliminate(
-        &mut self,
-        axis: Motion<f64>,
-        inertia: ArticulatedInertia<f64>,
-        armature: f64,
-    ) -> ArticulatedInertia<f64> {
-        let force = inertia * axis;
-        let d = axis.dot(force) + armature;
+    fn eliminate<P: Packed>(&mut self, axis: &Six, inertia: HeavyIn<P>, armature: f64) -> (HeavyIn<P>, SixIn<P>) {
+        let force = inertia.times(axis);
+        let along = axis.load();
+        let d = along.dot(force) + armature;
         // Rounding can leave something where there is nothing; a motion that moves nothing is none.
-        let size = axis.angular.length_squared() * inertia.angular.trace()
-            + axis.linear.length_squared() * inertia.linear.trace();
-        self.inverse = if d > size * NEGLIGIBLE { 1.0 / d } else { 0.0 };
-        self.force = force;
-        inertia.reduced(force, self.inverse)
+        self.inverse = if d > inertia.size(along) * NEGLIGIBLE { 1.0 / d } else { 0.0 };
+        force.store(&mut self.force);
+        (inertia.reduced(force, self.inverse), force)
     }
 }
 
 /// The share of an inertia below which what is left of it is rounding.
 const NEGLIGIBLE: f64 = 1e-14;
-
-/// \[\[I_O, m c×\], \[(m c×)ᵀ, m 1\]\] about O.
-#[inline(always)]
-fn articulated(mass: f64, centre: Vec3<f64>, inertia: Sym3<f64>) -> ArticulatedInertia<f64> {
-    ArticulatedInertia::from(SpatialInertia::about_centre(mass, centre, inertia))
-}
 
 /// O: where the first link is, so that numbers stay small wherever in the world the tree is.
 #[inline(always)]

@@ -17,7 +17,7 @@
 
 use super::dynamics::{Load, Pass};
 use super::tree::Tree;
-use crate::math::{Isa, Kernel, Lane};
+use crate::math::{Isa, Kernel, Lane, Packed};
 
 /// The error of energy that is allowed over a span, as a share of the kinetic energy. 3600 spans, all erring to one side, would
 /// change it by less than a thousandth. Angular momentum errs about as much.
@@ -84,16 +84,16 @@ impl Kernel for Flight<'_> {
     type Output = f64;
     #[inline(always)]
     fn run<L: Lane>(self) -> f64 {
-        follow(self.tree, self.pass, self.stages, self.forces, self.span)
+        follow::<L::Packed>(self.tree, self.pass, self.stages, self.forces, self.span)
     }
 }
 
 #[inline(always)]
-fn follow(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces<'_>, span: f64) -> f64 {
+fn follow<P: Packed>(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces<'_>, span: f64) -> f64 {
     stages.resize(tree);
     let (mut q, mut qd) = (core::mem::take(&mut tree.q), core::mem::take(&mut tree.qd));
-    pass.place_moving(tree, &q, &qd);
-    let mut energy = pass.kinetic_energy(tree, &qd);
+    pass.place_moving::<P>(tree, &q, &qd);
+    let mut energy = pass.kinetic_energy::<P>(tree, &qd);
     let floats = tree.floats();
     // What the loads alone could do to a tree at rest within the span: the least energy that errors are measured by.
     let stir = stirred(tree, forces.loads, span);
@@ -102,18 +102,19 @@ fn follow(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces
     let (mut done, mut level) = (0, tree.pace.min(FINEST));
     let mut worst = 0.0;
     while done < whole {
-        let mut power = slope(tree, pass, stages, forces, &q, &qd, 0);
+        let mut power = slope::<P>(tree, pass, stages, forces, &q, &qd, 0);
         let first = power;
         let (mut error, mut after);
-        let scale = (relative_energy(tree, pass, energy, floats) + stir) * TOLERANCE + energy * f64::EPSILON * 64.0;
+        let scale =
+            (relative_energy::<P>(tree, pass, energy, floats) + stir) * TOLERANCE + energy * f64::EPSILON * 64.0;
         loop {
             let h = span / f64::from(1u32 << level);
             let mut work = first;
             for (stage, (step, weight)) in [(0.5, 2.0), (0.5, 2.0), (1.0, 1.0)].into_iter().enumerate() {
                 advance(stages, &q, &qd, &[(stage, step * h)]);
                 let (sq, sqd) = (core::mem::take(&mut stages.q), core::mem::take(&mut stages.qd));
-                pass.place_moving(tree, &sq, &sqd);
-                power = slope(tree, pass, stages, forces, &sq, &sqd, stage + 1);
+                pass.place_moving::<P>(tree, &sq, &sqd);
+                power = slope::<P>(tree, pass, stages, forces, &sq, &sqd, stage + 1);
                 (stages.q, stages.qd) = (sq, sqd);
                 work += weight * power;
             }
@@ -122,8 +123,8 @@ fn follow(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forces: &Forces
             for link in &tree.links {
                 link.kind.normalize(&mut stages.q[link.coordinates()]);
             }
-            pass.place_moving(tree, &stages.q, &stages.qd);
-            after = pass.kinetic_energy(tree, &stages.qd);
+            pass.place_moving::<P>(tree, &stages.q, &stages.qd);
+            after = pass.kinetic_energy::<P>(tree, &stages.qd);
             // The allowance grows with the step, so that errors add up to the same whatever the cuts.
             let missed = (after - energy - sixth * work).abs();
             // What neither moves nor is moved misses nothing.
@@ -162,7 +163,7 @@ fn advance(stages: &mut Stages, q: &[f64], qd: &[f64], parts: &[(usize, f64)]) {
 
 /// The slopes where the pass has placed the links; the answer is the power of all forces.
 #[inline(always)]
-fn slope(
+fn slope<P: Packed>(
     tree: &Tree,
     pass: &mut Pass,
     stages: &mut Stages,
@@ -181,11 +182,11 @@ fn slope(
     } else {
         tau.fill(0.0);
     }
-    pass.forward(tree, forces.loads, |k| tau[k]);
+    pass.forward::<P>(tree, forces.loads, |k| tau[k]);
     for (out, column) in stages.dqd[stage].iter_mut().zip(&pass.columns) {
         *out = column.acceleration;
     }
-    pass.power(tree, forces.loads, qd, |k| tau[k])
+    pass.power::<P>(tree, forces.loads, qd, |k| tau[k])
 }
 
 /// Springs, dampers and the forces of the user along the degrees of freedom.
@@ -217,7 +218,7 @@ pub(super) fn stirred(tree: &Tree, loads: &[Load], span: f64) -> f64 {
 
 /// The kinetic energy, without that of the motion of the whole where the tree floats.
 #[inline(always)]
-fn relative_energy(tree: &Tree, pass: &Pass, energy: f64, floats: bool) -> f64 {
+fn relative_energy<P: Packed>(tree: &Tree, pass: &Pass, energy: f64, floats: bool) -> f64 {
     if !floats {
         return energy;
     }
@@ -225,7 +226,7 @@ fn relative_energy(tree: &Tree, pass: &Pass, energy: f64, floats: bool) -> f64 {
     if !(mass > 0.0) {
         return energy;
     }
-    let whole = 0.5 * pass.momentum(tree).force.length_squared() / mass;
+    let whole = 0.5 * pass.momentum::<P>(tree).force.length_squared() / mass;
     // A single body that only flies has none of its own.
     let rest = energy - whole;
     if rest > 0.0 { rest } else { 0.0 }

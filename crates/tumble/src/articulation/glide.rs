@@ -19,8 +19,7 @@ use super::dynamics::{Load, Pass};
 use super::flight::stirred;
 use super::kind::Kind;
 use super::tree::Tree;
-use crate::math::spatial::Motion;
-use crate::math::{Isa, Kernel, Lane, Num, Vec3};
+use crate::math::{Isa, Kernel, Lane, Num, Packed, Vec3};
 
 /// Degrees of freedom from which on a tree glides. Shorter ones are cheap in flight, and what is compared with its equations, as pendulums are, is to have
 /// the order of it.
@@ -95,19 +94,19 @@ impl Kernel for Step<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<L: Lane>(self) -> bool {
-        step(self.tree, self.pass, self.loads, self.h)
+        step::<L::Packed>(self.tree, self.pass, self.loads, self.h)
     }
 }
 
 #[inline(always)]
-fn step(tree: &mut Tree, pass: &mut Pass, loads: &[Load], h: f64) -> bool {
+fn step<P: Packed>(tree: &mut Tree, pass: &mut Pass, loads: &[Load], h: f64) -> bool {
     let mut glide = core::mem::take(&mut tree.glide);
     let (mut q, mut qd) = (core::mem::take(&mut glide.q), core::mem::take(&mut glide.qd));
     let key = key(tree, loads);
     if glide.accelerations.is_empty() || glide.key != key || q != tree.q || qd != tree.qd {
-        pass.place_moving(tree, &tree.q, &tree.qd);
-        pass.forward(tree, loads, |_| 0.0);
-        glide.energy = pass.kinetic_energy(tree, &tree.qd) - fall(pass, loads);
+        pass.place_moving::<P>(tree, &tree.q, &tree.qd);
+        pass.forward::<P>(tree, loads, |_| 0.0);
+        glide.energy = pass.kinetic_energy::<P>(tree, &tree.qd) - fall(pass, loads);
         glide.accelerations.clear();
         glide.accelerations.extend(pass.columns.iter().map(|c| c.acceleration));
         glide.key = key;
@@ -118,20 +117,20 @@ fn step(tree: &mut Tree, pass: &mut Pass, loads: &[Load], h: f64) -> bool {
         q[k] += h * (qd[k] + 0.5 * h * a);
         qd[k] += h * a;
     }
-    pass.place_moving(tree, &q, &qd);
-    pass.forward(tree, loads, |_| 0.0);
+    pass.place_moving::<P>(tree, &q, &qd);
+    pass.forward::<P>(tree, loads, |_| 0.0);
     for (k, (a, column)) in glide.accelerations.iter_mut().zip(&pass.columns).enumerate() {
         qd[k] += 0.5 * h * (column.acceleration - *a);
         *a = column.acceleration;
     }
-    pass.move_links(tree, &qd);
-    let (now, wanted) = (pass.kinetic_energy(tree, &qd), glide.energy + fall(pass, loads));
+    pass.move_links::<P>(tree, &qd);
+    let (now, wanted) = (pass.kinetic_energy::<P>(tree, &qd), glide.energy + fall(pass, loads));
     let gentle = (now - wanted).abs() <= MISSED * (now + stirred(tree, loads, h)) && now > 0.0 && wanted > 0.0;
     if gentle {
         let scale = Num::sqrt(wanted / now);
         qd.iter_mut().for_each(|v| *v *= scale);
         // From the velocities along the joints, so that the links move as these say to the last bit.
-        pass.move_links(tree, &qd);
+        pass.move_links::<P>(tree, &qd);
         tree.q.copy_from_slice(&q);
         tree.qd.copy_from_slice(&qd);
     }
@@ -143,7 +142,7 @@ fn step(tree: &mut Tree, pass: &mut Pass, loads: &[Load], h: f64) -> bool {
 /// Σ F·c about O, which stands still.
 #[inline(always)]
 fn fall(pass: &Pass, loads: &[Load]) -> f64 {
-    pass.links.iter().zip(loads).fold(0.0, |sum, (moving, load)| sum + load.force.dot(moving.centre))
+    pass.links.iter().zip(loads).fold(0.0, |sum, (moving, load)| sum + load.force.dot(moving.centre.into()))
 }
 
 /// A number that stands for the loads and for what they act on.
@@ -171,13 +170,13 @@ fn key(tree: &Tree, loads: &[Load]) -> u64 {
 impl Pass {
     /// Outwards: the velocities of the links alone.
     #[inline(always)]
-    fn move_links(&mut self, tree: &Tree, qd: &[f64]) {
+    fn move_links<P: Packed>(&mut self, tree: &Tree, qd: &[f64]) {
         for (i, link) in tree.links.iter().enumerate() {
-            let mut v = link.parent().map_or(Motion::ZERO, |p| self.links[p].velocity);
+            let mut v = self.of_parent::<P>(link, |moving| &moving.velocity);
             for k in link.dofs() {
-                v += self.axes[k] * qd[k];
+                v = v + self.axes[k].load().times(qd[k]);
             }
-            self.links[i].velocity = v;
+            v.store(&mut self.links[i].velocity);
         }
     }
 }

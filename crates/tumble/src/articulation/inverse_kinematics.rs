@@ -20,7 +20,7 @@ use super::tree::Tree;
 use super::view::ArticulationRef;
 use crate::error::{Error, Result};
 use crate::math::dense::solve_semidefinite;
-use crate::math::{Float, Num, Point, Quat, Vec3};
+use crate::math::{Float, Num, Point, Quad, Quat, Vec3};
 
 /// Where a link is to go.
 ///
@@ -233,7 +233,7 @@ impl<'a> Search<'a> {
     }
 
     fn place(&mut self) {
-        self.pass.place(self.tree, &self.q);
+        self.pass.place::<Quad>(self.tree, &self.q);
     }
 
     /// Another start: what is on the way is anywhere within its limits, and turns without limits anyhow.
@@ -292,14 +292,14 @@ impl<'a> Search<'a> {
     /// The point of the link, about O.
     fn point(&self) -> Vec3<f64> {
         let link = &self.tree.links[self.link];
-        self.pass.links[self.link].place.point(link.body_place.point(self.target.point))
+        self.pass.links[self.link].place.place().point(link.body_place.point(self.target.point))
     }
 
     fn error(&self) -> Missing {
         let place = self.target.place - self.pass.origin - self.point();
         let link = &self.tree.links[self.link];
         let turn = self.target.rotation.map_or(Vec3::ZERO, |wanted| {
-            let now = Quat::from_mat3(&self.pass.links[self.link].place.rotation) * link.body_rotation;
+            let now = Quat::from_mat3(&self.pass.links[self.link].place.place().rotation) * link.body_rotation;
             (wanted * now.conjugate()).normalized().to_rotation_vector()
         });
         Missing { place, turn }
@@ -315,7 +315,7 @@ impl<'a> Search<'a> {
             let columns: Vec<[f64; 6]> = way
                 .iter()
                 .map(|&k| {
-                    let axis = self.pass.axes[k];
+                    let axis = self.pass.axes[k].motion();
                     let (v, w) = (axis.velocity_at(point), axis.angular * arm);
                     [v.x, v.y, v.z, w.x, w.y, w.z]
                 })

@@ -17,10 +17,11 @@
 use super::desc::Dof;
 use super::dynamics::{Load, Pass};
 use super::kind::Kind;
+use super::packed::SixIn;
 use super::tree::Tree;
 use crate::constraint::contact::NONE;
 use crate::math::spatial::{Motion, SpatialInertia, Wrench};
-use crate::math::{Num, Sym3, Vec3};
+use crate::math::{Num, Packed, Sym3, Vec3};
 
 /// The share of the energy below which what links do among themselves is rounding.
 const NEGLIGIBLE: f64 = 1e-9;
@@ -62,18 +63,18 @@ impl Whole {
 impl Pass {
     /// Notes what is to be kept, root by root.
     #[inline(always)]
-    pub fn note_kept(&self, tree: &Tree, out: &mut Vec<Kept>) {
+    pub fn note_kept<P: Packed>(&self, tree: &Tree, out: &mut Vec<Kept>) {
         out.clear();
-        out.extend(roots(tree).map(|root| self.kept(tree, root)));
+        out.extend(roots(tree).map(|root| self.kept::<P>(tree, root)));
     }
 
     /// Puts energy, momentum and spin right, or gives what floats the `drives` that are known of it. No more than the share `most` of the inner
     /// velocities is put right. The links must have been placed and set moving; afterwards the pass does not move as the tree does.
     #[inline(always)]
-    pub fn keep(&self, tree: &mut Tree, before: &[Kept], drives: &[Drive], most: f64) {
+    pub fn keep<P: Packed>(&self, tree: &mut Tree, before: &[Kept], drives: &[Drive], most: f64) {
         for (i, before) in before.iter().enumerate() {
             let Some(root) = roots(tree).nth(i) else { return };
-            let (now, whole) = (self.kept(tree, root), self.whole(tree, root));
+            let (now, whole) = (self.kept::<P>(tree, root), self.whole(tree, root));
             let outer = |drive: &Drive| whole.as_ref().map_or(0.0, |whole| whole.energy(drive));
             let (inner_before, inner) = (before.energy - outer(&before.drive), now.energy - outer(&now.drive));
             let scale = if inner > NEGLIGIBLE * now.energy && inner_before > 0.0 && inner_before.is_finite() {
@@ -95,11 +96,11 @@ impl Pass {
     }
 
     /// Gives what floats momentum and spin that are known of it, root by root, and leaves what its links do among themselves as it is.
-    pub fn steer(&self, tree: &mut Tree, drives: &[Drive]) {
+    pub fn steer<P: Packed>(&self, tree: &mut Tree, drives: &[Drive]) {
         for (i, drive) in drives.iter().enumerate() {
             let Some(root) = roots(tree).nth(i) else { return };
             if let Some(whole) = self.whole(tree, root) {
-                let now = self.kept(tree, root).drive;
+                let now = self.kept::<P>(tree, root).drive;
                 self.change_root(tree, root, whole.motion(drive) - whole.motion(&now));
             }
         }
@@ -107,56 +108,59 @@ impl Pass {
 
     /// Momentum and spin root by root, where nothing but loads on links can change them: no root is held, and nothing acts along it. Otherwise
     /// nothing at all.
-    pub fn note_drives(&self, tree: &Tree, out: &mut Vec<Drive>) {
+    pub fn note_drives<P: Packed>(&self, tree: &Tree, out: &mut Vec<Drive>) {
         out.clear();
         let adrift = |root: usize| {
             let link = &tree.links[root];
             link.kind == Kind::Free && tree.dofs[link.dofs()].iter().all(|dof| *dof == Dof::default())
         };
         if roots(tree).all(adrift) {
-            out.extend(roots(tree).map(|root| self.kept(tree, root).drive));
+            out.extend(roots(tree).map(|root| self.kept::<P>(tree, root).drive));
         }
     }
 
     /// What loads over `h` add to momentum and spin, as [`Pass::set_bias`] takes them.
     #[inline(always)]
-    pub fn drive_on(&self, tree: &Tree, loads: &[Load], h: f64, drives: &mut [Drive]) {
+    pub fn drive_on<P: Packed>(&self, tree: &Tree, loads: &[Load], h: f64, drives: &mut [Drive]) {
         for (drive, root) in drives.iter_mut().zip(roots(tree)) {
-            let (mut sum, mut moment, mut mass) = (Wrench::ZERO, Vec3::ZERO, 0.0);
+            let (mut sum, mut moment, mut mass) = (SixIn::<P>::zero(), P::zero(), 0.0);
             for ((moving, link), load) in self.links.iter().zip(&tree.links).zip(loads) {
                 if link.root == root as u32 {
-                    sum += moving.load(link.mass, load);
-                    moment += moving.centre * link.mass;
+                    sum = sum + moving.load(link.mass, load);
+                    moment = moment + P::load(&moving.centre).times(link.mass);
                     mass += link.mass;
                 }
             }
-            drive.momentum += sum.force * h;
-            drive.spin += (sum.torque - (moment / mass).cross(sum.force)) * h;
+            let (Wrench { torque, force }, moment) = (sum.wrench(), moment.vec3());
+            drive.momentum += force * h;
+            drive.spin += (torque - (moment / mass).cross(force)) * h;
         }
     }
 
     /// Adds a rigid motion of all links on a free root to the velocities of the root.
     #[inline(always)]
     fn change_root(&self, tree: &mut Tree, root: usize, change: Motion<f64>) {
-        let (shift, dofs) = (change.velocity_at(self.links[root].place.origin), tree.links[root].dofs());
+        let (shift, dofs) = (change.velocity_at(self.links[root].place.origin.into()), tree.links[root].dofs());
         for (k, (qd, axis)) in tree.qd[dofs.clone()].iter_mut().zip(&self.axes[dofs]).enumerate() {
+            let axis = axis.motion();
             *qd += if k < 3 { axis.linear.dot(shift) } else { axis.angular.dot(change.angular) };
         }
     }
 
     #[inline(always)]
-    fn kept(&self, tree: &Tree, root: usize) -> Kept {
-        let (mut twice, mut all, mut moment, mut mass) = (0.0, Wrench::ZERO, Vec3::ZERO, 0.0);
+    fn kept<P: Packed>(&self, tree: &Tree, root: usize) -> Kept {
+        let (mut twice, mut all, mut moment, mut mass) = (0.0, SixIn::<P>::zero(), P::zero(), 0.0);
         for (moving, link) in self.links.iter().zip(&tree.links).filter(|(_, link)| link.root == root as u32) {
             let of_link = moving.momentum(link.mass);
-            twice += moving.velocity.dot(of_link);
-            all += of_link;
-            moment += moving.centre * link.mass;
+            twice += moving.velocity.load().dot(of_link);
+            all = all + of_link;
+            moment = moment + P::load(&moving.centre).times(link.mass);
             mass += link.mass;
             for (dof, qd) in tree.dofs[link.dofs()].iter().zip(&tree.qd[link.dofs()]) {
                 twice += dof.armature * qd * qd;
             }
         }
+        let (all, moment) = (all.wrench(), moment.vec3());
         let centre = if mass > 0.0 { moment / mass } else { Vec3::ZERO };
         let drive = Drive { momentum: all.force, spin: all.torque - centre.cross(all.force) };
         Kept { energy: 0.5 * twice, drive }

@@ -20,9 +20,9 @@
 //! Of a spherical joint all columns are carried by the whole motion, v_parent × S q̇; of a free one, whose axes stand still while
 //! p moves, it is \[0; ṗ × ω\].
 
+use super::packed::{FrameIn, Six, SixIn};
 use crate::error::{Error, Result};
-use crate::math::spatial::Motion;
-use crate::math::{Float, Mat3, Quat, Real, Vec3};
+use crate::math::{Float, Mat3, Packed, Quad, Quat, Real, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// The joint by which a link hangs on its parent, with its axes in the frame of the joint.
@@ -176,18 +176,10 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    pub const IDENTITY: Self = Self { rotation: Mat3::IDENTITY, origin: Vec3::ZERO };
-
     /// A frame in this one, in the frame that this one is in.
     #[inline(always)]
     pub fn then(&self, inner: &Self) -> Self {
         Self { rotation: self.rotation * inner.rotation, origin: self.point(inner.origin) }
-    }
-
-    /// As [`Place::then`] for a frame that is not turned.
-    #[inline(always)]
-    pub fn then_moved(&self, inner: &Self) -> Self {
-        Self { rotation: self.rotation, origin: self.point(inner.origin) }
     }
 
     #[inline(always)]
@@ -203,9 +195,9 @@ impl Place {
 
 /// R turned by `angle` about its own z.
 #[inline(always)]
-fn turned(r: &Mat3<f64>, angle: f64) -> Mat3<f64> {
+fn turned<P: Packed>([x, y, z]: [P; 3], angle: f64) -> [P; 3] {
     let (s, c) = libm::sincos(angle);
-    Mat3::from_columns(r.x * c + r.y * s, r.y * c - r.x * s, r.z)
+    [x.times(c) + y.times(s), y.times(c) - x.times(s), z]
 }
 
 /// The quaternion in four coordinates, made unit; no turn where they say nothing.
@@ -220,53 +212,56 @@ pub(super) fn quaternion(q: &[f64]) -> Quat<f64> {
 impl Kind {
     /// Where B is, given A and the coordinates, and the columns of S about the origin of the frame that A is in.
     #[inline(always)]
-    pub fn place(self, a: Place, q: &[f64], s: &mut [Motion<f64>]) -> Place {
+    pub fn place<P: Packed>(self, a: FrameIn<P>, q: &[f64], s: &mut [Six]) -> FrameIn<P> {
+        let [x, y, z] = a.rotation;
         match (self, q, s) {
             (Self::Revolute, &[angle], [s]) => {
-                *s = Motion::turning(a.rotation.z, a.origin);
-                Place { rotation: turned(&a.rotation, angle), origin: a.origin }
+                SixIn::turning(z, a.origin).store(s);
+                FrameIn { rotation: turned(a.rotation, angle), origin: a.origin }
             }
             (Self::Prismatic, &[d], [s]) => {
-                *s = Motion::sliding(a.rotation.z);
-                Place { origin: a.origin + a.rotation.z * d, ..a }
+                SixIn::sliding(z).store(s);
+                FrameIn { origin: a.origin + z.times(d), ..a }
             }
             (Self::Helical(lead), &[angle], [s]) => {
-                let z = a.rotation.z;
-                *s = Motion::turning(z, a.origin) + Motion::sliding(z * lead);
-                Place { rotation: turned(&a.rotation, angle), origin: a.origin + z * (lead * angle) }
+                (SixIn::turning(z, a.origin) + SixIn::sliding(z.times(lead))).store(s);
+                FrameIn { rotation: turned(a.rotation, angle), origin: a.origin + z.times(lead * angle) }
             }
             (Self::Cylindrical, &[angle, d], [turn, slide]) => {
-                let z = a.rotation.z;
-                (*turn, *slide) = (Motion::turning(z, a.origin), Motion::sliding(z));
-                Place { rotation: turned(&a.rotation, angle), origin: a.origin + z * d }
+                SixIn::turning(z, a.origin).store(turn);
+                SixIn::sliding(z).store(slide);
+                FrameIn { rotation: turned(a.rotation, angle), origin: a.origin + z.times(d) }
             }
             (Self::Universal(b), &[first, second], [s1, s2]) => {
-                let r = turned(&a.rotation, first);
-                *s1 = Motion::turning(a.rotation.z, a.origin);
-                *s2 = Motion::turning(r * b, a.origin);
-                Place { rotation: r * Quat::from_axis_angle(b, second).to_mat3(), origin: a.origin }
+                let r = FrameIn { rotation: turned(a.rotation, first), origin: a.origin };
+                SixIn::turning(z, a.origin).store(s1);
+                SixIn::turning(r.turn(&b), a.origin).store(s2);
+                let rotation = r.turned_by(&Quat::from_axis_angle(b, second).to_mat3());
+                FrameIn { rotation, origin: a.origin }
             }
-            (Self::Planar, &[x, y, angle], [sx, sy, turn]) => {
-                let r = &a.rotation;
-                let origin = a.origin + r.x * x + r.y * y;
-                (*sx, *sy, *turn) = (Motion::sliding(r.x), Motion::sliding(r.y), Motion::turning(r.z, origin));
-                Place { rotation: turned(r, angle), origin }
+            (Self::Planar, &[along, across, angle], [sx, sy, turn]) => {
+                let origin = a.origin + x.times(along) + y.times(across);
+                SixIn::sliding(x).store(sx);
+                SixIn::sliding(y).store(sy);
+                SixIn::turning(z, origin).store(turn);
+                FrameIn { rotation: turned(a.rotation, angle), origin }
             }
             (Self::Spherical, q, [sx, sy, sz]) => {
-                let rotation = a.rotation * quaternion(q).to_mat3();
-                *sx = Motion::turning(rotation.x, a.origin);
-                *sy = Motion::turning(rotation.y, a.origin);
-                *sz = Motion::turning(rotation.z, a.origin);
-                Place { rotation, origin: a.origin }
+                let rotation = a.turned_by(&quaternion(q).to_mat3());
+                SixIn::turning(rotation[0], a.origin).store(sx);
+                SixIn::turning(rotation[1], a.origin).store(sy);
+                SixIn::turning(rotation[2], a.origin).store(sz);
+                FrameIn { rotation, origin: a.origin }
             }
-            (Self::Free, &[x, y, z, ref turn @ ..], [lx, ly, lz, ax, ay, az]) => {
-                let r = &a.rotation;
-                let origin = a.origin + r.x * x + r.y * y + r.z * z;
-                (*lx, *ly, *lz) = (Motion::sliding(r.x), Motion::sliding(r.y), Motion::sliding(r.z));
-                *ax = Motion::turning(r.x, origin);
-                *ay = Motion::turning(r.y, origin);
-                *az = Motion::turning(r.z, origin);
-                Place { rotation: *r * quaternion(turn).to_mat3(), origin }
+            (Self::Free, &[px, py, pz, ref turn @ ..], [lx, ly, lz, ax, ay, az]) => {
+                let origin = a.origin + x.times(px) + y.times(py) + z.times(pz);
+                SixIn::sliding(x).store(lx);
+                SixIn::sliding(y).store(ly);
+                SixIn::sliding(z).store(lz);
+                SixIn::turning(x, origin).store(ax);
+                SixIn::turning(y, origin).store(ay);
+                SixIn::turning(z, origin).store(az);
+                FrameIn { rotation: a.turned_by(&quaternion(turn).to_mat3()), origin }
             }
             _ => a,
         }
@@ -297,7 +292,8 @@ impl Kind {
                 // R_z(θ₁) leads the second axis to where it is.
                 let there = turn * axis;
                 *first = libm::atan2(axis.x * there.y - axis.y * there.x, axis.x * there.x + axis.y * there.y);
-                let rest = turned(&Mat3::IDENTITY, *first).transpose() * turn;
+                let [x, y, z] = turned([Quad::from(Vec3::X), Vec3::Y.into(), Vec3::Z.into()], *first);
+                let rest = Mat3::from_columns(x.into(), y.into(), z.into()).transpose() * turn;
                 let q = Quat::from_mat3(&rest);
                 *second = 2.0 * libm::atan2(Vec3::new(q.x, q.y, q.z).dot(axis), q.w);
                 if *second > f64::PI {
@@ -318,26 +314,27 @@ impl Kind {
 
     /// The velocity of the link, and c, from that of its parent.
     #[inline(always)]
-    pub fn velocity(self, parent: Motion<f64>, s: &[Motion<f64>], qd: &[f64]) -> (Motion<f64>, Motion<f64>) {
+    pub fn velocity<P: Packed>(self, parent: SixIn<P>, s: &[Six], qd: &[f64]) -> (SixIn<P>, SixIn<P>) {
         match (self, s, qd) {
-            (_, &[s], &[qd]) => {
-                let own = s * qd;
+            (_, [s], &[qd]) => {
+                let own = s.load().times(qd);
                 (parent + own, parent.cross(own))
             }
             (Self::Spherical, s, qd) => {
                 let own = sum(s, qd);
                 (parent + own, parent.cross(own))
             }
-            (Self::Free, &[lx, ly, lz, ref turn @ ..], &[x, y, z, ref w @ ..]) => {
-                let (along, own) = (lx * x + ly * y + lz * z, sum(turn, w));
-                (parent + along + own, Motion::sliding(along.linear.cross(own.angular)))
+            (Self::Free, [lx, ly, lz, turn @ ..], &[x, y, z, ref w @ ..]) => {
+                let along = lx.load().times(x) + ly.load().times(y) + lz.load().times(z);
+                let own: SixIn<P> = sum(turn, w);
+                (parent + along + own, SixIn::sliding(along.linear.cross(own.angular)))
             }
             _ => {
-                let (mut v, mut c) = (parent, Motion::ZERO);
-                for (&s, &qd) in s.iter().zip(qd) {
-                    let own = s * qd;
-                    c += v.cross(own);
-                    v += own;
+                let (mut v, mut c) = (parent, SixIn::zero());
+                for (s, &qd) in s.iter().zip(qd) {
+                    let own = s.load().times(qd);
+                    c = c + v.cross(own);
+                    v = v + own;
                 }
                 (v, c)
             }
@@ -423,10 +420,10 @@ impl Kind {
 }
 
 #[inline(always)]
-fn sum(s: &[Motion<f64>], qd: &[f64]) -> Motion<f64> {
-    let mut own = Motion::ZERO;
-    for (&s, &qd) in s.iter().zip(qd) {
-        own += s * qd;
+fn sum<P: Packed>(s: &[Six], qd: &[f64]) -> SixIn<P> {
+    let mut own = SixIn::zero();
+    for (s, &qd) in s.iter().zip(qd) {
+        own = own + s.load().times(qd);
     }
     own
 }

@@ -36,11 +36,11 @@ impl MassMatrix {
         let mut composite: Vec<SpatialInertia<f64>> = (0..tree.links.len()).map(|i| pass.inertia(tree, i)).collect();
         for (i, link) in tree.links.iter().enumerate().rev() {
             for k in link.dofs() {
-                let f = composite[i] * pass.axes[k];
+                let f = composite[i] * pass.axes[k].motion();
                 let first = matrix.first[k] as usize;
                 let mut above = k as u32;
                 for entry in &mut matrix.entries[first..first + depth[k] as usize] {
-                    *entry = pass.axes[above as usize].dot(f);
+                    *entry = pass.axes[above as usize].motion().dot(f);
                     above = tree.dof_parent[above as usize];
                 }
                 matrix.entries[first] += tree.dofs[k].armature;

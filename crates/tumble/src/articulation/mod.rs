@@ -13,6 +13,7 @@ mod inverse_kinematics;
 pub(crate) mod keep;
 pub(crate) mod kind;
 mod mass_matrix;
+pub(crate) mod packed;
 mod record;
 pub(crate) mod response;
 mod restraint;

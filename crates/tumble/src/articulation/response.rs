@@ -5,6 +5,7 @@
 //! have p = 0 and take part only in the pass outwards.
 
 use super::dynamics::{Pass, path};
+use super::packed::Six;
 use super::tree::Tree;
 use crate::math::Vec3;
 use crate::math::spatial::{Motion, Wrench};
@@ -51,14 +52,14 @@ impl Pass {
                         break;
                     }
                 }
-                (column.force * (j * column.inverse), way)
+                (column.force.wrench() * (j * column.inverse), way)
             }
         };
         for k in way {
             let column = &self.columns[k];
-            let u = -self.axes[k].dot(bias);
+            let u = -self.axes[k].motion().dot(bias);
             add(k, u);
-            bias += column.force * (u * column.inverse);
+            bias += column.force.wrench() * (u * column.inverse);
         }
     }
 
@@ -71,14 +72,14 @@ impl Pass {
             let dofs = link.dofs();
             let columns = self.columns[dofs.clone()].iter().zip(&self.axes[dofs.clone()]);
             for (u, (column, axis)) in out[dofs].iter_mut().zip(columns) {
-                let (Wrench { torque: n, force: f }, Motion { angular: w, linear: v }) = (column.force, *axis);
-                let (n, f) = (n.to_array(), f.to_array());
+                let (Six { angular: n, linear: f }, Six { angular: w, linear: v }) = (&column.force, axis);
+                let (n, f, [wx, wy, wz, _], [vx, vy, vz, _]) = (n.0, f.0, w.0, v.0);
                 let y: Lanes = core::array::from_fn(|l| {
                     let turn = dv[0][l] * n[0] + dv[1][l] * n[1] + dv[2][l] * n[2];
                     let shift = dv[3][l] * f[0] + dv[4][l] * f[1] + dv[5][l] * f[2];
                     (u[l] - (turn + shift)) * column.inverse
                 });
-                for (dv, s) in dv.iter_mut().zip([w.x, w.y, w.z, v.x, v.y, v.z]) {
+                for (dv, s) in dv.iter_mut().zip([wx, wy, wz, vx, vy, vz]) {
                     *dv = core::array::from_fn(|l| dv[l] + s * y[l]);
                 }
                 *u = y;
@@ -93,8 +94,8 @@ impl Pass {
             let mut dv = link.parent().map_or(Motion::ZERO, |p| moved[p]);
             for k in link.dofs() {
                 let column = &self.columns[k];
-                out[k] = (out[k] - dv.dot(column.force)) * column.inverse;
-                dv += self.axes[k] * out[k];
+                out[k] = (out[k] - dv.dot(column.force.wrench())) * column.inverse;
+                dv += self.axes[k].motion() * out[k];
             }
             moved[i] = dv;
         }
@@ -105,7 +106,7 @@ impl Pass {
     pub fn velocity_of(&self, tree: &Tree, link: usize, qd: &[f64]) -> Motion<f64> {
         let mut v = Motion::ZERO;
         for k in path(tree, link) {
-            v += self.axes[k] * qd[k];
+            v += self.axes[k].motion() * qd[k];
         }
         v
     }

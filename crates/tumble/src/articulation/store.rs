@@ -6,7 +6,7 @@ use crate::body::store::{Bodies, CentrePose, Velocity};
 use crate::constraint::contact::NONE;
 use crate::id::{ArticulationTag, Slots};
 use crate::integrate::Loads;
-use crate::math::{Mat3, Point, Quat, Vec3};
+use crate::math::{Mat3, Point, Quad, Quat, Vec3};
 
 /// A tree, and the bodies that are its links.
 #[derive(Clone, Debug, Default)]
@@ -42,12 +42,9 @@ impl Articulation {
     /// Where a body is and how it moves, by what the pass says of its link.
     pub fn body_state(&self, pass: &Pass, link: usize) -> (CentrePose, Velocity) {
         let (moving, of) = (&pass.links[link], &self.tree.links[link]);
-        let rotation = (Quat::from_mat3(&moving.place.rotation) * of.body_rotation).to_real().normalized();
-        let centre = self.centre(pass, link);
-        let velocity = Velocity {
-            linear: moving.velocity.velocity_at(centre).to_real(),
-            angular: moving.velocity.angular.to_real(),
-        };
+        let rotation = (Quat::from_mat3(&moving.place.place().rotation) * of.body_rotation).to_real().normalized();
+        let (centre, moves) = (self.centre(pass, link), moving.velocity.motion());
+        let velocity = Velocity { linear: moves.velocity_at(centre).to_real(), angular: moves.angular.to_real() };
         (CentrePose { centre: centre + pass.origin, rotation }, velocity)
     }
 
@@ -55,21 +52,21 @@ impl Articulation {
     #[inline(always)]
     pub fn centre(&self, pass: &Pass, link: usize) -> Vec3<f64> {
         let (moving, of) = (&pass.links[link], &self.tree.links[link]);
-        if of.massless { moving.place.point(of.body_place.origin) } else { moving.centre }
+        if of.massless { moving.place.place().point(of.body_place.origin) } else { moving.centre.into() }
     }
 
     /// The tree where it is and as it moves.
     pub fn placed(&self) -> Pass {
         let mut pass = Pass::default();
-        pass.place(&self.tree, &self.tree.q);
-        pass.set_moving(&self.tree, &self.tree.qd);
+        pass.place::<Quad>(&self.tree, &self.tree.q);
+        pass.set_moving::<Quad>(&self.tree, &self.tree.qd);
         pass
     }
 
     /// K: the change of velocity of a point of link b, per unit impulse at a point of link a.
     pub fn response(&self, (a, at): (usize, Point), (b, of): (usize, Point)) -> Mat3<f64> {
         let mut pass = self.placed();
-        pass.factor(&self.tree, None);
+        pass.factor::<Quad>(&self.tree, None);
         let [x, y, z] = pass.response(&self.tree, (a, at - pass.origin), (b, of - pass.origin));
         Mat3::from_columns(x, y, z)
     }

@@ -9,7 +9,7 @@ use super::response::{Impulse, LANES};
 use super::tree::Tree;
 use crate::body::BodyDesc;
 use crate::math::spatial::{Motion, Wrench};
-use crate::math::{Mat3, Quat, Sym3, Vec3, WorldPose};
+use crate::math::{Mat3, Quad, Quat, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;
 
 /// A plain generator of numbers: the trees are the same everywhere.
@@ -96,8 +96,8 @@ impl Random {
 
 fn placed(tree: &Tree) -> Pass {
     let mut pass = Pass::default();
-    pass.place(tree, &tree.q);
-    pass.set_moving(tree, &tree.qd);
+    pass.place::<Quad>(tree, &tree.q);
+    pass.set_moving::<Quad>(tree, &tree.qd);
     pass
 }
 
@@ -120,9 +120,9 @@ fn three_algorithms_agree() {
         let n = tree.dofs.len();
         let tau: Vec<f64> = (0..n).map(|_| random.number()).collect();
         let mut pass = placed(&tree);
-        pass.set_bias(&tree, Some(&loads), true);
-        pass.factor(&tree, None);
-        pass.accelerate(&tree, |k| tau[k], true);
+        pass.set_bias::<Quad>(&tree, Some(&loads), true);
+        pass.factor::<Quad>(&tree, None);
+        pass.accelerate::<Quad>(&tree, |k| tau[k], true);
         let qdd: Vec<f64> = pass.columns.iter().map(|c| c.acceleration).collect();
         let mut back = vec![0.0; n];
         pass.inverse(&tree, &loads, &qdd, &mut back);
@@ -159,7 +159,7 @@ fn mass_matrix_holds_the_energy() {
                 twice += tree.qd[i] * h[i * n + j] * tree.qd[j];
             }
         }
-        let energy = pass.kinetic_energy(&tree, &tree.qd);
+        let energy = pass.kinetic_energy::<Quad>(&tree, &tree.qd);
         assert!((0.5 * twice - energy).abs() < 1e-12 * energy);
     }
 }
@@ -181,21 +181,22 @@ fn velocities_are_rates_of_places() {
                 }
             }
             let mut moved = Pass::default();
-            moved.place(&tree, &q);
+            moved.place::<Quad>(&tree, &q);
             moved
         };
         let h = 1e-6;
         let (before, after) = (at(-h), at(h));
         for (i, moving) in pass.links.iter().enumerate() {
-            let shift = |p: &Pass| p.links[i].centre + p.origin;
+            let shift = |p: &Pass| Vec3::from(p.links[i].centre) + p.origin;
             let rate = (shift(&after) - shift(&before)) / (2.0 * h);
-            let v = moving.velocity.velocity_at(moving.centre);
+            let (velocity, place) = (moving.velocity.motion(), moving.place.place());
+            let v = velocity.velocity_at(moving.centre.into());
             assert!((rate - v).length() < 1e-7 * (1.0 + v.length()), "case {case}, link {i}");
-            let spin = (after.links[i].place.rotation - before.links[i].place.rotation) * (0.5 / h);
-            let expected = Mat3::skew(moving.velocity.angular) * moving.place.rotation;
+            let spin = (after.links[i].place.place().rotation - before.links[i].place.place().rotation) * (0.5 / h);
+            let expected = Mat3::skew(velocity.angular) * place.rotation;
             let off = spin - expected;
             let size = off.x.length() + off.y.length() + off.z.length();
-            assert!(size < 1e-6 * (1.0 + moving.velocity.angular.length()), "case {case}, link {i}");
+            assert!(size < 1e-6 * (1.0 + velocity.angular.length()), "case {case}, link {i}");
         }
     }
 }
@@ -213,7 +214,7 @@ fn impulses_equal_the_difference_of_two_passes() {
         }
         let loads = random.loads(&tree);
         let mut pass = placed(&tree);
-        pass.factor(&tree, None);
+        pass.factor::<Quad>(&tree, None);
         let (link, dof) = (random.below(tree.links.len()), random.below(n));
         let (force, point, push) = (random.vector(), random.vector(), random.number());
         let wrench = Wrench::at(force, point);
@@ -235,9 +236,9 @@ fn impulses_equal_the_difference_of_two_passes() {
             assert!((lanes[1] + lanes[2] - both).abs() <= 1e-9 * (1.0 + size) && lanes[3] == 0.0, "case {case}, {k}");
         }
         let mut run = |on: f64| -> Vec<f64> {
-            pass.set_bias(&tree, Some(&loads), true);
-            pass.links[link].bias -= wrench * on;
-            pass.accelerate(&tree, |k| if k == dof { push * on } else { 0.0 }, true);
+            pass.set_bias::<Quad>(&tree, Some(&loads), true);
+            pass.links[link].bias = (pass.links[link].bias.wrench() - wrench * on).into();
+            pass.accelerate::<Quad>(&tree, |k| if k == dof { push * on } else { 0.0 }, true);
             pass.columns.iter().map(|c| c.acceleration).collect()
         };
         let (with, without) = (run(1.0), run(0.0));
@@ -277,12 +278,15 @@ fn flight_keeps_momentum_and_energy() {
         let mut pass = placed(&tree);
         // Angular momentum about the centre of mass, which gravity does not change.
         let spin = |pass: &Pass, tree: &Tree| {
-            let p = pass.momentum(tree);
-            let centre =
-                pass.links.iter().zip(&tree.links).fold(Vec3::ZERO, |s, (m, l)| s + m.centre * (l.mass / mass));
+            let p = pass.momentum::<Quad>(tree);
+            let centre = pass
+                .links
+                .iter()
+                .zip(&tree.links)
+                .fold(Vec3::ZERO, |s, (m, l)| s + Vec3::from(m.centre) * (l.mass / mass));
             (p.force, p.torque - centre.cross(p.force))
         };
-        let ((p0, l0), e0) = (spin(&pass, &tree), pass.kinetic_energy(&tree, &tree.qd));
+        let ((p0, l0), e0) = (spin(&pass, &tree), pass.kinetic_energy::<Quad>(&tree, &tree.qd));
         let mut stages = Stages::default();
         let steps = 600;
         for _ in 0..steps {
@@ -301,7 +305,7 @@ fn flight_keeps_momentum_and_energy() {
         assert!((p1 - p0 - fallen).length() < 1e-4 * scale, "case {case}: {:?}", (p1 - p0 - fallen).length() / scale);
         assert!((l1 - l0).length() < 1e-4 * scale, "case {case}: {:?}", (l1 - l0).length() / scale);
         if gravity == Vec3::ZERO {
-            let e1 = pass.kinetic_energy(&tree, &tree.qd);
+            let e1 = pass.kinetic_energy::<Quad>(&tree, &tree.qd);
             // 600 spans with an allowance of 2e-7 each.
             assert!((e1 - e0).abs() < 1.3e-4 * e0, "case {case}: {}", (e1 - e0) / e0);
         }
@@ -342,7 +346,7 @@ fn trees_at_rest_without_weight_are_not_cut() {
 
 /// Potential energy of links of 1 kg.
 fn height(pass: &Pass) -> f64 {
-    pass.links.iter().map(|m| 9.81 * (m.centre.y + pass.origin.y)).sum()
+    pass.links.iter().map(|m| 9.81 * (m.centre.0[1] + pass.origin.y)).sum()
 }
 
 /// The whip: chains let go at the horizontal keep their energy, as a share of what they release from there to hanging.
@@ -363,7 +367,7 @@ fn whip_keeps_its_energy() {
                 &Forces { loads: &loads, joints: true },
                 1.0 / 60.0,
             );
-            let change = (height(&pass) + pass.kinetic_energy(&tree, &tree.qd) - start) / released;
+            let change = (height(&pass) + pass.kinetic_energy::<Quad>(&tree, &tree.qd) - start) / released;
             if change > gain {
                 gain = change;
             }
@@ -397,7 +401,7 @@ fn heavy_end_swings_as_a_pendulum() {
             &Forces { loads: &loads, joints: true },
             1.0 / 60.0,
         );
-        let x = pass.links[end].centre.x;
+        let x = pass.links[end].centre.0[0];
         if last < 0.0 && x >= 0.0 {
             crossings.push((f64::from(step) - x / (x - last)) / 60.0);
         }
@@ -428,7 +432,7 @@ fn whip_figures() {
                 &Forces { loads: &loads, joints: true },
                 1.0 / 60.0,
             );
-            let change = (height(&pass) + pass.kinetic_energy(&tree, &tree.qd) - start) / released;
+            let change = (height(&pass) + pass.kinetic_energy::<Quad>(&tree, &tree.qd) - start) / released;
             gain = if change > gain { change } else { gain };
             loss = if -change > loss { -change } else { loss };
             finest = finest.max(tree.pace);
@@ -440,11 +444,11 @@ fn whip_figures() {
         let n = 10_000;
         let clock = std::time::Instant::now();
         for _ in 0..n {
-            pass.place(&tree, &tree.q);
-            pass.set_moving(&tree, &tree.qd);
-            pass.set_bias(&tree, Some(&loads), true);
-            pass.factor(&tree, None);
-            pass.accelerate(&tree, |_| 0.0, true);
+            pass.place::<Quad>(&tree, &tree.q);
+            pass.set_moving::<Quad>(&tree, &tree.qd);
+            pass.set_bias::<Quad>(&tree, Some(&loads), true);
+            pass.factor::<Quad>(&tree, None);
+            pass.accelerate::<Quad>(&tree, |_| 0.0, true);
         }
         let ns = clock.elapsed().as_secs_f64() / f64::from(n) / links as f64 * 1e9;
         println!("forward dynamics: {ns:.0} ns per degree of freedom");

@@ -3,9 +3,10 @@
 use super::desc::{ArticulationDesc, Dof, LinkDesc};
 use super::glide::Glide;
 use super::kind::{Kind, LinkJoint, Place};
+use super::packed::FrameIn;
 use super::restraint::{Coupling, Swing};
 use crate::constraint::contact::NONE;
-use crate::math::{Mat3, Quat, Sym3, Vec3, WorldPose};
+use crate::math::{Mat3, Packed, Quat, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;
 
 /// A link on its joint. Its frame here is frame B of the joint (see `kind`), in which the axis of the joint is z.
@@ -56,8 +57,10 @@ impl Link {
 
     /// Frame A of the joint, given the frame of the parent.
     #[inline(always)]
-    pub fn hang(&self, parent: &Place) -> Place {
-        if self.aligned { parent.then_moved(&self.joint_place) } else { parent.then(&self.joint_place) }
+    pub fn hang<P: Packed>(&self, parent: &FrameIn<P>) -> FrameIn<P> {
+        let place = &self.joint_place;
+        let rotation = if self.aligned { parent.rotation } else { parent.turned_by(&place.rotation) };
+        FrameIn { rotation, origin: parent.point(&place.origin) }
     }
 
     /// The parent, if it is a link.

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::id::{ArticulationId, BodyId};
 use crate::integrate::Loads;
 use crate::math::spatial::{Motion, Wrench};
-use crate::math::{Mat3, Point, Vec3};
+use crate::math::{Isa, Kernel, Lane, Mat3, Point, Quad, Vec3};
 use crate::world::State;
 
 /// An impulse on a tree, before its links are placed.
@@ -37,7 +37,7 @@ pub(crate) fn respond_to(tree: &Tree, pass: &Pass, pushes: &[Push]) -> Vec<f64> 
         .map(|push| match *push {
             Push::Link(link, linear, angular) => {
                 let centre = pass.links[link].centre;
-                Impulse::Link(link, Wrench::at(linear, centre) + Wrench::turning(angular))
+                Impulse::Link(link, Wrench::at(linear, centre.into()) + Wrench::turning(angular))
             }
             Push::Dof(k, j) => Impulse::Dof(k, j),
         })
@@ -235,8 +235,7 @@ impl<'a> ArticulationRef<'a> {
         joint_forces(tree, &tree.q, &tree.qd, offset, tau);
         let all = Loads { gravity: self.state.gravity, gyroscopic: true };
         self.articulation.gather_loads(&self.state.bodies, &all, loads);
-        pass.place_moving(tree, &tree.q, &tree.qd);
-        pass.forward(tree, loads, |k| tau[k]);
+        Isa::detect().dispatch(Forward { tree, pass, loads, tau });
         for (out, column) in out.iter_mut().zip(&pass.columns) {
             *out = column.acceleration;
         }
@@ -284,7 +283,7 @@ impl<'a> ArticulationRef<'a> {
         let p = point - pass.origin;
         let mut out = vec![Motion::ZERO; self.dofs()];
         for k in super::dynamics::path(self.tree(), link) {
-            let axis = pass.axes[k];
+            let axis = pass.axes[k].motion();
             out[k] = Motion::new(axis.angular, axis.velocity_at(p));
         }
         Ok(out)
@@ -311,7 +310,7 @@ impl<'a> ArticulationRef<'a> {
         let pass = self.articulation.placed();
         let (mut sum, mut mass) = (Vec3::ZERO, 0.0);
         for (moving, link) in pass.links.iter().zip(&self.tree().links) {
-            sum += moving.centre * link.mass;
+            sum += Vec3::from(moving.centre) * link.mass;
             mass += link.mass;
         }
         pass.origin + sum / mass
@@ -319,7 +318,7 @@ impl<'a> ArticulationRef<'a> {
 
     /// Kinetic energy of all links and of what turns with the motors.
     pub fn kinetic_energy(&self) -> f64 {
-        self.articulation.placed().kinetic_energy(self.tree(), &self.tree().qd)
+        self.articulation.placed().kinetic_energy::<Quad>(self.tree(), &self.tree().qd)
     }
 
     /// Potential energy of all links in gravity, relative to the origin of the world, and of the springs of their joints relative to where
@@ -344,7 +343,7 @@ impl<'a> ArticulationRef<'a> {
         let mut offset = [0.0; 6];
         for ((link, moving), &body) in tree.links.iter().zip(&pass.links).zip(&self.articulation.bodies) {
             let scale = self.state.bodies.params[self.state.bodies.dense_at(body)].gravity_scale;
-            sum -= link.mass * f64::from(scale) * gravity.dot(moving.centre + pass.origin);
+            sum -= link.mass * f64::from(scale) * gravity.dot(Vec3::from(moving.centre) + pass.origin);
             let (q, offset) = (link.coordinates(), &mut offset[..link.kind.dofs()]);
             link.kind.offset(&tree.q[q.clone()], &tree.rest[q], offset);
             for (dof, offset) in tree.dofs[link.dofs()].iter().zip(offset) {
@@ -356,13 +355,13 @@ impl<'a> ArticulationRef<'a> {
 
     /// Momentum of all links.
     pub fn momentum(&self) -> Vec3<f64> {
-        self.articulation.placed().momentum(self.tree()).force
+        self.articulation.placed().momentum::<Quad>(self.tree()).force
     }
 
     /// Angular momentum of all links about their common centre of mass.
     pub fn angular_momentum(&self) -> Vec3<f64> {
         let pass = self.articulation.placed();
-        let momentum = pass.momentum(self.tree());
+        let momentum = pass.momentum::<Quad>(self.tree());
         momentum.torque - (self.centre_of_mass() - pass.origin).cross(momentum.force)
     }
 }
@@ -510,7 +509,7 @@ impl ArticulationMut<'_> {
         if to.armature < articulation.tree.dofs[k].armature {
             let (mut pass, mut tree) = (articulation.placed(), articulation.tree.clone());
             tree.dofs[k] = to;
-            pass.factor(&tree, None);
+            pass.factor::<Quad>(&tree, None);
             if let Some(link) = pass.unresisted(&tree) {
                 return Err(self.state.refuse_unresisted(articulation.bodies[link]));
             }
@@ -553,5 +552,23 @@ impl ArticulationMut<'_> {
         if let Some(articulation) = self.state.articulations.all.at_mut(slot) {
             articulation.name = name;
         }
+    }
+}
+
+/// The forward dynamics of a tree, compiled for each set of instructions.
+struct Forward<'a> {
+    tree: &'a Tree,
+    pass: &'a mut Pass,
+    loads: &'a [Load],
+    tau: &'a [f64],
+}
+
+impl Kernel for Forward<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let Self { tree, pass, loads, tau } = self;
+        pass.place_moving::<L::Packed>(tree, &tree.q, &tree.qd);
+        pass.forward::<L::Packed>(tree, loads, |k| tau[k]);
     }
 }

@@ -29,7 +29,7 @@ mod sse2;
 #[cfg(test)]
 mod tests;
 
-use super::{Num, Quat, Real, Vec3};
+use super::{Num, Packed, Quat, Real, Vec3};
 use crate::error::{Error, Result};
 use core::fmt::{self, Debug};
 use core::hint::select_unpredictable;
@@ -112,6 +112,8 @@ pub trait Lane: Num + sealed::Sealed {
     const WIDTH: usize;
     /// One truth value per number.
     type Mask: Mask;
+    /// A vector of three doubles, as this instruction set does it.
+    type Packed: Packed;
 
     /// The first [`Lane::WIDTH`] numbers of the slice.
     ///

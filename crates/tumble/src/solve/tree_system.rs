@@ -21,7 +21,7 @@ use crate::body::store::Velocity;
 use crate::constraint::contact::NONE;
 use crate::constraint::{Jacobian, Row};
 use crate::math::spatial::{Motion, Wrench};
-use crate::math::{Float, Real, Vec3};
+use crate::math::{Float, Quad, Real, Vec3};
 use crate::world::State;
 
 /// Degrees of freedom in one party: the three numbers of its linear velocity, and those of its angular.
@@ -403,7 +403,7 @@ impl Working {
                 Impulse::Dof(k, c) => sum += c * y[k],
                 Impulse::Link(link, wrench) => {
                     for k in path(&self.articulation.tree, link) {
-                        sum += self.pass.axes[k].dot(wrench) * y[k];
+                        sum += self.pass.axes[k].motion().dot(wrench) * y[k];
                     }
                 }
             }
@@ -416,12 +416,12 @@ impl Working {
         let tree = &mut self.articulation.tree;
         if tree.dofs.iter().all(|d| !d.motor.is_on()) {
             tree.qd.copy_from_slice(&self.qd_before);
-            self.pass.set_moving(tree, &tree.qd);
+            self.pass.set_moving::<Quad>(tree, &tree.qd);
             joint_forces(tree, &tree.q, &tree.qd, &mut self.offset, &mut self.tau);
-            self.pass.set_bias(tree, Some(&self.loads), true);
-            self.pass.factor(tree, None);
+            self.pass.set_bias::<Quad>(tree, Some(&self.loads), true);
+            self.pass.factor::<Quad>(tree, None);
             let tau = &self.tau;
-            self.pass.accelerate(tree, |k| tau[k], true);
+            self.pass.accelerate::<Quad>(tree, |k| tau[k], true);
         }
         let old = core::mem::take(&mut self.qd_before);
         self.shift(&old, h);
@@ -432,6 +432,6 @@ impl Working {
                 *qd += h * column.acceleration;
             }
         }
-        self.pass.set_moving(tree, &tree.qd);
+        self.pass.set_moving::<Quad>(tree, &tree.qd);
     }
 }

@@ -40,7 +40,7 @@ use crate::body::store::{CentrePose, Velocity};
 use crate::constraint::contact::NONE;
 use crate::crew::{Shared, Sums, Team};
 use crate::integrate::Loads;
-use crate::math::{Isa, Kernel, Lane, Num, Point, Quat, Real, Vec3};
+use crate::math::{Isa, Kernel, Lane, Num, Packed, Point, Quad, Quat, Real, Vec3};
 use crate::solve::contact_constraint::Soft;
 use crate::world::State;
 
@@ -550,8 +550,8 @@ impl Working {
 
     /// M̃ where the tree is after a drift. Its rows keep their answers while these are good enough.
     #[inline(always)]
-    fn factor(&mut self) {
-        self.pass.factor(&self.articulation.tree, Some(&self.extra));
+    fn factor<P: Packed>(&mut self) {
+        self.pass.factor::<P>(&self.articulation.tree, Some(&self.extra));
         (self.factored, self.worn) = (true, 0.0);
         self.renewed |= self.is_aged();
     }
@@ -575,17 +575,17 @@ impl Working {
         if tree.dofs.iter().all(|d| d.damping == 0.0 && d.stiffness == 0.0) {
             return true;
         }
-        self.pass.place(tree, &tree.q);
-        self.pass.factor(tree, None);
+        self.pass.place::<Quad>(tree, &tree.q);
+        self.pass.factor::<Quad>(tree, None);
         tree.dofs.iter().zip(&self.pass.columns).all(|(d, c)| (d.damping + d.stiffness * dt) * dt * c.inverse < SOFT)
     }
 
     /// The kick of a step that is one solve.
     pub fn start(&mut self, h: f64) {
-        self.pass.place(&self.articulation.tree, &self.articulation.tree.q);
+        self.pass.place::<Quad>(&self.articulation.tree, &self.articulation.tree.q);
         self.tame(h);
         self.launch(h);
-        self.pass.set_moving(&self.articulation.tree, &self.articulation.tree.qd);
+        self.pass.set_moving::<Quad>(&self.articulation.tree, &self.articulation.tree.qd);
     }
 
     /// q ← q + h u, at velocities that are not the tree's own.
@@ -593,13 +593,13 @@ impl Working {
         let tree = &mut self.articulation.tree;
         if u.iter().any(|&u| u != 0.0) {
             tree.advance(u, h);
-            self.pass.place(tree, &tree.q);
+            self.pass.place::<Quad>(tree, &tree.q);
         }
     }
 
     /// q̇ ← q̇ + h M̃⁻¹ τ, with motors that pull with all they have where they would have to pull more.
     #[inline(always)]
-    fn kick(&mut self, h: f64) {
+    fn kick<P: Packed>(&mut self, h: f64) {
         let Self { articulation, pass, loads, extra, tau, springs, drives, .. } = self;
         let tree = &mut articulation.tree;
         let (mut factored, mut renewed) = (self.factored, self.renewed);
@@ -607,17 +607,17 @@ impl Working {
         springs.reach(tree);
         // Velocities matter to what is damped alone.
         if loads.iter().any(|l| l.linear_damping != 0.0 || l.angular_damping != 0.0) {
-            pass.set_moving(tree, &tree.qd);
+            pass.set_moving::<P>(tree, &tree.qd);
         }
-        pass.drive_on(tree, loads, h, drives);
+        pass.drive_on::<P>(tree, loads, h, drives);
         for _ in 0..ROUNDS {
             factored &= !springs.draw(&tree.qd, h, tau, extra);
             if !factored {
-                pass.factor(tree, Some(extra));
+                pass.factor::<P>(tree, Some(extra));
                 (factored, renewed, self.worn) = (true, true, 0.0);
             }
-            pass.set_bias(tree, Some(loads), false);
-            pass.accelerate(tree, |k| tau[k], false);
+            pass.set_bias::<P>(tree, Some(loads), false);
+            pass.accelerate::<P>(tree, |k| tau[k], false);
             if !springs.saturate(&tree.qd, &pass.columns, h) {
                 break;
             }
@@ -645,7 +645,7 @@ impl Kernel for Kick<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lane>(self) {
-        self.working.kick(self.h);
+        self.working.kick::<L::Packed>(self.h);
     }
 }
 
@@ -656,7 +656,7 @@ impl Kernel for Place<'_> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         let Working { articulation, pass, .. } = self.0;
-        pass.place(&articulation.tree, &articulation.tree.q);
+        pass.place::<L::Packed>(&articulation.tree, &articulation.tree.q);
     }
 }
 
@@ -666,6 +666,6 @@ impl Kernel for Factor<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lane>(self) {
-        self.0.factor();
+        self.0.factor::<L::Packed>();
     }
 }

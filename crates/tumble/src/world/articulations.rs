@@ -8,7 +8,7 @@ use crate::body::desc::MassSource;
 use crate::body::store::{Params, Velocity};
 use crate::error::{Error, Result};
 use crate::id::{ArticulationId, BodyId};
-use crate::math::Vec3;
+use crate::math::{Quad, Vec3};
 use crate::shape::MassProperties;
 
 impl World {
@@ -143,7 +143,7 @@ impl State {
         let Some(articulation) = self.articulations.all.at(slot) else { return Ok(()) };
         let tree = &articulation.tree;
         let mut pass = articulation.placed();
-        pass.factor(tree, None);
+        pass.factor::<Quad>(tree, None);
         if let Some(link) = pass.unresisted(tree) {
             return Err(self.refuse_unresisted(articulation.bodies[link]));
         }
@@ -234,7 +234,7 @@ impl State {
     pub(crate) fn push_tree(&mut self, slot: u32, impulses: &[crate::articulation::Push]) -> Result<()> {
         let Some(articulation) = self.articulations.all.at(slot) else { return Ok(()) };
         let mut pass = articulation.placed();
-        pass.factor(&articulation.tree, None);
+        pass.factor::<Quad>(&articulation.tree, None);
         let change = crate::articulation::respond_to(&articulation.tree, &pass, impulses);
         let new: Vec<f64> = articulation.tree.qd.iter().zip(&change).map(|(v, d)| v + d).collect();
         self.set_tree_velocity(slot, new)

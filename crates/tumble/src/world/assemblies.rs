@@ -4,6 +4,7 @@ use super::{State, World};
 use crate::articulation::assembly::{self, Translated};
 use crate::articulation::dynamics::Pass;
 use crate::articulation::kind::Place;
+use crate::articulation::packed::{Frame, FrameIn, Six, sym3};
 use crate::articulation::store::Articulation;
 use crate::articulation::tree::Tree;
 use crate::articulation::{ArticulationDesc, LinkDesc};
@@ -12,7 +13,8 @@ use crate::body::{BodyDesc, BodyKind};
 use crate::constraint::joint::JointDesc;
 use crate::error::{Error, Result};
 use crate::id::{ArticulationId, BodyId, JointId};
-use crate::math::{Quat, WorldPose};
+use crate::math::spatial::Wrench;
+use crate::math::{Quad, Quat, Vec3, WorldPose};
 
 /// What [`World::articulate`] has made of an assembly.
 ///
@@ -354,16 +356,17 @@ impl State {
                 }
             }
             kind.normalize(&mut tree.q[qs.clone()]);
-            let mut axes = [crate::math::spatial::Motion::ZERO; 6];
-            places.push(kind.place(a, &tree.q[qs], &mut axes[..kind.dofs()]));
+            let (mut axes, mut place) = ([Six::ZERO; 6], Frame::IDENTITY);
+            kind.place(FrameIn::<Quad>::of(&a), &tree.q[qs], &mut axes[..kind.dofs()]).store(&mut place);
+            places.push(place.place());
         }
     }
 
     /// The velocities along the degrees of freedom that keep the momenta of the bodies as far as the joints let them: M q̇ = Σ Sᵀ I v.
     fn project_velocities(&self, tree: &mut Tree, plans: &[Plan]) -> Result<()> {
         let mut pass = Pass::default();
-        pass.place(tree, &tree.q);
-        pass.factor(tree, None);
+        pass.place::<Quad>(tree, &tree.q);
+        pass.factor::<Quad>(tree, None);
         if let Some(link) = pass.unresisted(tree) {
             return Err(self.refuse_unresisted(plans[link].body));
         }
@@ -372,10 +375,10 @@ impl State {
             let link = &tree.links[i];
             let moving = &mut pass.links[i];
             let p = velocity.linear.to_f64() * link.mass;
-            let l = moving.inertia * velocity.angular.to_f64() + moving.centre.cross(p);
-            moving.bias = -crate::math::spatial::Wrench { torque: l, force: p };
+            let l = sym3(&moving.inertia) * velocity.angular.to_f64() + Vec3::from(moving.centre).cross(p);
+            moving.bias = (-Wrench { torque: l, force: p }).into();
         }
-        pass.accelerate(tree, |_| 0.0, false);
+        pass.accelerate::<Quad>(tree, |_| 0.0, false);
         for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
             *qd = column.acceleration;
         }

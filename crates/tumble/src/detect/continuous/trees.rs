@@ -29,7 +29,7 @@ use crate::articulation::tree::Tree;
 use crate::body::store::{CentrePose, Params};
 use crate::detect::broad::{ProxyId, ProxyKind};
 use crate::math::spatial::{Motion, Wrench};
-use crate::math::{Aabb, Float, Num, Point, Real, Vec3};
+use crate::math::{Aabb, Float, Num, Point, Quad, Real, Vec3};
 use crate::world::State;
 
 /// Radians by which a link turns in a part of the way, at the most; points at its rim leave their chords by an eighth of the square of it.
@@ -201,7 +201,7 @@ impl TreeWay {
     fn follow(&mut self, state: &State, ahead: &Ahead, slot: u32) -> bool {
         let articulation = tree_at(state, slot);
         let tree = &articulation.tree;
-        self.pass.place(tree, &self.q);
+        self.pass.place::<Quad>(tree, &self.q);
         let mut part = self.part(tree);
         let (mut now, mut rounds) = (0.0, 0);
         while now < 1.0 - 1e-9 && rounds < ROUNDS {
@@ -244,7 +244,7 @@ impl TreeWay {
     /// Has all links followed from where the tree is.
     fn follow_all(&mut self, state: &State, articulation: &Articulation) {
         self.all = true;
-        self.pass.place(&articulation.tree, &self.q);
+        self.pass.place::<Quad>(&articulation.tree, &self.q);
         self.followers.clear();
         for (link, &body) in articulation.bodies.iter().enumerate() {
             let start = articulation.body_state(&self.pass, link).0;
@@ -265,7 +265,7 @@ impl TreeWay {
         for link in &tree.links {
             link.kind.follow(&mut self.next[link.coordinates()], &self.u[link.dofs()], length);
         }
-        self.pass.place(tree, &self.next);
+        self.pass.place::<Quad>(tree, &self.next);
     }
 
     /// The first stop of any link in a part of the way, and which link it is.
@@ -305,7 +305,7 @@ impl TreeWay {
     /// Takes out of u what would bring a point of a link, about O, deeper into what moves there with `carried`. False if the tree cannot yield there.
     fn deflect(&mut self, of: &Articulation, link: usize, point: Vec3<f64>, n: Vec3<f64>, carried: Vec3<f64>) -> bool {
         let tree = &of.tree;
-        self.pass.factor(tree, None);
+        self.pass.factor::<Quad>(tree, None);
         self.answer.resize(tree.dofs.len(), 0.0);
         self.moved.resize(tree.links.len(), Motion::ZERO);
         let impulse = Impulse::Link(link, Wrench::at(n, point));
@@ -333,15 +333,16 @@ impl TreeWay {
         let Some(articulation) = state.articulations.all.at_mut(slot) else { return };
         let Articulation { tree, bodies, .. } = articulation;
         tree.q.copy_from_slice(&self.q);
-        self.pass.place(tree, &tree.q);
-        self.pass.factor(tree, None);
+        self.pass.place::<Quad>(tree, &tree.q);
+        self.pass.factor::<Quad>(tree, None);
         self.momenta.clear();
         for (i, (link, &body)) in tree.links.iter().zip(bodies.iter()).enumerate() {
             let kept = &state.bodies.velocity[state.bodies.dense_at(body)];
             let (w, moving) = (kept.angular.to_f64(), &mut self.pass.links[i]);
-            moving.velocity = Motion { angular: w, linear: kept.linear.to_f64() - w.cross(moving.centre) };
+            moving.velocity =
+                Motion { angular: w, linear: kept.linear.to_f64() - w.cross(moving.centre.into()) }.into();
             if !link.massless {
-                self.momenta.push(Impulse::Link(i, moving.momentum(link.mass)));
+                self.momenta.push(Impulse::Link(i, moving.momentum::<Quad>(link.mass).wrench()));
             }
         }
         for (k, (dof, qd)) in tree.dofs.iter().zip(&tree.qd).enumerate() {
@@ -353,7 +354,7 @@ impl TreeWay {
         self.moved.resize(tree.links.len(), Motion::ZERO);
         self.pass.respond_moving(tree, &self.momenta, &mut self.answer, &mut self.moved);
         tree.qd.copy_from_slice(&self.answer);
-        self.pass.set_moving(tree, &tree.qd);
+        self.pass.set_moving::<Quad>(tree, &tree.qd);
         for (link, &body) in articulation.bodies.iter().enumerate() {
             let dense = state.bodies.dense_at(body);
             (state.bodies.pose[dense], state.bodies.velocity[dense]) = articulation.body_state(&self.pass, link);

@@ -7,6 +7,7 @@ super::register::vector_lane!(Avx2, Avx2Mask);
 /// The functions carry the feature, as the intrinsics do, and so are inlined into code that has it, never before.
 mod spell {
     use super::super::Real;
+    pub use crate::math::quad::avx2::Quad256 as Packed;
     use core::arch::x86_64::*;
 
     #[cfg(not(tumble_f64))]

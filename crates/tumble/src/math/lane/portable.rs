@@ -1,6 +1,7 @@
 //! Lanes as plain arrays, for targets without vector registers, and for testing any width anywhere.
 
 use super::{Lane, Mask, Num, Real, sealed::Sealed};
+use crate::math::Quad;
 use core::array::from_fn;
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, DivAssign, Mul, MulAssign, Neg, Not, Sub, SubAssign};
 
@@ -59,6 +60,7 @@ impl<const W: usize> Sealed for Portable<W> {}
 impl<const W: usize> Lane for Portable<W> {
     const WIDTH: usize = W;
     type Mask = PortableMask<W>;
+    type Packed = Quad;
 
     #[inline(always)]
     fn load(values: &[Real]) -> Self {

@@ -4,6 +4,7 @@
 ///
 /// - `Register` and `MaskRegister`, and how many numbers they hold: `WIDTH`;
 /// - `add sub mul div neg sqrt abs min max copysign splat load store`;
+/// - `Packed`: three doubles in a register, [`Quad`](crate::math::Quad) where there is none for them;
 /// - `less less_eq greater greater_eq equal not_equal select`;
 /// - `and or not any all bits from_bits` of masks;
 /// - `BLOCK`, `transpose`, `load_rows`, `store_rows`: the square of columns and rows that is transposed at once. Register `j`
@@ -97,6 +98,7 @@ macro_rules! vector_lane {
         impl Lane for $lane {
             const WIDTH: usize = spell::WIDTH;
             type Mask = $mask;
+            type Packed = spell::Packed;
 
             #[inline(always)]
             fn load(values: &[Real]) -> Self {

@@ -1,12 +1,14 @@
 //! The lane of width 1: what every wider one must agree with to the bit.
 
 use super::{Lane, Mask, Num, Real, row, sealed::Sealed};
+use crate::math::Quad;
 
 impl Sealed for Real {}
 
 impl Lane for Real {
     const WIDTH: usize = 1;
     type Mask = bool;
+    type Packed = Quad;
 
     #[inline(always)]
     fn load(values: &[Real]) -> Self {

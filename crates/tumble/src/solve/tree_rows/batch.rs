@@ -6,6 +6,7 @@
 
 use super::{Block, Eight, End, RowSet, WIDE};
 use crate::articulation::dynamics::path;
+use crate::articulation::packed::Six;
 use crate::articulation::response::{Impulse, LANES, Lanes};
 use crate::constraint::contact::NONE;
 use crate::math::spatial::{Motion, Wrench};
@@ -65,7 +66,7 @@ impl Batch {
             }
             struck[lane] = link;
             let Wrench { torque: n, force: f } =
-                Wrench::at(half.linear, pass.links[link as usize].centre) + Wrench::turning(half.angular);
+                Wrench::at(half.linear, pass.links[link as usize].centre.into()) + Wrench::turning(half.angular);
             for (lanes, w) in wrenches.iter_mut().zip([n.x, n.y, n.z, f.x, f.y, f.z]) {
                 lanes[lane] = w;
             }
@@ -118,7 +119,7 @@ impl Batch {
             }
             let (u, column) = (dot(axis, &self.left), &tree.pass.columns[k]);
             let y: Lanes = core::array::from_fn(|l| u[l] * column.inverse);
-            for (left, c) in self.left.iter_mut().zip(column.force.to_array()) {
+            for (left, c) in self.left.iter_mut().zip(column.force.wrench().to_array()) {
                 *left = core::array::from_fn(|l| left[l] - c * y[l]);
             }
             add(&mut self.lanes[k], u);
@@ -141,8 +142,8 @@ fn write(to: &mut [Eight], from: &[Lanes], lane: usize) {
 
 /// S·w of each lane.
 #[inline(always)]
-fn dot(axis: &Motion<f64>, w: &[Lanes; 6]) -> Lanes {
-    let Motion { angular: a, linear: v } = *axis;
+fn dot(axis: &Six, w: &[Lanes; 6]) -> Lanes {
+    let Motion { angular: a, linear: v } = axis.motion();
     core::array::from_fn(|l| {
         let turn = a.x * w[0][l] + a.y * w[1][l] + a.z * w[2][l];
         let shift = v.x * w[3][l] + v.y * w[4][l] + v.z * w[5][l];

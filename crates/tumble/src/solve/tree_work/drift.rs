@@ -4,7 +4,7 @@ use super::{EVEN, Working};
 use crate::articulation::dynamics::Pass;
 use crate::articulation::flight::{Forces, Stages, fly};
 use crate::articulation::tree::Tree;
-use crate::math::{Kernel, Lane, Num};
+use crate::math::{Kernel, Lane, Num, Packed, Quad, Vec3};
 
 /// θ² m/m_light below which a drift of one stage will do, θ being the turn of a link in a sub-step and m what it carries; see
 /// [`Working::is_worn`].
@@ -27,8 +27,8 @@ impl Working {
     pub(super) fn note_drives(&mut self, touched: bool) {
         let tree = &self.articulation.tree;
         if !touched && tree.floats() {
-            self.pass.set_moving(tree, &tree.qd);
-            self.pass.note_drives(tree, &mut self.drives);
+            self.pass.set_moving::<Quad>(tree, &tree.qd);
+            self.pass.note_drives::<Quad>(tree, &mut self.drives);
         }
     }
 
@@ -36,8 +36,8 @@ impl Working {
     pub(super) fn steer(&mut self) {
         let Self { articulation, pass, drives, .. } = self;
         if !drives.is_empty() {
-            pass.steer(&mut articulation.tree, drives);
-            pass.set_moving(&articulation.tree, &articulation.tree.qd);
+            pass.steer::<Quad>(&mut articulation.tree, drives);
+            pass.set_moving::<Quad>(&articulation.tree, &articulation.tree.qd);
         }
     }
 
@@ -61,7 +61,7 @@ impl Working {
 
     /// The same in one stage; `false` where the tree turns too fast for that, so that it has still to fly, and to land.
     #[inline(always)]
-    fn drift_slowly(&mut self, h: f64) -> bool {
+    fn drift_slowly<P: Packed>(&mut self, h: f64) -> bool {
         let Self { articulation, pass, .. } = self;
         let tree = &mut articulation.tree;
         let slides = self.slides && slides(tree);
@@ -78,16 +78,16 @@ impl Working {
             return true;
         }
         self.behind = false;
-        pass.set_moving(tree, &tree.qd);
+        pass.set_moving::<P>(tree, &tree.qd);
         // The largest ω² m/m_light, and the square of the largest ω³ m/m_light.
         let (mut turn, mut brisk) = (0.0, 0.0);
         for (moving, carried) in pass.links.iter().zip(&self.carried) {
-            let speed = moving.velocity.angular.length_squared();
+            let speed = Vec3::from(moving.velocity.angular).length_squared();
             turn = Num::max(turn, speed * carried);
             brisk = Num::max(brisk, speed * speed * speed * carried * carried);
         }
         let aged = if slides { f64::INFINITY } else { h * Num::sqrt(turn) };
-        pass.note_kept(tree, &mut self.kept);
+        pass.note_kept::<P>(tree, &mut self.kept);
         tree.ride_along(h, &mut self.ride);
         (self.worn, self.aged) = (self.worn + aged, self.aged + aged);
         let slow = h * h * turn <= SLOW_TURN;
@@ -96,42 +96,42 @@ impl Working {
             return false;
         }
         if !self.ride.is_empty() {
-            pass.set_moving(tree, &tree.qd);
+            pass.set_moving::<P>(tree, &tree.qd);
         }
         if !slow {
-            self.drift_briskly(h);
+            self.drift_briskly::<P>(h);
             return true;
         }
         // Midway between the velocities before and after, to second order in the turn.
-        pass.set_bias(tree, None, true);
-        pass.accelerate(tree, |_| 0.0, true);
+        pass.set_bias::<P>(tree, None, true);
+        pass.accelerate::<P>(tree, |_| 0.0, true);
         advance(tree, pass, h);
-        pass.place(tree, &tree.q);
-        self.land();
+        pass.place::<P>(tree, &tree.q);
+        self.land::<P>();
         true
     }
 
     /// The same in two stages: over all of h with the slopes of the middle, to which those of the start lead.
     #[inline(always)]
-    fn drift_briskly(&mut self, h: f64) {
+    fn drift_briskly<P: Packed>(&mut self, h: f64) {
         let Self { articulation, pass, departed: [q, qd], .. } = self;
         let tree = &mut articulation.tree;
         q.clone_from(&tree.q);
         qd.clone_from(&tree.qd);
         if self.factored && self.extra.iter().all(|&e| e == 0.0) {
             // The way to the middle need not be as exact as that over the whole.
-            pass.set_bias(tree, None, true);
-            pass.accelerate(tree, |_| 0.0, true);
+            pass.set_bias::<P>(tree, None, true);
+            pass.accelerate::<P>(tree, |_| 0.0, true);
         } else {
-            pass.forward(tree, &[], |_| 0.0);
+            pass.forward::<P>(tree, &[], |_| 0.0);
         }
         let mut middle = core::mem::take(&mut tree.qd);
         tree.advance(&middle, 0.5 * h);
         for (v, column) in middle.iter_mut().zip(&pass.columns) {
             *v += 0.5 * h * column.acceleration;
         }
-        pass.place_moving(tree, &tree.q, &middle);
-        pass.forward(tree, &[], |_| 0.0);
+        pass.place_moving::<P>(tree, &tree.q, &middle);
+        pass.forward::<P>(tree, &[], |_| 0.0);
         for link in &tree.links {
             let (qs, mut rate) = (link.coordinates(), [0.0; 7]);
             link.kind.rate(&tree.q[qs.clone()], &middle[link.dofs()], &mut rate[..qs.len()]);
@@ -144,20 +144,20 @@ impl Working {
             *to = from + h * column.acceleration;
         }
         tree.qd = middle;
-        pass.place(tree, &tree.q);
+        pass.place::<P>(tree, &tree.q);
         // The factors are those of the middle.
         self.factored = false;
-        self.land();
+        self.land::<P>();
     }
 
     /// Gets off what it rode along with, and puts right what a drift keeps.
     #[inline(always)]
-    fn land(&mut self) {
+    fn land<P: Packed>(&mut self) {
         let Self { articulation, pass, .. } = self;
         let tree = &mut articulation.tree;
         tree.ride_on(&self.ride);
-        pass.set_moving(tree, &tree.qd);
-        pass.keep(tree, &self.kept, &self.drives, MOST_BY_DRIFT);
+        pass.set_moving::<P>(tree, &tree.qd);
+        pass.keep::<P>(tree, &self.kept, &self.drives, MOST_BY_DRIFT);
     }
 
     /// Notes the energy and the momentum that the tree is to have after a step that is one solve: with velocities changed by `change`,
@@ -169,8 +169,8 @@ impl Working {
         for (qd, change) in tree.qd.iter_mut().zip(change) {
             *qd += change;
         }
-        pass.set_moving(tree, &tree.qd);
-        pass.note_kept(tree, kept_after);
+        pass.set_moving::<Quad>(tree, &tree.qd);
+        pass.note_kept::<Quad>(tree, kept_after);
         tree.qd.copy_from_slice(ride);
     }
 
@@ -179,7 +179,7 @@ impl Working {
         let Self { articulation, pass, tau, offset, extra, .. } = self;
         let tree = &articulation.tree;
         offset.fill(0.0);
-        pass.set_moving(tree, offset);
+        pass.set_moving::<Quad>(tree, offset);
         pass.inverse(tree, &[], change, tau);
         for ((impulse, extra), change) in tau.iter_mut().zip(&*extra).zip(change) {
             *impulse += extra * change;
@@ -191,9 +191,9 @@ impl Working {
     pub fn strike(&mut self) {
         let Self { articulation, pass, tau, extra, .. } = self;
         let tree = &mut articulation.tree;
-        pass.factor(tree, Some(extra));
-        pass.set_bias(tree, None, false);
-        pass.accelerate(tree, |k| tau[k], false);
+        pass.factor::<Quad>(tree, Some(extra));
+        pass.set_bias::<Quad>(tree, None, false);
+        pass.accelerate::<Quad>(tree, |k| tau[k], false);
         for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
             *qd += column.acceleration;
         }
@@ -204,9 +204,9 @@ impl Working {
     pub fn keep_after(&mut self) {
         let Self { articulation, pass, kept_after, .. } = self;
         let tree = &mut articulation.tree;
-        pass.set_moving(tree, &tree.qd);
-        pass.keep(tree, kept_after, &[], MOST_BY_STEP);
-        pass.set_moving(tree, &tree.qd);
+        pass.set_moving::<Quad>(tree, &tree.qd);
+        pass.keep::<Quad>(tree, kept_after, &[], MOST_BY_STEP);
+        pass.set_moving::<Quad>(tree, &tree.qd);
     }
 }
 
@@ -240,7 +240,7 @@ impl Kernel for Drift<'_> {
     type Output = bool;
     #[inline(always)]
     fn run<L: Lane>(self) -> bool {
-        self.working.drift_slowly(self.h)
+        self.working.drift_slowly::<L::Packed>(self.h)
     }
 }
 
@@ -253,9 +253,9 @@ impl Kernel for CatchUp<'_> {
         let Working { articulation, pass, behind, .. } = self.0;
         let tree = &articulation.tree;
         if core::mem::take(behind) {
-            pass.place_moving(tree, &tree.q, &tree.qd);
+            pass.place_moving::<L::Packed>(tree, &tree.q, &tree.qd);
         } else {
-            pass.set_moving(tree, &tree.qd);
+            pass.set_moving::<L::Packed>(tree, &tree.qd);
         }
     }
 }
@@ -266,6 +266,6 @@ impl Kernel for Land<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lane>(self) {
-        self.0.land();
+        self.0.land::<L::Packed>();
     }
 }
