@@ -65,7 +65,10 @@ impl Pass {
     #[inline(always)]
     pub fn note_kept<P: Packed>(&self, tree: &Tree, out: &mut Vec<Kept>) {
         out.clear();
-        out.extend(roots(tree).map(|root| self.kept::<P>(tree, root)));
+        // No closure: it would not be compiled for the instructions of the kernel.
+        for root in roots(tree) {
+            out.push(self.kept::<P>(tree, root));
+        }
     }
 
     /// Puts energy, momentum and spin right, or gives what floats the `drives` that are known of it. No more than the share `most` of the inner
