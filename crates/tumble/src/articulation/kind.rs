@@ -214,11 +214,12 @@ impl Kind {
     #[inline(always)]
     pub fn place<P: Packed>(self, a: FrameIn<P>, q: &[f64], s: &mut [Six]) -> FrameIn<P> {
         let [x, y, z] = a.rotation;
+        // By far the most are hinges: they need not wait for a jump that depends on the kind.
+        if let (Self::Revolute, &[angle], [s]) = (self, q, &mut *s) {
+            SixIn::turning(z, a.origin).store(s);
+            return FrameIn { rotation: turned(a.rotation, angle), origin: a.origin };
+        }
         match (self, q, s) {
-            (Self::Revolute, &[angle], [s]) => {
-                SixIn::turning(z, a.origin).store(s);
-                FrameIn { rotation: turned(a.rotation, angle), origin: a.origin }
-            }
             (Self::Prismatic, &[d], [s]) => {
                 SixIn::sliding(z).store(s);
                 FrameIn { origin: a.origin + z.times(d), ..a }

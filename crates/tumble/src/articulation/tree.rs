@@ -18,8 +18,11 @@ pub(crate) struct Link {
     pub root: u32,
     /// The child with the highest number, or `NONE`: the first that a pass inwards meets.
     pub last_child: u32,
+    /// Its degrees of freedom and coordinates: where they begin, and how many they are.
     pub first_dof: u32,
     pub first_q: u32,
+    dof_count: u32,
+    q_count: u32,
     pub joint: LinkJoint,
     pub kind: Kind,
     /// Frame A of the joint in the frame of the parent, or in the world.
@@ -46,13 +49,13 @@ impl Link {
     #[inline(always)]
     pub fn dofs(&self) -> core::ops::Range<usize> {
         let first = self.first_dof as usize;
-        first..first + self.kind.dofs()
+        first..first + self.dof_count as usize
     }
 
     #[inline(always)]
     pub fn coordinates(&self) -> core::ops::Range<usize> {
         let first = self.first_q as usize;
-        first..first + self.kind.coordinates()
+        first..first + self.q_count as usize
     }
 
     /// Frame A of the joint, given the frame of the parent.
@@ -263,6 +266,8 @@ impl Tree {
             last_child: NONE,
             first_dof,
             first_q,
+            dof_count: kind.dofs() as u32,
+            q_count: kind.coordinates() as u32,
             joint,
             kind,
             joint_place,
