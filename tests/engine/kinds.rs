@@ -2,18 +2,21 @@
 
 use crate::support::{Random, assert_near, ballistic, eps, floating, lopsided};
 use tumble::math::{Float, Quat, Real, Vec3, WorldPose};
+use tumble::method::Validator;
 use tumble::shape::Shape;
-use tumble::{BodyDesc, BodyId, BodyKind, Error, Event, Integrate, World};
+use tumble::{BodyDesc, BodyId, BodyKind, Error, Event, Integrate, Method, World};
 
 const DT: Real = 1.0 / 64.0;
 
 /// A kinematic body keeps the velocity of its frame's origin and its angular velocity for ever: the origin runs straight,
-/// wherever the mass lies, and gravity, forces and damping do nothing, and impulses are refused.
+/// wherever the mass lies, and gravity, forces, damping and limits of speed do nothing, and impulses are refused.
 #[test]
 fn kinematic_by_velocity() {
     for world in [ballistic(Integrate::SemiImplicitEuler), ballistic(Integrate::ExplicitEuler), World::new()] {
         for was_dynamic in [false, true] {
             let mut world = world.clone();
+            let validators = vec![Validator::MaxSpeed { linear: 0.1, angular: 0.1 }];
+            world.set_method(Method { validators, ..world.method().clone() }).unwrap();
             let mut desc = lopsided().damping(5.0, 5.0).speed_limits(0.1, 0.1);
             desc.kind = if was_dynamic { BodyKind::Dynamic } else { BodyKind::Kinematic };
             let id = world.add_body(desc).unwrap();

@@ -360,7 +360,7 @@ pub enum Validator {
         /// Largest corner.
         max: [f64; 3],
     },
-    /// Limits the speeds of all bodies.
+    /// Limits the speeds of what forces move. A kinematic body goes as fast as it is told to.
     MaxSpeed {
         /// m/s
         linear: Real,

@@ -138,6 +138,42 @@ fn trees_do_as_they_would_alone() {
     assert_eq!(meets, [false, true, false, false, false, true, true], "who meets others than the floor, with force");
 }
 
+/// A rope of free bodies on joints swings as it does without trees in the world, whatever those do elsewhere: a doll that hangs on a chest
+/// and falls on it.
+#[test]
+fn ropes_swing_as_they_do_without_trees() {
+    let rope = |world: &mut World| -> Vec<BodyId> {
+        let mut before = World::BODY;
+        (0..8)
+            .map(|i| {
+                let x = 0.5 * f64::from(i);
+                let next = world.add_body(rod().position([x, 5.0, 0.2 * x])).unwrap();
+                world.add_joint(JointDesc::ball(before, next).anchor([x - 0.25, 5.0, 0.2 * x])).unwrap();
+                before = next;
+                next
+            })
+            .collect()
+    };
+    let [mut alone, mut beside] = [empty(), empty()];
+    let bodies = rope(&mut alone);
+    assert_eq!(rope(&mut beside), bodies);
+    let doll = settle(&mut beside, 5, false, 30.0).unwrap();
+    let mut met = false;
+    for step in 0..120 {
+        alone.step(DT).unwrap();
+        beside.step(DT).unwrap();
+        met |= meet(&beside, &[doll]);
+        for &body in &bodies {
+            let [one, other] = [&alone, &beside].map(|world| {
+                let body = world.body(body).unwrap();
+                (body.position(), body.rotation(), body.linear_velocity(), body.angular_velocity())
+            });
+            assert_eq!(one, other, "step {step}");
+        }
+    }
+    assert!(met, "the doll does not fall on the chest");
+}
+
 /// A link of these trees presses on a body that is neither the floor nor a link of its own tree.
 fn meet(world: &World, ids: &[ArticulationId]) -> bool {
     let tree_of = |body: BodyId| ids.iter().position(|&id| world.articulation(id).unwrap().links().any(|l| l == body));

@@ -189,7 +189,9 @@ fn prepare_trees(state: &mut State, scratch: &mut Scratch, team: &Team, method: 
     scratch.trees.prepare(state, &mut scratch.motions, &mut scratch.supports, loads, &recipe, busy, team);
     if !scratch.trees.is_empty() {
         // Trees act on bodies as well.
-        scratch.masses.iter_mut().for_each(|mass| motion::set_jointed_only(mass, false));
+        for body in scratch.trees.bodies() {
+            motion::set_jointed_only(&mut scratch.masses[body as usize], false);
+        }
         let (supports, trees) = (&scratch.supports, &scratch.trees);
         scratch.solved.clear();
         scratch.solved.extend((0..supports.len() as u32).filter(|&i| supports[i as usize] > 0 && !trees.has(i)));

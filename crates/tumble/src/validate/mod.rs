@@ -29,7 +29,8 @@ pub(crate) fn validate(state: &mut State) {
                 for i in 0..state.bodies.awake() {
                     let v = state.bodies.velocity[i];
                     let new = Velocity { linear: limited(v.linear, linear), angular: limited(v.angular, angular) };
-                    if new != v && !state.bodies.params[i].has(Params::LINK) {
+                    // A link is as fast as its tree, and what the user moves as fast as it was told to be.
+                    if new != v && !state.bodies.params[i].has(Params::LINK | Params::KINEMATIC) {
                         state.bodies.velocity[i] = new;
                         if let Some(body) = state.bodies.cold.id_at(state.bodies.slot[i]) {
                             state.events.push(Event::SpeedLimited { body });
@@ -48,14 +49,14 @@ fn slow_trees(state: &mut State, linear: Real, angular: Real) {
         if !articulation.bodies.first().is_some_and(|&body| state.bodies.is_awake(body)) {
             continue;
         }
-        let links = articulation.bodies.iter().map(|&body| state.bodies.dense_at(body));
+        let mut links = articulation.bodies.iter().map(|&body| state.bodies.dense_at(body));
         let share = |speed: Real, most: Real| if speed > most { most / speed } else { 1.0 };
         let of_link = |v: &Velocity| Num::min(share(v.linear.length(), linear), share(v.angular.length(), angular));
-        let left = links.clone().fold(1.0, |least, dense| Num::min(least, of_link(&state.bodies.velocity[dense])));
+        let left = links.by_ref().fold(1.0, |least, dense| Num::min(least, of_link(&state.bodies.velocity[dense])));
         if left < 1.0 {
             articulation.tree.qd.iter_mut().for_each(|v| *v *= left.to_f64());
-            let all: Vec<usize> = links.collect();
-            for dense in all {
+            for &body in &articulation.bodies {
+                let dense = state.bodies.dense_at(body);
                 let v = &mut state.bodies.velocity[dense];
                 let told = of_link(v) < 1.0;
                 *v = Velocity { linear: v.linear * left, angular: v.angular * left };
