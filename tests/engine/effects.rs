@@ -916,3 +916,18 @@ fn absurd_forces_quarantine() {
         );
     }
 }
+
+/// Of a pair of bodies of which one is fixed, gravitation moves neither, as its list does: nothing is infinite.
+#[test]
+fn gravitation_leaves_out_what_has_no_mass() {
+    for mut world in presets(0.0) {
+        let ball = || Shape::sphere(0.5).unwrap();
+        let planet = world.add_body(BodyDesc::dynamic().position([5.0, 0.0, 0.0]).collider(ball())).unwrap();
+        let sun = world.add_body(BodyDesc::fixed().collider(ball())).unwrap();
+        world.add_effect(EffectDesc::new(Gravitation::new(1.0)).bodies(BodySet::pair(planet, sun))).unwrap();
+        run(&mut world, 10, DT);
+        assert_eq!(world.body(planet).unwrap().position(), Vec3::new(5.0, 0.0, 0.0));
+        assert!(world.measure().potential.is_finite());
+        assert!(!world.events().iter().any(|e| matches!(e, Event::Quarantined { .. })));
+    }
+}

@@ -4,7 +4,7 @@ use crate::support::real;
 use tumble::math::{Float, Pose, Quat, Real, Vec3};
 use tumble::method::FrictionModel;
 use tumble::shape::{CompoundChild, MassProperties, Shape};
-use tumble::{BodyDesc, BodyId, ColliderDesc, Material, Method, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, Locks, Material, Method, World};
 
 const G: f64 = 9.81;
 const DT: f64 = 1.0 / 60.0;
@@ -418,6 +418,27 @@ fn rolling_and_spinning_friction_stop_a_ball() {
         assert!((half / (0.5 * spin) - 1.0).abs() < 0.02, "{half}");
         run(&mut world, 0.5 * expected + 0.1);
         assert!(world.body(id).unwrap().angular_velocity().length() < 1e-3);
+    }
+}
+
+/// Rolling friction brakes what cannot turn about all axes as it does other balls.
+#[test]
+fn rolling_friction_brakes_what_is_locked() {
+    let (radius, lever, speed) = (0.2, 0.005, 1.0);
+    let rough = Material { rolling_friction: real(lever), ..material(1.0) };
+    for (model, locks) in MODELS.into_iter().flat_map(|m| [Locks::planar_z(), Locks::TURN_Y].map(|locks| (m, locks))) {
+        let mut world = wakeful(model);
+        let floor = ColliderDesc::new(Shape::half_space(Vec3::Y, 0.0).unwrap()).material(rough.clone());
+        world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
+        let ball = ColliderDesc::new(Shape::sphere(real(radius)).unwrap()).material(rough.clone());
+        let desc = BodyDesc::dynamic().position([0.0, radius, 0.0]).collider(ball).locks(locks);
+        let desc = desc.linear_velocity([real(speed), 0.0, 0.0]).angular_velocity([0.0, 0.0, real(-speed / radius)]);
+        let id = world.add_body(desc).unwrap();
+        run(&mut world, 15.0);
+        let body = world.body(id).unwrap();
+        let expected = 7.0 * radius * speed * speed / (10.0 * lever * G);
+        assert!((body.position().x / expected - 1.0).abs() < 0.02, "{model:?}: {} m", body.position().x);
+        assert!(body.linear_velocity().length() < 1e-4 && body.angular_velocity().length() < 1e-3);
     }
 }
 

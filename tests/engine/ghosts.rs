@@ -1,8 +1,8 @@
 //! Floors of many triangles: nothing stumbles over a seam, and round things roll.
 
 use crate::support::real;
-use tumble::math::{Float, Quat, Real, Vec3};
-use tumble::shape::{HeightFieldDesc, MeshDesc, Shape};
+use tumble::math::{Float, Pose, Quat, Real, Vec3};
+use tumble::shape::{CompoundChild, HeightFieldDesc, MeshDesc, Shape};
 use tumble::{BodyDesc, ColliderDesc, Material, Method, World};
 
 const DT: f64 = 1.0 / 60.0;
@@ -39,6 +39,31 @@ fn floor(kind: Floor, size: f64, friction: f64) -> World {
     let material = Material::default().with_friction(real(friction));
     world.add_body(BodyDesc::fixed().collider(ColliderDesc::new(shape).material(material))).unwrap();
     world
+}
+
+/// A slab that covers hundreds of triangles, and one of many parts, stand level: not on those of them alone that are met first.
+#[test]
+fn slabs_stand_on_all_that_they_cover() {
+    let cube = || Shape::cuboid(0.5, 0.5, 0.5).unwrap();
+    let part = |k: u32| {
+        let [x, z] = [k % 8, k / 8].map(|i| real(f64::from(i) - 3.5));
+        CompoundChild::new(cube(), Pose::from_translation(Vec3::new(x, 0.0, z)))
+    };
+    let whole = || Shape::cuboid(5.0, 0.5, 5.0).unwrap();
+    let cut = || Shape::compound((0..64).map(part).collect()).unwrap();
+    for kind in [Floor::Plane, Floor::Mesh, Floor::Field] {
+        for shape in [whole(), cut()] {
+            let mut world = floor(kind, 12.0, 0.5);
+            let id = world.add_body(BodyDesc::dynamic().position([0.3, 0.5, 0.2]).collider(shape)).unwrap();
+            for _ in 0..180 {
+                world.step(real(DT)).unwrap();
+                let body = world.body(id).unwrap();
+                let up = body.rotation().rotate(Vec3::Y).y;
+                let low = body.position().y;
+                assert!((low - 0.5).abs() < 0.01 && up > real(1.0 - 1e-5), "{kind:?}: at {low}, upright by {up}");
+            }
+        }
+    }
 }
 
 /// The speed that is left, as a share, and the farthest that the body left its height.

@@ -468,3 +468,40 @@ fn joints_count_as_contacts() {
     let after = bedtime(&mut world, ball, 8.0).unwrap();
     assert!((0.5..0.8).contains(&after), "{after} s");
 }
+
+/// What has just parted from a body is not put to sleep with it, to hang in the air.
+#[test]
+fn what_has_left_is_not_put_to_sleep() {
+    let mut world = ground();
+    let (lower, upper) = (cube(&mut world, 0.0, 0.5), cube(&mut world, 0.0, 1.5));
+    run(&mut world, 0.2);
+    world.body_mut(upper).unwrap().set_position([50.0, 20.0, 0.0]).unwrap();
+    run(&mut world, DT);
+    world.body_mut(lower).unwrap().put_to_sleep().unwrap();
+    assert!(asleep(&world, lower) && !asleep(&world, upper));
+    run(&mut world, 1.0);
+    let height = world.body(upper).unwrap().position().y;
+    assert!(height < 16.0, "{height}");
+    world.audit().unwrap();
+}
+
+/// A platform that moves wakes whom somebody has put to sleep on it, or on a joint to it.
+#[test]
+fn moving_platforms_wake_whom_they_carry() {
+    let mut world = World::new();
+    let platform = BodyDesc::kinematic().position([0.0, -0.5, 0.0]).linear_velocity([0.0, -1.0, 0.0]);
+    let platform = world.add_body(platform.collider(Shape::cuboid(5.0, 0.5, 5.0).unwrap())).unwrap();
+    let (rides, hangs) = (cube(&mut world, 0.0, 0.5), cube(&mut world, 20.0, 0.5));
+    world.add_joint(JointDesc::fixed(platform, hangs)).unwrap();
+    run(&mut world, 0.5);
+    for body in [rides, hangs] {
+        world.body_mut(body).unwrap().put_to_sleep().unwrap();
+    }
+    run(&mut world, 1.0);
+    let floor = world.body(platform).unwrap().position().y;
+    for body in [rides, hangs] {
+        let height = world.body(body).unwrap().position().y - floor;
+        assert!((height - 1.0).abs() < 0.15, "{height} above the platform");
+    }
+    world.audit().unwrap();
+}

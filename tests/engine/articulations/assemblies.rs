@@ -2,7 +2,7 @@
 
 use super::{DT, floor, rod, run, sleepless};
 use crate::support::real;
-use tumble::articulation::{ArticulationDesc, Dof, LinkDesc};
+use tumble::articulation::{self, ArticulationDesc, Dof, LinkDesc, LinkJoint};
 use tumble::constraint::joint::{ConeTwist, Cylindrical, Hinge, Planar, Screw, Slider, Universal};
 use tumble::constraint::{Axis, Limit, Motor, Stiffness};
 use tumble::math::{Quat, Vec3};
@@ -254,4 +254,56 @@ fn refusals_change_nothing() {
     assert_eq!(world.hash(), hash);
     world.remove_articulation(armature).unwrap();
     assert!(world.dissolve(armature).is_err());
+}
+
+/// Turns that were counted go on being counted, to the tree and back: nothing moves that stood where its motor wants it, and no
+/// screw is wound back.
+#[test]
+fn turns_are_counted_on_across() {
+    let mut world = sleepless();
+    world.set_gravity([0.0; 3]).unwrap();
+    let mut desc = ArticulationDesc::new();
+    let held = articulation::Motor::position(50.0, 5.0);
+    let screw = LinkJoint::Helical { axis: Vec3::Y, lead: real(0.1 / std::f64::consts::TAU) };
+    desc.add(
+        LinkDesc::revolute(rod(), [0.0, 0.0, 1.0]).position(&[20.0]).target(&[20.0]).dof(0, Dof::default().motor(held)),
+    );
+    desc.add(LinkDesc::new(rod(), screw).at([3.0, 0.0, 0.0]).position(&[20.0]));
+    let id = world.add_articulation(desc).unwrap();
+    let links: Vec<BodyId> = world.articulation(id).unwrap().links().collect();
+    let joints = world.dissolve(id).unwrap();
+    let turned =
+        |world: &World| joints.iter().map(|&j| world.joint(j).unwrap().value().unwrap() as f64).collect::<Vec<_>>();
+    assert!(turned(&world).iter().all(|a| (a - 20.0).abs() < 1e-3), "{:?}", turned(&world));
+    let before: Vec<_> = links.iter().map(|&l| world.body(l).unwrap().position()).collect();
+    run(&mut world, 0.5);
+    for (&link, before) in links.iter().zip(before) {
+        let (at, spin) = (world.body(link).unwrap().position(), world.body(link).unwrap().angular_velocity());
+        assert!((at - before).length() < 1e-3 && spin.length() < 1e-2, "{at:?} from {before:?}, {spin:?}");
+    }
+    // A cylinder, too, that has turned three times as a joint.
+    let body = world.add_body(rod().position([6.0, 0.0, 0.0])).unwrap();
+    let joint = JointDesc::new(World::BODY, body, Cylindrical::default()).anchor([6.0, 0.0, 0.0]).axis([0.0, 1.0, 0.0]);
+    world.add_joint(joint).unwrap();
+    world.body_mut(body).unwrap().set_velocity([0.0; 3], [0.0, 20.0, 0.0]).unwrap();
+    run(&mut world, 1.0);
+    let made = world.articulate(body).unwrap();
+    let q = world.articulation(made.id).unwrap().position()[0];
+    assert!((q.abs() - 20.0).abs() < 0.5, "{q}");
+}
+
+/// A door that a joint kept from touching the wall it hangs on does not touch it as a link either.
+#[test]
+fn doors_stay_in_their_frames() {
+    let mut world = sleepless();
+    let shape = |x: f64| Shape::cuboid(real(x), real(1.0), real(0.1)).unwrap();
+    let wall = world.add_body(BodyDesc::fixed().position([-1.0, 0.0, 0.0]).collider(shape(1.0))).unwrap();
+    let door = world.add_body(BodyDesc::dynamic().position([0.4, 0.0, 0.0]).collider(shape(0.5))).unwrap();
+    world.add_joint(JointDesc::hinge(wall, door).anchor([-0.1, 0.0, 0.0]).axis([0.0, 1.0, 0.0])).unwrap();
+    let made = world.articulate(door).unwrap();
+    world.articulation_mut(made.id).unwrap().set_velocity(&[0.5]).unwrap();
+    run(&mut world, 1.0);
+    assert_eq!(world.contacts().filter(|c| c.bodies().contains(&wall)).count(), 0);
+    let q = world.articulation(made.id).unwrap().position()[0];
+    assert!((q - 0.5).abs() < 0.01, "{q}");
 }

@@ -8,7 +8,9 @@ use tumble::constraint::{Bound, Constraint, Frames, Jacobian, Row, Rows};
 use tumble::math::{Real, Vec3};
 use tumble::method::Validator;
 use tumble::shape::Shape;
-use tumble::{ArticulationId, BodyDesc, BodyId, ColliderDesc, Event, JointDesc, Material, Method, Softness, World};
+use tumble::{
+    ArticulationId, BodyDesc, BodyId, ColliderDesc, Event, JointDesc, MassSource, Material, Method, Softness, World,
+};
 
 fn link(world: &World, id: ArticulationId, i: usize) -> BodyId {
     world.articulation(id).unwrap().link(i).unwrap()
@@ -258,6 +260,38 @@ fn trees_keep_the_speed_limit() {
         assert!((energy - of_links).abs() < 1e-4 * energy, "{energy} {of_links}");
     }
     assert!(told > 4 && fastest > 1.4, "{told} {fastest}");
+}
+
+/// A light block hangs on a free joint, and a tree ten times as heavy on the block: the joint carries both, and nothing stirs. In every
+/// sub-step the block must feel again what the tree does to it, as it feels its joint.
+#[test]
+fn trees_pull_at_what_hangs_on_joints() {
+    let mut world = sleepless();
+    let cube = Shape::cuboid(real(0.1), real(0.1), real(0.1)).unwrap();
+    let block = world.add_body(BodyDesc::dynamic().position([0.0, 2.0, 0.0]).collider(cube)).unwrap();
+    let joint = world.add_joint(JointDesc::ball(World::BODY, block).anchor([0.0, 2.2, 0.0])).unwrap();
+    let mut tree = ArticulationDesc::new();
+    let at = |y: f64| [0.0, y, 0.0, 0.0, 0.0, 0.0, 1.0];
+    tree.add(LinkDesc::free(rod()).position(&at(1.4)));
+    tree.add(LinkDesc::revolute(rod(), [0.0, 0.0, 1.0]).parent(0).at([0.0, -0.25, 0.0]).anchor([0.0, 0.25, 0.0]));
+    let id = world.add_articulation(tree).unwrap();
+    let upper = link(&world, id, 0);
+    world.add_joint(JointDesc::ball(block, upper).anchor([0.0, 1.7, 0.0])).unwrap();
+    let of_tree: f64 = (0..2).map(|i| world.body(link(&world, id, i)).unwrap().mass()).sum();
+    let block_mass = of_tree / 10.0;
+    world.body_mut(block).unwrap().set_mass(MassSource::Total(block_mass as Real)).unwrap();
+    let weight = 9.81 * (of_tree + block_mass);
+    for step in 0..180 {
+        world.step(DT).unwrap();
+        if step > 120 {
+            let carried = world.joint(joint).unwrap().force().length() as f64;
+            assert!((carried - weight).abs() < 0.01 * weight, "{carried}, not {weight}, in step {step}");
+            for body in [block, upper, link(&world, id, 1)] {
+                let speed = world.body(body).unwrap().linear_velocity().length() as f64;
+                assert!(speed < 1e-3, "{speed} m/s in step {step}");
+            }
+        }
+    }
 }
 
 /// Holds nothing, with bounds that are none.

@@ -5,15 +5,17 @@
 //! without gravity, the frames turned anyhow in the world.
 
 use super::motors::oscillator;
-use super::{DT, G, crate_at, run, sleepless, weightless};
+use super::{DT, G, awake, crate_at, run, sleepless, weightless};
 use crate::support::{Random, real};
+use tumble::articulation::{ArticulationDesc, LinkDesc, Swing};
 use tumble::constraint::joint::{
     Ball, ConeTwist, Cylindrical, Distance, Drag, Freedom, Hinge, JointKind, Orientation, Path, Planar, Pulley, Screw,
     SixAxis, Slider, Universal, Wheel,
 };
 use tumble::constraint::{Axis, Frames, Limit, Motor, Stiffness};
 use tumble::math::{Float, Num, Quat, Real, Vec3};
-use tumble::{BodyId, JointDesc, JointId, World};
+use tumble::shape::Shape;
+use tumble::{BodyDesc, BodyId, JointDesc, JointId, Method, World};
 
 const MASS: f64 = 10.0;
 const HALF: f64 = 0.2;
@@ -513,6 +515,40 @@ fn ropes_cones_and_paths_end_where_they_should() {
         let end = frames.a.rotation.rotate(if sign > 0.0 { points[2] } else { points[0] });
         let off = (frames.gap() - end).length();
         faults.unless(off < real(1e-3), || format!("{off} from the end of the path"));
+    }
+}
+
+/// What passes the anchor of its rope, or turns through the direction opposite to the axis of a cone of all directions, is not stopped there:
+/// by each method, of bodies and of links.
+#[test]
+fn nothing_stops_at_the_anchor_of_a_rope() {
+    for method in [Method::soft_step(), Method::simultaneous()] {
+        let mut world = World::with_method(awake(method)).unwrap();
+        let ball = Shape::sphere(real(0.05)).unwrap();
+        let ball = world.add_body(BodyDesc::dynamic().position([0.0, 1.0, 0.0]).collider(ball)).unwrap();
+        world.add_joint(JointDesc::rope(World::BODY, ball, 2.0).anchor_a([0.0; 3]).anchor_b([0.0; 3])).unwrap();
+        // 1.25 m below where it began.
+        run(&mut world, 0.5);
+        let height = world.body(ball).unwrap().position().y;
+        assert!((height + 0.226).abs() < 0.06, "{height}");
+
+        world.set_gravity(Vec3::ZERO).unwrap();
+        let bar = || BodyDesc::dynamic().position([9.0, 0.0, 0.0]).collider(Shape::cuboid(0.3, 0.1, 0.1).unwrap());
+        let free = world.add_body(bar()).unwrap();
+        let cone = ConeTwist { twist: None, ..ConeTwist::new(Real::PI, 1.0) };
+        world.add_joint(JointDesc::new(World::BODY, free, cone).anchor([9.0, 0.0, 0.0])).unwrap();
+        let mut desc = ArticulationDesc::new();
+        let mut link = LinkDesc::spherical(bar()).at([12.0, 0.0, 0.0]);
+        link.swing = Some(Swing::new(Vec3::X, std::f64::consts::PI));
+        desc.add(link.velocity(&[0.0, 5.0, 0.0]));
+        let id = world.add_articulation(desc).unwrap();
+        world.body_mut(free).unwrap().set_velocity([0.0; 3], [0.0, 5.0, 0.0]).unwrap();
+        run(&mut world, 1.0);
+        let link = world.articulation(id).unwrap().link(0).unwrap();
+        for body in [free, link] {
+            let spin = world.body(body).unwrap().angular_velocity().y;
+            assert!((spin - 5.0).abs() < 0.1, "{spin} rad/s");
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use tumble::constraint::joint::{Freedom, Pulley, SixAxis};
 use tumble::math::{Float, Point, Real, Vec3};
 use tumble::method::Step;
 use tumble::shape::Shape;
-use tumble::{BodyDesc, BodyId, ColliderDesc, Event, JointDesc, JointId, Layers, MassSource, Method, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, Event, Integrate, JointDesc, JointId, Layers, MassSource, Method, World};
 
 /// Thirty links with a hundred times a link's weight below: the gap at rest stays under 1 % of a link, and the uppermost joint
 /// bears the weight of all.
@@ -419,4 +419,42 @@ fn contradict(method: &Method, farthest: f64) {
         let corner = world.body(corner).unwrap();
         assert!(corner.is_active() && corner.angular_velocity().is_finite(), "{name}");
     }
+}
+
+/// A small bob on a long arm, at whatever angle: the joint holds it as a pendulum, by each method. The share of its mass in what
+/// answers to the joint is then lost beside that of its inertia.
+#[test]
+fn long_arms_hold_small_bodies() {
+    for method in [Method::soft_step(), Method::simultaneous()] {
+        // With an arm a thousand times as long as the radius it gives way by a twentieth in `f32`, and at ten thousand times nothing is left to
+        // hold it by; but it must not fly.
+        for (arm, radius, most) in [(5.0, 0.01, 0.01), (67.0, 0.14, 0.01), (10.0, 0.01, 0.1), (10.0, 0.001, 3.0)] {
+            for degrees in [5.0_f64, 20.0, 45.0, 70.0] {
+                let mut world = World::with_method(awake(method.clone())).unwrap();
+                let angle = degrees.to_radians();
+                let at = [arm * Float::sin(angle), -arm * Float::cos(angle), 0.0];
+                let ball = Shape::sphere(real(radius)).unwrap();
+                let bob = world.add_body(BodyDesc::dynamic().position(at).collider(ball)).unwrap();
+                world.add_joint(JointDesc::ball(World::BODY, bob).anchor([0.0; 3])).unwrap();
+                for _ in 0..120 {
+                    world.step(DT).unwrap();
+                    let away = world.body(bob).unwrap().position().length();
+                    assert!((away / arm - 1.0).abs() < most, "{} at {degrees}°: {away} m of {arm}", method.name);
+                }
+            }
+        }
+    }
+}
+
+/// What no joint bears any more is not told: under a method that knows no joints, a lamp that hung is not held.
+#[test]
+fn joints_bear_nothing_where_no_method_solves_them() {
+    let mut world = sleepless();
+    let (_, joints) = chain(&mut world, 1, 1.0, 1.0);
+    run(&mut world, 1.0);
+    assert!((world.joint(joints[0]).unwrap().force().y.to_f64() / G - 1.0).abs() < 0.01);
+    world.set_method(Method::ballistic(Integrate::SemiImplicitEuler)).unwrap();
+    run(&mut world, 0.1);
+    let joint = world.joint(joints[0]).unwrap();
+    assert_eq!((joint.force(), joint.torque()), (Vec3::ZERO, Vec3::ZERO));
 }

@@ -1,11 +1,11 @@
 //! Springs and motors against the response that their equations have.
 
-use super::{DT, G, crate_at, run, sleepless, weightless};
+use super::{DT, G, awake, crate_at, run, sleepless, weightless};
 use crate::support::real;
-use tumble::constraint::joint::{Ball, Hinge, Orientation, Slider};
+use tumble::constraint::joint::{Ball, Hinge, Orientation, Path, Slider};
 use tumble::constraint::{Motor, Signal, Stiffness};
-use tumble::math::{Float, Quat, Vec3};
-use tumble::{JointDesc, World};
+use tumble::math::{Float, Quat, Real, Vec3};
+use tumble::{JointDesc, Method, World};
 
 /// Positions of a damped oscillator of unit mass under the implicit step that soft constraints make: v' = v - h (k x' + c v').
 pub fn oscillator(omega: f64, ratio: f64, start: f64, steps: usize) -> Vec<f64> {
@@ -159,4 +159,39 @@ fn stiffness_of_a_joint_is_a_spring() {
     world.joint_mut(joint).unwrap().set_stiffness(Stiffness::Method).unwrap();
     run(&mut world, 2.0);
     assert!(world.joint(joint).unwrap().gap() < real(1e-3));
+}
+
+/// A motor that is to go to a place, as hard as the method makes it: it does, by each method, and holds it against the weight; and one
+/// whose force is too small for that does not.
+#[test]
+fn motors_go_to_places_as_hard_as_the_method() {
+    for method in [Method::soft_step(), Method::simultaneous()] {
+        for (most, goes) in [(Real::INFINITY, true), (200.0, true), (10.0, false)] {
+            let mut world = World::with_method(awake(method.clone())).unwrap();
+            // 10 kg half a metre from the hinge: 49 Nm where it is level.
+            let arm = crate_at(&mut world, [0.5, 0.0, 0.0], [0.5, 0.05, 0.05], 10.0);
+            let mut motor = Motor::position(0.3, Stiffness::Method);
+            motor.max_force = most;
+            let hinge = JointDesc::new(World::BODY, arm, Hinge::driven(motor)).anchor([0.0; 3]).axis([0.0, 0.0, 1.0]);
+            let joint = world.add_joint(hinge).unwrap();
+            run(&mut world, 2.0);
+            let angle = world.joint(joint).unwrap().value().unwrap().to_f64();
+            assert_eq!((angle - 0.3).abs() < 0.01, goes, "{}, at most {most}: {angle}", method.name);
+        }
+    }
+}
+
+/// What one kind of joint counts is nothing to another: a path that was followed for a way is a hinge that has not turned.
+#[test]
+fn another_kind_counts_from_nothing() {
+    let mut world = weightless();
+    let body = crate_at(&mut world, [0.0; 3], [0.2, 0.2, 0.2], 1.0);
+    let points = [0.0, 4.0, 8.0].map(|x| Vec3::new(real(x), 0.0, 0.0));
+    let joint = world.add_joint(JointDesc::new(World::BODY, body, Path::through(points, false))).unwrap();
+    world.body_mut(body).unwrap().set_velocity([7.0, 0.0, 0.0], [0.0; 3]).unwrap();
+    run(&mut world, 1.0);
+    let mut edited = world.joint_mut(joint).unwrap();
+    edited.set_kind(Hinge::limited(-1.0, 1.0)).unwrap();
+    let value = world.joint(joint).unwrap().value().unwrap();
+    assert!(value.abs() < 1e-3, "{value}");
 }

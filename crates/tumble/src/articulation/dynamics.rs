@@ -20,8 +20,8 @@
 //! U and D depend on q alone. They stay, and with them the response to any impulse is one pass inwards over the links on the
 //! way to the world and one outwards: see `response`.
 //!
-//! All of it is in double precision in both crates: a chain of a hundred links has a mass matrix of condition 10⁸, and one
-//! tree is too narrow a problem for wide registers, so that single precision would cost accuracy and win no time.
+//! All of it is in double precision in both crates: a chain of a hundred links has a mass matrix of condition 10⁸. One tree is too
+//! narrow a problem for lanes, but a vector of three fits into a register of four doubles: see `packed`.
 //!
 //! The passes are inlined into what calls them, so that a kernel (see [`Isa::dispatch`](crate::math::Isa::dispatch)) compiles them for its
 //! set of instructions.
@@ -194,7 +194,7 @@ impl Pass {
         for (i, (moving, link)) in self.links.iter_mut().zip(&tree.links).enumerate() {
             let mut bias = if moves { moving.gyration::<P>(link.mass) } else { SixIn::zero() };
             if let Some(load) = loads.and_then(|l| l.get(i)) {
-                bias = bias - moving.load(link.mass, load);
+                bias = bias - moving.wrench_of(load, link.mass);
             }
             bias.store(&mut moving.bias);
         }
@@ -312,7 +312,7 @@ impl Pass {
     pub fn power<P: Packed>(&self, tree: &Tree, loads: &[Load], qd: &[f64], tau: impl Fn(usize) -> f64) -> f64 {
         let mut power = 0.0;
         for ((moving, link), load) in self.links.iter().zip(&tree.links).zip(loads) {
-            power += moving.velocity.load::<P>().dot(moving.load(link.mass, load));
+            power += moving.velocity.load::<P>().dot(moving.wrench_of(load, link.mass));
         }
         for (k, qd) in qd.iter().enumerate() {
             power += tau(k) * qd;
@@ -395,7 +395,7 @@ impl Moving {
 
     /// A load as a wrench about O.
     #[inline(always)]
-    pub fn load<P: Packed>(&self, mass: f64, load: &Load) -> SixIn<P> {
+    pub fn wrench_of<P: Packed>(&self, load: &Load, mass: f64) -> SixIn<P> {
         let centre = P::load(&self.centre);
         let (mut force, mut torque) = (P::of(load.force), P::of(load.torque));
         if load.linear_damping != 0.0 {

@@ -292,14 +292,14 @@ impl<'a> Search<'a> {
     /// The point of the link, about O.
     fn point(&self) -> Vec3<f64> {
         let link = &self.tree.links[self.link];
-        self.pass.links[self.link].place.place().point(link.body_place.point(self.target.point))
+        self.pass.links[self.link].place.unpacked().point(link.body_place.point(self.target.point))
     }
 
     fn error(&self) -> Missing {
         let place = self.target.place - self.pass.origin - self.point();
         let link = &self.tree.links[self.link];
         let turn = self.target.rotation.map_or(Vec3::ZERO, |wanted| {
-            let now = Quat::from_mat3(&self.pass.links[self.link].place.place().rotation) * link.body_rotation;
+            let now = Quat::from_mat3(&self.pass.links[self.link].place.unpacked().rotation) * link.body_rotation;
             (wanted * now.conjugate()).normalized().to_rotation_vector()
         });
         Missing { place, turn }

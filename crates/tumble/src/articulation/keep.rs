@@ -129,7 +129,7 @@ impl Pass {
             let (mut sum, mut moment, mut mass) = (SixIn::<P>::zero(), P::zero(), 0.0);
             for ((moving, link), load) in self.links.iter().zip(&tree.links).zip(loads) {
                 if link.root == root as u32 {
-                    sum = sum + moving.load(link.mass, load);
+                    sum = sum + moving.wrench_of(load, link.mass);
                     moment = moment + P::load(&moving.centre).times(link.mass);
                     mass += link.mass;
                 }

@@ -20,9 +20,9 @@
 //! Of a spherical joint all columns are carried by the whole motion, v_parent × S q̇; of a free one, whose axes stand still while
 //! p moves, it is \[0; ṗ × ω\].
 
-use super::packed::{FrameIn, Six, SixIn};
+use super::packed::{FrameIn, Six, SixIn, UNIT};
 use crate::error::{Error, Result};
-use crate::math::{Float, Mat3, Packed, Quad, Quat, Real, Vec3};
+use crate::math::{Float, Mat3, Packed, Quat, Real, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// The joint by which a link hangs on its parent, with its axes in the frame of the joint.
@@ -293,7 +293,7 @@ impl Kind {
                 // R_z(θ₁) leads the second axis to where it is.
                 let there = turn * axis;
                 *first = libm::atan2(axis.x * there.y - axis.y * there.x, axis.x * there.x + axis.y * there.y);
-                let [x, y, z] = turned([Quad::from(Vec3::X), Vec3::Y.into(), Vec3::Z.into()], *first);
+                let [x, y, z] = turned(UNIT, *first);
                 let rest = Mat3::from_columns(x.into(), y.into(), z.into()).transpose() * turn;
                 let q = Quat::from_mat3(&rest);
                 *second = 2.0 * libm::atan2(Vec3::new(q.x, q.y, q.z).dot(axis), q.w);
@@ -358,9 +358,23 @@ impl Kind {
         }
     }
 
-    /// Its last coordinate is an angle that goes on beyond a turn.
-    pub fn counts_turns(self) -> bool {
-        matches!(self, Self::Revolute | Self::Planar)
+    /// The coordinate that is an angle which goes on beyond a turn. Of a screw it follows from how far it has slid.
+    pub fn angle_mut(self, q: &mut [f64]) -> Option<&mut f64> {
+        match self {
+            Self::Revolute | Self::Cylindrical => q.first_mut(),
+            Self::Helical(lead) if lead == 0.0 => q.first_mut(),
+            Self::Planar => q.last_mut(),
+            _ => None,
+        }
+    }
+
+    /// The angle by which a joint has turned that can turn on and on.
+    pub fn angle(self, q: &[f64]) -> Option<f64> {
+        match self {
+            Self::Revolute | Self::Cylindrical | Self::Helical(_) => q.first().copied(),
+            Self::Planar => q.last().copied(),
+            _ => None,
+        }
     }
 
     /// Makes the quaternion among the coordinates unit again.

@@ -55,6 +55,9 @@ pub(crate) struct Stop {
 /// one for each coupling.
 pub(super) const MEMORIES: usize = 3;
 
+/// Radians: a cone of this half-angle holds all directions, as it was given in either precision.
+const WHOLE_CONE: f64 = f64::PI - 1e-6;
+
 impl Tree {
     /// Calls `add` for each row that is to be watched in the next `dt` seconds, `near` metres from the limits of what slides.
     pub fn stops(&self, dt: f64, near: f64, mut add: impl FnMut(Stop)) {
@@ -125,7 +128,8 @@ impl Tree {
         let angle = Float::atan2(sine, cosine);
         // On the axis there is no way to the rim; any direction is as good.
         let out = a.cross(n).normalize_or(n.tangents().0);
-        if swing.cone - angle < 2.0 * dt * omega.dot(out).abs() + NEAR_TURN {
+        // A cone of all directions has no rim.
+        if swing.cone < WHOLE_CONE && swing.cone - angle < 2.0 * dt * omega.dot(out).abs() + NEAR_TURN {
             push(out, Task::Limit(swing.cone - angle), 0, -1.0);
         }
         // Upside down, there is no telling twist from swing.

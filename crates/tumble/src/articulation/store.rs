@@ -42,7 +42,7 @@ impl Articulation {
     /// Where a body is and how it moves, by what the pass says of its link.
     pub fn body_state(&self, pass: &Pass, link: usize) -> (CentrePose, Velocity) {
         let (moving, of) = (&pass.links[link], &self.tree.links[link]);
-        let rotation = (Quat::from_mat3(&moving.place.place().rotation) * of.body_rotation).to_real().normalized();
+        let rotation = (Quat::from_mat3(&moving.place.unpacked().rotation) * of.body_rotation).to_real().normalized();
         let (centre, moves) = (self.centre(pass, link), moving.velocity.motion());
         let velocity = Velocity { linear: moves.velocity_at(centre).to_real(), angular: moves.angular.to_real() };
         (CentrePose { centre: centre + pass.origin, rotation }, velocity)
@@ -52,7 +52,7 @@ impl Articulation {
     #[inline(always)]
     pub fn centre(&self, pass: &Pass, link: usize) -> Vec3<f64> {
         let (moving, of) = (&pass.links[link], &self.tree.links[link]);
-        if of.massless { moving.place.place().point(of.body_place.origin) } else { moving.centre.into() }
+        if of.massless { moving.place.unpacked().point(of.body_place.origin) } else { moving.centre.into() }
     }
 
     /// The tree where it is and as it moves.

@@ -9,7 +9,7 @@ use super::response::{Impulse, LANES};
 use super::tree::Tree;
 use crate::body::BodyDesc;
 use crate::math::spatial::{Motion, Wrench};
-use crate::math::{Mat3, Quad, Quat, Sym3, Vec3, WorldPose};
+use crate::math::{Isa, Kernel, Lane, Mat3, Quad, Quat, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;
 
 /// A plain generator of numbers: the trees are the same everywhere.
@@ -101,6 +101,68 @@ fn placed(tree: &Tree) -> Pass {
     pass
 }
 
+/// All passes over a tree: accelerations by both ways, then energy, power and momentum.
+struct AllPasses<'a> {
+    tree: &'a Tree,
+    loads: &'a [Load],
+    tau: &'a [f64],
+}
+
+impl Kernel for AllPasses<'_> {
+    type Output = Vec<u64>;
+    #[inline(always)]
+    fn run<L: Lane>(self) -> Vec<u64> {
+        let Self { tree, loads, tau } = self;
+        let (mut pass, mut out) = (Pass::default(), Vec::new());
+        pass.place_moving::<L::Packed>(tree, &tree.q, &tree.qd);
+        pass.forward::<L::Packed>(tree, loads, |k| tau[k]);
+        out.extend(pass.columns.iter().map(|c| c.acceleration));
+        pass.place::<L::Packed>(tree, &tree.q);
+        pass.set_moving::<L::Packed>(tree, &tree.qd);
+        pass.set_bias::<L::Packed>(tree, Some(loads), true);
+        pass.factor::<L::Packed>(tree, Some(tau));
+        pass.accelerate::<L::Packed>(tree, |k| tau[k], true);
+        out.extend(pass.columns.iter().flat_map(|c| [c.acceleration, c.inverse, c.drive]));
+        for moving in &pass.links {
+            let (place, velocity) = (moving.place.unpacked(), moving.velocity.motion());
+            let [x, y, z] = [place.rotation.x, place.rotation.y, place.rotation.z].map(Vec3::to_array);
+            out.extend([x, y, z, place.origin.to_array()].concat());
+            out.extend(velocity.to_array());
+            out.extend(moving.acceleration.motion().to_array());
+        }
+        out.push(pass.kinetic_energy::<L::Packed>(tree, &tree.qd));
+        out.push(pass.power::<L::Packed>(tree, loads, &tree.qd, |k| tau[k]));
+        out.extend(pass.momentum::<L::Packed>(tree).to_array());
+        let mut kept = Vec::new();
+        pass.note_kept::<L::Packed>(tree, &mut kept);
+        let mut changed = tree.clone();
+        changed.qd.iter_mut().for_each(|v| *v *= 1.01);
+        pass.set_moving::<L::Packed>(&changed, &changed.qd);
+        pass.keep::<L::Packed>(&mut changed, &kept, &[], 0.1);
+        out.extend(changed.qd);
+        out.into_iter().map(f64::to_bits).collect()
+    }
+}
+
+/// Passes over trees of all kinds of joints give the same bits with every set of instructions.
+#[test]
+fn instructions_change_no_bit_of_a_tree() {
+    let mut random = Random(23);
+    for case in 0..60 {
+        let tree = random.tree(1 + case % 24, case % 2 == 0);
+        let mut loads = random.loads(&tree);
+        for load in loads.iter_mut().step_by(2) {
+            (load.linear_damping, load.angular_damping) = (0.3, 0.2);
+        }
+        let tau: Vec<f64> = tree.dofs.iter().map(|_| random.number().abs()).collect();
+        let all = || AllPasses { tree: &tree, loads: &loads, tau: &tau };
+        let plain = Isa::SCALAR.dispatch(all());
+        for isa in Isa::available() {
+            assert_eq!(isa.dispatch(all()), plain, "case {case}, {isa:?}");
+        }
+    }
+}
+
 /// The largest difference as a share of the largest number.
 fn difference(a: &[f64], b: &[f64]) -> f64 {
     let size = a.iter().chain(b).fold(1e-300, |m: f64, x| if x.abs() > m { x.abs() } else { m });
@@ -189,10 +251,11 @@ fn velocities_are_rates_of_places() {
         for (i, moving) in pass.links.iter().enumerate() {
             let shift = |p: &Pass| Vec3::from(p.links[i].centre) + p.origin;
             let rate = (shift(&after) - shift(&before)) / (2.0 * h);
-            let (velocity, place) = (moving.velocity.motion(), moving.place.place());
+            let (velocity, place) = (moving.velocity.motion(), moving.place.unpacked());
             let v = velocity.velocity_at(moving.centre.into());
             assert!((rate - v).length() < 1e-7 * (1.0 + v.length()), "case {case}, link {i}");
-            let spin = (after.links[i].place.place().rotation - before.links[i].place.place().rotation) * (0.5 / h);
+            let spin =
+                (after.links[i].place.unpacked().rotation - before.links[i].place.unpacked().rotation) * (0.5 / h);
             let expected = Mat3::skew(velocity.angular) * place.rotation;
             let off = spin - expected;
             let size = off.x.length() + off.y.length() + off.z.length();

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::id::{ArticulationId, BodyId};
 use crate::integrate::Loads;
 use crate::math::spatial::{Motion, Wrench};
-use crate::math::{Isa, Kernel, Lane, Mat3, Point, Quad, Vec3};
+use crate::math::{Kernel, Lane, Mat3, Point, Quad, Vec3};
 use crate::world::State;
 
 /// An impulse on a tree, before its links are placed.
@@ -235,7 +235,7 @@ impl<'a> ArticulationRef<'a> {
         joint_forces(tree, &tree.q, &tree.qd, offset, tau);
         let all = Loads { gravity: self.state.gravity, gyroscopic: true };
         self.articulation.gather_loads(&self.state.bodies, &all, loads);
-        Isa::detect().dispatch(Forward { tree, pass, loads, tau });
+        self.state.isa.dispatch(Forward { tree, pass, loads, tau });
         for (out, column) in out.iter_mut().zip(&pass.columns) {
             *out = column.acceleration;
         }

@@ -454,6 +454,11 @@ impl BodyMut<'_> {
             return Err(Error::refused(self.subject(), "only active dynamic bodies sleep"));
         }
         if !self.view().is_asleep() {
+            // What has parted from it since islands were last looked at does not sleep with it.
+            if self.state.islands.all[island as usize].lost_edges > 0 {
+                self.state.split_island(island, &mut Vec::new());
+            }
+            let island = self.state.islands.of(slot);
             self.state.put_to_sleep(island);
         }
         Ok(())

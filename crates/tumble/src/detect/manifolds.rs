@@ -4,7 +4,7 @@
 //! manifolds whose normals agree are merged, so that a box on a floor of many triangles stands on four points and not on
 //! four per triangle.
 
-use super::narrow::{ConvexRef, Gap, Manifold, ManifoldPoint, PairCache, Triangle, collide_by, reduce};
+use super::narrow::{ConvexRef, Gap, MAX_POINTS, Manifold, ManifoldPoint, PairCache, Triangle, collide_by, reduce};
 use crate::constraint::contact::SOLVED_POINTS;
 use crate::math::{Aabb, Pose, Real, Vec3};
 use crate::method::Narrow;
@@ -16,7 +16,7 @@ const SAME_NORMAL: Real = 0.999;
 /// Manifolds of one pair; more are merged into the last.
 const MAX_PATCHES: usize = 32;
 
-/// Points of one patch before it is reduced.
+/// Points of one patch before those are kept that carry it best.
 const MAX_CANDIDATES: usize = 48;
 
 /// Points with a common normal, in A's frame, found on one or several parts.
@@ -26,6 +26,16 @@ pub(crate) struct Patch {
     pub points: Vec<ManifoldPoint>,
     /// Material slots of the parts: A in the low half, B in the high half.
     pub material_slots: u32,
+}
+
+impl Patch {
+    /// Keeps so many points that carry it best.
+    fn keep_best(&mut self, count: usize) {
+        let mut best = [ManifoldPoint::default(); MAX_POINTS];
+        let count = reduce(&self.points, self.normal, count, &mut best);
+        self.points.clear();
+        self.points.extend_from_slice(&best[..count]);
+    }
 }
 
 /// What the search for manifolds needs besides the shapes. Kept for its memory.
@@ -86,10 +96,12 @@ impl Workspace {
         };
         let patch = &mut self.patches[index];
         for p in self.manifold.points() {
-            if patch.points.len() < MAX_CANDIDATES {
-                // The part is worked into the id, so that the same corner on two triangles is two features.
-                patch.points.push(ManifoldPoint { id: p.id ^ part.wrapping_mul(0x9e37_79b9), ..*p });
+            if patch.points.len() == MAX_CANDIDATES {
+                // Parts are met in any order: those on which a large body stands may come last.
+                patch.keep_best(MAX_POINTS);
             }
+            // The part is worked into the id, so that the same corner on two triangles is two features.
+            patch.points.push(ManifoldPoint { id: p.id ^ part.wrapping_mul(0x9e37_79b9), ..*p });
         }
     }
 
@@ -97,10 +109,7 @@ impl Workspace {
         let first = self.first();
         for patch in &mut self.patches[first..self.used] {
             if patch.points.len() > SOLVED_POINTS {
-                let mut best = [ManifoldPoint::default(); super::narrow::MAX_POINTS];
-                let count = reduce(&patch.points, patch.normal, SOLVED_POINTS, &mut best);
-                patch.points.clear();
-                patch.points.extend_from_slice(&best[..count]);
+                patch.keep_best(SOLVED_POINTS);
             }
         }
     }

@@ -57,6 +57,11 @@ impl AffectedBody {
         self.centre + self.arm(local.into())
     }
 
+    /// It weighs something, and not infinitely much.
+    pub(super) fn has_mass(&self) -> bool {
+        self.mass.is_finite()
+    }
+
     /// From the centre of mass to a point of its frame, in world axes.
     pub(super) fn arm(&self, local: Point) -> Point {
         self.rotation.to_f64().rotate(local - self.local_centre.to_f64())

@@ -69,6 +69,10 @@ impl Attraction {
     /// -m μ / √(r² + ε²)
     pub(super) fn potential(&self, bodies: &Affected<'_>) -> f64 {
         let well = |at: Point| inverse_distance((self.centre - at).to_real(), self.softening);
-        bodies.iter().map(|body| -self.strength.to_f64() * body.mass.to_f64() * well(body.centre)).sum()
+        bodies
+            .iter()
+            .filter(|body| body.has_mass())
+            .map(|body| -self.strength.to_f64() * body.mass.to_f64() * well(body.centre))
+            .sum()
     }
 }

@@ -71,7 +71,7 @@ impl Gravitation {
             let a = bodies.at(i);
             for j in i + 1..count {
                 let b = bodies.at(j);
-                if !(a.moves || b.moves) {
+                if !(a.moves || b.moves) || !(a.has_mass() && b.has_mass()) {
                     continue;
                 }
                 let along = inverse_square((b.centre - a.centre).to_real(), self.softening);
@@ -86,7 +86,7 @@ impl Gravitation {
     pub(super) fn potential(&self, bodies: &Affected<'_>) -> f64 {
         let mut sum = 0.0;
         for (i, a) in bodies.iter().enumerate() {
-            for b in bodies.iter().skip(i + 1) {
+            for b in bodies.iter().skip(i + 1).filter(|b| a.has_mass() && b.has_mass()) {
                 let well = inverse_distance((b.centre - a.centre).to_real(), self.softening);
                 sum -= self.constant.to_f64() * a.mass.to_f64() * b.mass.to_f64() * well;
             }

@@ -49,6 +49,10 @@ impl Uniform {
     /// -m a·x
     pub(super) fn potential(&self, bodies: &Affected<'_>) -> f64 {
         let energy = |mass: Real| mass.to_f64();
-        bodies.iter().map(|body| -energy(body.mass) * self.acceleration.to_f64().dot(body.centre)).sum()
+        bodies
+            .iter()
+            .filter(|body| body.has_mass())
+            .map(|body| -energy(body.mass) * self.acceleration.to_f64().dot(body.centre))
+            .sum()
     }
 }

@@ -45,12 +45,14 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
             if state.bodies.velocity[i] == Velocity::default() {
                 continue;
             }
-            // What a moving kinematic body touches or holds stays awake.
+            // What a moving kinematic body touches or holds stays awake, and wakes if somebody has put it to sleep.
+            sleeper.stack.clear();
             for contact in state.contacts.of_body(slot) {
                 let c = &state.contacts.all[contact as usize];
                 let island = state.islands.of(c.other(slot));
                 if c.has(Contact::TOUCHING) && !c.has(Contact::SENSOR) && island != NONE {
                     state.islands.all[island as usize].busy = now;
+                    sleeper.stack.push(c.other(slot));
                 }
             }
             for &joint in state.joints.of_body(slot) {
@@ -58,6 +60,12 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
                 let island = state.islands.of(j.other(slot));
                 if j.active && island != NONE {
                     state.islands.all[island as usize].busy = now;
+                    sleeper.stack.push(j.other(slot));
+                }
+            }
+            for k in 0..sleeper.stack.len() {
+                if !state.bodies.is_awake(sleeper.stack[k]) {
+                    state.wake(sleeper.stack[k]);
                 }
             }
             sleeper.stack.clear();
@@ -164,7 +172,7 @@ impl State {
     }
 
     /// Cuts an island into the parts that hang together.
-    fn split_island(&mut self, island: u32, stack: &mut Vec<u32>) {
+    pub fn split_island(&mut self, island: u32, stack: &mut Vec<u32>) {
         // The islands are taken out while they ask the state who hangs together.
         let mut islands = core::mem::replace(&mut self.islands, Islands::new());
         islands.split(island, stack, |body, out| {

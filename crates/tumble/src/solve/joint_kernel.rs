@@ -43,6 +43,10 @@ use core::sync::atomic::{AtomicU32, Ordering};
 /// A pivot below this share of its diagonal entry is rounding error: a redundant row, which is left out (003-63).
 const REDUNDANT: Real = 64.0 * Real::EPSILON;
 
+/// The share of a diagonal entry by which its pivot may be wrong. A pivot of a row that holds a point is taken for no less: what answers to
+/// more than it is taken for would be pushed too far, and farther every time.
+const ROUNDING: Real = 4.0 * Real::EPSILON;
+
 /// A lane's share of the two bodies of a group.
 struct Ends<L> {
     v: [Vec3<L>; 2],
@@ -169,8 +173,12 @@ fn times<L: Lane, const N: usize, const P: usize>(m: &[L; P], v: &[L; N]) -> [L;
 }
 
 /// The inverse of a packed symmetric matrix with shares of its diagonal added to it, by L D Lᵀ. Redundant rows have zeros.
+///
+/// The first three rows hold a point, to which the masses alone answer with `least`: K - `least` is an inertia and not negative, so that no pivot of
+/// these is less, and none of them is redundant. On a long arm of a small body the share of the masses is lost in rounding, and the
+/// body would hang on nothing.
 #[inline(always)]
-fn inverse<L: Lane, const N: usize, const P: usize>(k: &[L; P], shares: [L; N]) -> [L; P] {
+fn inverse<L: Lane, const N: usize, const P: usize>(k: &[L; P], shares: [L; N], least: L) -> [L; P] {
     let mut l = [[L::ZERO; N]; N];
     let mut inv_d = [L::ZERO; N];
     for j in 0..N {
@@ -182,7 +190,11 @@ fn inverse<L: Lane, const N: usize, const P: usize>(k: &[L; P], shares: [L; N]) 
             l[j][m] = scaled * inv_d[m];
             d -= scaled * l[j][m];
         }
-        let sound = d.greater(full * L::splat(REDUNDANT));
+        let mut sound = d.greater(full * L::splat(REDUNDANT));
+        if j < 3 {
+            d = L::select(sound, d, d.max(least).max(full * L::splat(ROUNDING)));
+            sound = sound | least.greater(L::ZERO);
+        }
         inv_d[j] = L::select(sound, L::ONE / L::select(sound, d, L::ONE), L::ZERO);
         for i in j + 1..N {
             let mut v = k[entry(i, j)];
@@ -583,6 +595,7 @@ impl<const N: usize, const X: usize, const P: usize, const Q: usize> Kernel for 
                 for i in 0..P {
                     k[i] = L::select(sound, k[i], L::ZERO);
                 }
+                let least = L::select(sound, inv_mass, L::ZERO);
                 let mut impulse: [L; N] = load(&group.impulse, at);
                 for i in 0..N {
                     impulse[i] = L::select(sound, impulse[i], L::ZERO);
@@ -613,12 +626,12 @@ impl<const N: usize, const X: usize, const P: usize, const Q: usize> Kernel for 
                     let bias = (rate * error[i]).max(-most).min(most);
                     group.bias[i].store(at, L::select(sound, bias, L::ZERO));
                 }
-                let relax = if self.whole { k } else { inverse::<L, N, P>(&k, [L::ZERO; N]) };
+                let relax = if self.whole { k } else { inverse::<L, N, P>(&k, [L::ZERO; N], least) };
                 store(&mut group.inverse, at, &relax);
                 if Q == 0 {
                     group.firm.store(at, if self.whole { yields[0] } else { L::ONE / (L::ONE + yields[0]) });
                 } else {
-                    let push = inverse::<L, N, P>(&k, yields);
+                    let push = inverse::<L, N, P>(&k, yields, least);
                     for i in 0..P {
                         group.soft[i].store(at, push[i]);
                     }

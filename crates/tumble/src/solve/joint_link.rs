@@ -370,8 +370,12 @@ pub(super) fn soften(
                 answer.compliance = inverted(h * rate);
                 answer.bias = if rate > 0.0 { stiffness / rate * row.error } else { 0.0 };
             }
-            // A motor that holds a speed has no error to get rid of.
-            None if matches!(row.bound, Bound::Force(_) | Bound::Friction { .. }) => {
+            // A motor that holds a speed has no error to get rid of; one that is to go to a place goes there as a joint would.
+            None if matches!(row.bound, Bound::Force(_)) => {
+                let bias = Float::clamp(soft.bias_rate * row.error, -recipe.hold_speed, recipe.hold_speed);
+                (answer.spring, answer.compliance, answer.bias) = (false, 0.0, bias);
+            }
+            None if matches!(row.bound, Bound::Friction { .. }) => {
                 (answer.spring, answer.compliance, answer.bias) = (false, 0.0, 0.0);
             }
             None => {

@@ -86,10 +86,33 @@ pub(crate) fn solve(constraints: &mut ContactConstraints, colour: usize, motions
         let normal: Real = points.iter().map(|p| p.normal_impulse.0[r.lane as usize]).sum();
         let turning = |body: u32| if body == NO_ROW { Vec3::ZERO } else { velocity_of(&motions[body as usize]).1 };
         let w = (turning(r.body_b) - turning(r.body_a)).across(r.normal);
-        let Some(mass) = (r.inv_inertia_a + r.inv_inertia_b).try_inverse() else { continue };
-        let wanted = (r.impulse - mass * w).across(r.normal);
+        let inverse = r.inv_inertia_a + r.inv_inertia_b;
+        let stop = match inverse.try_inverse() {
+            Some(mass) => mass * w,
+            None => stop_across(inverse, w, r.normal),
+        };
+        let wanted = (r.impulse - stop).across(r.normal);
         let new = crate::body::store::limited(wanted, r.lever * normal);
         r.apply(motions, new - r.impulse);
         constraints.rolling[i].impulse = new;
     }
 }
+
+/// The impulse across n that is behind a turning w across n, where some axes cannot turn: K⁺ w in the plane. Of a K that lets only
+/// one direction turn, that is K w / (tr K)².
+fn stop_across(inverse: Sym3, w: Vec3, n: Vec3) -> Vec3 {
+    let (t, s) = n.tangents();
+    let (a, b, c) = (t.dot(inverse * t), t.dot(inverse * s), s.dot(inverse * s));
+    let (det, trace) = (a * c - b * b, a + c);
+    if !(trace > 0.0) {
+        return Vec3::ZERO;
+    }
+    let (x, y) = (t.dot(w), s.dot(w));
+    if det > trace * trace * ONE_WAY {
+        return (t * (c * x - b * y) + s * (a * y - b * x)) / det;
+    }
+    (t * (a * x + b * y) + s * (b * x + c * y)) / (trace * trace)
+}
+
+/// The share of (tr K)² below which the determinant of K is that of rounding: only one direction can turn.
+const ONE_WAY: Real = 64.0 * Real::EPSILON;

@@ -243,6 +243,8 @@ impl System {
                 Bound::Equal => Limit::Between(-Real::MAX, Real::MAX),
                 Bound::Push => Limit::Between(0.0, Real::MAX),
                 Bound::Force(f) => Limit::Between(-f * recipe.h, f * recipe.h),
+                // Of a row that the constraint does not have: there is nothing to rub on.
+                Bound::Friction { of, .. } if of as usize >= rows.len() => Limit::Between(0.0, 0.0),
                 Bound::Friction { of, coefficient } => Limit::Friction { normal: first + of, coefficient },
             };
             if rule.idle || !made.target.is_finite() {
@@ -380,6 +382,9 @@ struct Rule {
     idle: bool,
 }
 
+/// The share of its error that a motor as hard as the method gets rid of in a step.
+const MOTOR_SHARE: Real = 0.2;
+
 /// For a row with the error C, the target ċ and the bound:
 ///
 /// ```text
@@ -409,10 +414,14 @@ fn rule(row: &Row, mass: Real, slop: Real, recipe: &Recipe) -> Rule {
         rule.target += if push { out(k / firmness) } else { -error * (k / firmness) };
         return rule;
     }
-    // A motor that holds a speed has no error to get rid of.
-    if matches!(row.bound, Bound::Equal | Bound::Push) {
-        rule.correct = if push { Correct::Push } else { Correct::Equal };
-        rule.target += out(recipe.share / h);
+    match row.bound {
+        Bound::Equal | Bound::Push => {
+            rule.correct = if push { Correct::Push } else { Correct::Equal };
+            rule.target += out(recipe.share / h);
+        }
+        // A motor that holds a speed has no error to get rid of; one that is to go to a place does so by its force, whatever corrects joints.
+        Bound::Force(_) => rule.target += out(MOTOR_SHARE / h),
+        Bound::Friction { .. } => {}
     }
     rule
 }

@@ -49,10 +49,10 @@ fn slow_trees(state: &mut State, linear: Real, angular: Real) {
         if !articulation.bodies.first().is_some_and(|&body| state.bodies.is_awake(body)) {
             continue;
         }
-        let mut links = articulation.bodies.iter().map(|&body| state.bodies.dense_at(body));
+        let links = articulation.bodies.iter().map(|&body| state.bodies.dense_at(body));
         let share = |speed: Real, most: Real| if speed > most { most / speed } else { 1.0 };
         let of_link = |v: &Velocity| Num::min(share(v.linear.length(), linear), share(v.angular.length(), angular));
-        let left = links.by_ref().fold(1.0, |least, dense| Num::min(least, of_link(&state.bodies.velocity[dense])));
+        let left = links.fold(1.0, |least, dense| Num::min(least, of_link(&state.bodies.velocity[dense])));
         if left < 1.0 {
             articulation.tree.qd.iter_mut().for_each(|v| *v *= left.to_f64());
             for &body in &articulation.bodies {

@@ -117,6 +117,11 @@ impl World {
         let closures = ids(&closures);
         let reasons = kept.iter().map(|(_, why)| (*why).to_owned());
         let kept = ids(&kept.iter().map(|k| k.0).collect::<Vec<_>>()).into_iter().zip(reasons).collect();
+        // What the joint of the root held apart stays apart: the tree stands on the world, not on that body.
+        let ground =
+            plans[0].joint.and_then(|(joint, _)| self.state.joints.all.at(joint)).filter(|joint| !joint.collide);
+        let ground = ground.map(|joint| joint.other(slot));
+        let ground = ground.filter(|&body| self.state.bodies.cold.at(body).is_some_and(|c| !c.colliders.is_empty()));
         let used = ids(&plans.iter().filter_map(|p| Some(p.joint?.0)).collect::<Vec<_>>());
 
         let state = &mut self.state;
@@ -125,6 +130,7 @@ impl World {
                 state.exclusions.remove(pair);
             }
         }
+        state.exclusions.extend(ground.map(|body| (body.min(slot), body.max(slot))));
         for plan in &plans {
             state.wake(plan.body);
             // Contacts end while their bodies are free, and are found anew as those of links.
@@ -200,7 +206,7 @@ impl World {
             let desc =
                 JointDesc::new(parent, body, kind).frame_a(a.translation, axes(a)).frame_b(b.translation, axes(b));
             desc.validate()?;
-            descs.push(desc);
+            descs.push((desc, link.kind.angle(&tree.q[link.coordinates()])));
         }
         let apart = if articulation.self_collision { Vec::new() } else { self.state.pairs_apart(articulation) };
         let state = &mut self.state;
@@ -219,7 +225,16 @@ impl World {
             state.islands.unlink(body, bodies[0]);
             state.settle_joints(body);
         }
-        descs.into_iter().map(|desc| self.add_joint(desc)).collect()
+        let mut joints = Vec::with_capacity(descs.len());
+        for (desc, angle) in descs {
+            let id = self.add_joint(desc)?;
+            if let Some((joint, angle)) = self.state.joints.all.at_mut(id.index()).zip(angle) {
+                // Turns go on being counted.
+                joint.memory[0] = angle;
+            }
+            joints.push(id);
+        }
+        Ok(joints)
     }
 }
 
@@ -350,15 +365,16 @@ impl State {
             if let Some(joint) = plan.joint.and_then(|(slot, _)| self.joints.all.at(slot)) {
                 let counted = joint.memory[0];
                 let tau = 2.0 * core::f64::consts::PI;
-                if kind.counts_turns() && counted.is_finite() {
-                    let angle = &mut tree.q[qs.end - 1];
+                if let Some(angle) = kind.angle_mut(&mut tree.q[qs.clone()])
+                    && counted.is_finite()
+                {
                     *angle += tau * libm::round((counted - *angle) / tau);
                 }
             }
             kind.normalize(&mut tree.q[qs.clone()]);
             let (mut axes, mut place) = ([Six::ZERO; 6], Frame::IDENTITY);
             kind.place(FrameIn::<Quad>::of(&a), &tree.q[qs], &mut axes[..kind.dofs()]).store(&mut place);
-            places.push(place.place());
+            places.push(place.unpacked());
         }
     }
 

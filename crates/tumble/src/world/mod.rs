@@ -618,6 +618,9 @@ impl State {
             // What the routines of one remember is not for those of another.
             self.contacts.forget_caches();
         }
+        if !new.step.solves() {
+            self.joints.rest();
+        }
         if !boxes && new.step.solves() {
             // Impulses are kept per solve: of a sub-step or of a step.
             let ratio = old.step.solves_per_step() as Real / new.step.solves_per_step() as Real;

@@ -85,11 +85,13 @@ impl Constraint for ConeTwist {
         let (a, b) = (frames.a.axes(), frames.b.axes().x);
         // On the axis of the cone there is no way to the rim; any direction is as good.
         let n = a.x.cross(b).normalize_or(a.y);
-        out.push(Row {
+        let rim = Row {
             stiffness: self.cone_stiffness,
             restitution: self.cone_restitution,
             ..Row::push(Jacobian::turning(-n), self.cone - Self::swing(frames))
-        });
+        };
+        // A cone of all directions has no rim.
+        out.push(if self.cone < Real::PI { rim } else { Row::IDLE });
         if let Some(twist) = &self.twist {
             twist.rows(parts::twisting(frames), frames.twist(), out);
         }

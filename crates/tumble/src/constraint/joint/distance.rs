@@ -63,7 +63,14 @@ impl Constraint for Distance {
         if let Some(length) = self.length {
             out.push(Row::equal(jacobian, l - length));
         }
-        self.stretch.rows(jacobian, l, frames.time, out);
+        let mut stretch = self.stretch.clone();
+        if let Some(limit) = &mut stretch.limit
+            && limit.low <= 0.0
+        {
+            // No distance is less than nothing: what passes the anchor is not to be stopped there.
+            limit.low = -Real::INFINITY;
+        }
+        stretch.rows(jacobian, l, frames.time, out);
     }
 }
 

@@ -166,6 +166,15 @@ impl Joints {
         }
     }
 
+    /// None of them does anything from now on.
+    pub fn rest(&mut self) {
+        for slot in 0..self.all.capacity() as u32 {
+            if let Some(joint) = self.all.at_mut(slot) {
+                (joint.force, joint.torque) = (Vec3::ZERO, Vec3::ZERO);
+            }
+        }
+    }
+
     /// The slots of the joints of a body.
     pub fn of_body(&self, body: u32) -> &[u32] {
         self.of_body.get(body as usize).map_or(&[], Vec::as_slice)

@@ -238,10 +238,15 @@ impl JointMut<'_> {
         let frames = view.frames();
         // Impulses stay where the rows mean the same as before.
         let same = view.kind().name() == kind.name() && count(view.kind(), &frames) == count(&kind, &frames);
+        let other = view.kind().name() != kind.name();
         let joint = self.joint()?;
         joint.kind = kind;
         if !same {
             joint.forget();
+        }
+        if other {
+            // What one kind counts is nothing to another.
+            joint.memory = [0.0; 4];
         }
         self.wake();
         Ok(())

@@ -5,7 +5,7 @@ super::register::vector_lane!(Neon, NeonMask);
 /// How NEON spells the operations of a lane. Every arm64 processor has it.
 mod spell {
     use super::super::Real;
-    pub use crate::math::Quad as Packed;
+    pub use crate::math::quad::Quad as Packed;
     use core::arch::aarch64::*;
 
     #[cfg(not(tumble_f64))]

@@ -5,7 +5,7 @@ super::register::vector_lane!(Simd128, Simd128Mask);
 /// How WebAssembly spells the operations of a lane.
 mod spell {
     use super::super::Real;
-    pub use crate::math::Quad as Packed;
+    pub use crate::math::quad::Quad as Packed;
     use core::arch::wasm32::*;
 
     #[cfg(not(tumble_f64))]

@@ -5,7 +5,7 @@ super::register::vector_lane!(Sse2, Sse2Mask);
 /// How SSE2 spells the operations of a lane. Every x86-64 processor has it.
 mod spell {
     use super::super::Real;
-    pub use crate::math::Quad as Packed;
+    pub use crate::math::quad::Quad as Packed;
     use core::arch::x86_64::*;
 
     #[cfg(not(tumble_f64))]

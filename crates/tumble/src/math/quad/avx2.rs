@@ -12,7 +12,7 @@ pub struct Quad256(__m256d);
 /// Calls into the instruction set.
 macro_rules! isa {
     ($call:expr) => {
-        // SAFETY: the type is private to the module and is reached through `Isa::dispatch` alone, which has made sure that the
+        // SAFETY: the type is reached through `Isa::dispatch` alone, as the vectors of the lane of AVX2, which has made sure that the
         // processor has the instructions. Loads and stores are of a `Quad`, which is as large and as aligned as the register.
         unsafe { $call }
     };

@@ -243,7 +243,11 @@ fn add_tie_row(
         target: if sound { row.target.to_f64() } else { 0.0 },
         bound: row.bound,
         stiffness: row.stiffness,
-        places: matches!(row.bound, Bound::Equal | Bound::Push) || !hard,
+        places: match row.bound {
+            Bound::Equal | Bound::Push => true,
+            Bound::Force(_) => !hard || row.error != 0.0,
+            Bound::Friction { .. } => !hard,
+        },
         sum: 0.0,
     });
 }
