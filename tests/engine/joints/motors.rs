@@ -186,7 +186,7 @@ fn motors_go_to_places_as_hard_as_the_method() {
 fn another_kind_counts_from_nothing() {
     let mut world = weightless();
     let body = crate_at(&mut world, [0.0; 3], [0.2, 0.2, 0.2], 1.0);
-    let points = [0.0, 4.0, 8.0].map(|x| Vec3::new(real(x), 0.0, 0.0));
+    let points: Vec<Vec3> = (0..10).map(|x| Vec3::new(real(f64::from(x)), 0.0, 0.0)).collect();
     let joint = world.add_joint(JointDesc::new(World::BODY, body, Path::through(points, false))).unwrap();
     world.body_mut(body).unwrap().set_velocity([7.0, 0.0, 0.0], [0.0; 3]).unwrap();
     run(&mut world, 1.0);
