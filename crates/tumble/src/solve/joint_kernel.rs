@@ -45,7 +45,7 @@ const REDUNDANT: Real = 64.0 * Real::EPSILON;
 
 /// The share of a diagonal entry by which its pivot may be wrong. A pivot of a row that holds a point is taken for no less: what answers to
 /// more than it is taken for would be pushed too far, and farther every time.
-const ROUNDING: Real = 4.0 * Real::EPSILON;
+const ROUNDING: Real = 16.0 * Real::EPSILON;
 
 /// A lane's share of the two bodies of a group.
 struct Ends<L> {
