@@ -361,8 +361,7 @@ impl Kind {
     /// The coordinate that is an angle which goes on beyond a turn. Of a screw it follows from how far it has slid.
     pub fn angle_mut(self, q: &mut [f64]) -> Option<&mut f64> {
         match self {
-            Self::Revolute | Self::Cylindrical => q.first_mut(),
-            Self::Helical(lead) if lead == 0.0 => q.first_mut(),
+            Self::Revolute | Self::Cylindrical | Self::Helical(0.0) => q.first_mut(),
             Self::Planar => q.last_mut(),
             _ => None,
         }
