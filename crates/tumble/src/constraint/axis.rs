@@ -110,7 +110,7 @@ impl Motor {
         Self { drive: Drive::Velocity(speed.into()), max_force: Real::INFINITY }
     }
 
-    /// Pulls to a position by a damped spring.
+    /// Pulls to a position by a damped spring, or as hard as the method makes joints.
     pub fn position(position: impl Into<Signal>, stiffness: Stiffness) -> Self {
         Self { drive: Drive::Position(position.into(), stiffness), max_force: Real::INFINITY }
     }

@@ -392,6 +392,7 @@ const MOTOR_SHARE: Real = 0.2;
 ///   the same by a spring             J u + λ/(h (c + h k)) >= ċ - C/h        gives way by what lies behind C = 0
 ///   a spring k, c                    J u + λ/(h (c + h k)) = ċ - k C/(c + h k)   implicit over the step
 ///   as hard as the method            J u = ċ - β C/h
+///   the same, of a bounded force     J u = ċ - 0.2 C/h                       a motor; its share is MOTOR_SHARE
 /// ```
 fn rule(row: &Row, mass: Real, slop: Real, recipe: &Recipe) -> Rule {
     let (h, push) = (recipe.h, row.bound == Bound::Push);

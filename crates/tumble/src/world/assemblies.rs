@@ -54,7 +54,8 @@ impl World {
     /// Turns a body and all that joints tie it to, directly or over others, into an articulation with that body as its root: one
     /// that hangs on the world where a joint ties it to a fixed body, or else floats. Joints become those of links; their limits
     /// and motors stay, and gaps close. Of each loop one joint stays as it is. Where all its bodies that no joint ties are excluded from touching
-    /// each other, it has no self-collision, and the exclusions are gone: [`World::dissolve`] makes them again.
+    /// each other, it has no self-collision, and the exclusions are gone: [`World::dissolve`] makes them again. A fixed body that a joint kept
+    /// the root from touching is excluded from touching it.
     ///
     /// ```
     /// use tumble::{BodyDesc, JointDesc, World, shape::Shape};
