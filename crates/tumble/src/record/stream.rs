@@ -59,6 +59,57 @@ impl Sink for Vec<u8> {
     }
 }
 
+/// Bytes in a packet.
+const PACKET: usize = 1024;
+
+/// Gathers small pieces for a sink that takes long ones faster.
+pub(crate) struct Packet<'a> {
+    out: &'a mut dyn Sink,
+    bytes: [u8; PACKET],
+    filled: usize,
+}
+
+impl<'a> Packet<'a> {
+    /// Gathers what `write` writes, and leaves nothing behind.
+    pub fn fill(out: &'a mut dyn Sink, write: impl FnOnce(&mut Self)) {
+        let mut packet = Self { out, bytes: [0; PACKET], filled: 0 };
+        write(&mut packet);
+        packet.send();
+    }
+
+    #[cold]
+    fn send(&mut self) {
+        self.out.bytes(&self.bytes[..self.filled]);
+        self.filled = 0;
+    }
+
+    /// Takes a piece for which there is no room.
+    #[cold]
+    fn take_long(&mut self, bytes: &[u8]) {
+        self.send();
+        match self.bytes.get_mut(..bytes.len()) {
+            Some(room) => {
+                room.copy_from_slice(bytes);
+                self.filled = bytes.len();
+            }
+            None => self.out.bytes(bytes),
+        }
+    }
+}
+
+impl Sink for Packet<'_> {
+    #[inline(always)]
+    fn bytes(&mut self, bytes: &[u8]) {
+        match self.bytes.get_mut(self.filled..).and_then(|rest| rest.get_mut(..bytes.len())) {
+            Some(room) => {
+                room.copy_from_slice(bytes);
+                self.filled += bytes.len();
+            }
+            None => self.take_long(bytes),
+        }
+    }
+}
+
 /// Writes an array of plain records at memory speed.
 ///
 /// The records are stored as the machine holds them; every target that Rust and this engine support is little-endian
@@ -243,6 +294,8 @@ pub(crate) struct Source<'a> {
     /// concern.
     hasher: Option<Hasher>,
     hashed: usize,
+    /// Where it is to follow next: nowhere, if it is not here.
+    due: usize,
     /// Where the parts are, if that is known.
     parts: Option<Parts>,
     /// They are read elsewhere.
@@ -254,7 +307,7 @@ pub(super) const PIECE: usize = 1 << 14;
 
 impl<'a> Source<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, position: 0, hasher: Some(Hasher::new()), hashed: 0, parts: None, elsewhere: false }
+        Self { bytes, position: 0, hasher: Some(Hasher::new()), hashed: 0, due: PIECE, parts: None, elsewhere: false }
     }
 
     /// A payload whose parts are here.
@@ -269,7 +322,7 @@ impl<'a> Source<'a> {
 
     /// Bytes that somebody else hashes.
     pub fn unhashed(bytes: &'a [u8]) -> Self {
-        Self { hasher: None, ..Self::new(bytes) }
+        Self { hasher: None, due: usize::MAX, ..Self::new(bytes) }
     }
 
     /// The hash of the whole stream.
@@ -300,26 +353,38 @@ impl<'a> Source<'a> {
         Error::refused("snapshot", format!("{what} is damaged near byte {}", self.position))
     }
 
+    /// The next bytes. Inlined, so that a number of known size is read by one load; what is rare stands apart.
+    #[inline(always)]
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
-        match self.position.checked_add(count).and_then(|end| self.bytes.get(self.position..end)) {
-            Some(bytes) => {
-                self.position += count;
-                if self.position - self.hashed >= PIECE
-                    && let Some(hasher) = &mut self.hasher
-                {
-                    hasher.bytes(&self.bytes[self.hashed..self.position]);
-                    self.hashed = self.position;
-                }
-                Ok(bytes)
-            }
-            None => Err(Error::refused("snapshot", format!("cut short at byte {}", self.bytes.len()))),
+        let Some(bytes) = self.bytes.get(self.position..).and_then(|rest| rest.get(..count)) else {
+            return Err(self.cut_short());
+        };
+        self.position += count;
+        if self.position >= self.due {
+            self.hash_piece();
         }
+        Ok(bytes)
+    }
+
+    /// Lets the hash follow the reading.
+    #[cold]
+    fn hash_piece(&mut self) {
+        if let Some(hasher) = &mut self.hasher {
+            hasher.bytes(&self.bytes[self.hashed..self.position]);
+            (self.hashed, self.due) = (self.position, self.position.saturating_add(PIECE));
+        }
+    }
+
+    #[cold]
+    fn cut_short(&self) -> Error {
+        Error::refused("snapshot", format!("cut short at byte {}", self.bytes.len()))
     }
 
     pub fn is_empty(&self) -> bool {
         self.position == self.bytes.len()
     }
 
+    #[inline(always)]
     fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let bytes = self.bytes(N)?;
         let mut a = [0; N];
@@ -327,9 +392,11 @@ impl<'a> Source<'a> {
         Ok(a)
     }
 
+    #[inline(always)]
     pub fn u8(&mut self) -> Result<u8> {
         Ok(self.array::<1>()?[0])
     }
+    #[inline(always)]
     pub fn bool(&mut self) -> Result<bool> {
         match self.u8()? {
             0 => Ok(false),
@@ -337,15 +404,19 @@ impl<'a> Source<'a> {
             _ => Err(self.corrupt("a flag")),
         }
     }
+    #[inline(always)]
     pub fn u32(&mut self) -> Result<u32> {
         Ok(u32::from_le_bytes(self.array()?))
     }
+    #[inline(always)]
     pub fn u64(&mut self) -> Result<u64> {
         Ok(u64::from_le_bytes(self.array()?))
     }
+    #[inline(always)]
     pub fn f64(&mut self) -> Result<f64> {
         Ok(f64::from_bits(self.u64()?))
     }
+    #[inline(always)]
     pub fn real(&mut self) -> Result<Real> {
         Ok(Real::from_le_bytes(self.array()?))
     }
@@ -356,6 +427,7 @@ impl<'a> Source<'a> {
         bytemuck::bytes_of_mut(&mut reals).copy_from_slice(bytes);
         Ok(reals)
     }
+    #[inline(always)]
     pub fn vec3(&mut self) -> Result<Vec3> {
         Ok(Vec3::new(self.real()?, self.real()?, self.real()?))
     }
@@ -374,7 +446,7 @@ impl<'a> Source<'a> {
         let n = self.u32()? as usize;
         match n.checked_mul(least) {
             Some(total) if total <= self.bytes.len() - self.position => Ok(n),
-            _ => Err(Error::refused("snapshot", format!("cut short at byte {}", self.bytes.len()))),
+            _ => Err(self.cut_short()),
         }
     }
 
@@ -527,6 +599,22 @@ mod tests {
         let all = Source::new(&long).runs::<u64>(u32::MAX as usize, |_| true).unwrap();
         assert_eq!(all.size_hint().0, u32::MAX as usize);
         assert!(all.take(3).eq([5; 3]));
+    }
+
+    /// Pieces of every length around that of a packet come out as they went in, in the same order.
+    #[test]
+    fn packets_lose_nothing() {
+        let lengths = [0, 1, 7, 1000, 23, 24, 1024, 1, 1025, 5000, 3];
+        let (mut packed, mut plain) = (Vec::new(), Vec::new());
+        let write = |out: &mut dyn Sink| {
+            for (i, &length) in lengths.iter().chain(lengths.iter().rev()).enumerate() {
+                out.bytes(&vec![i as u8; length]);
+                out.u32(i as u32);
+            }
+        };
+        write(&mut plain);
+        Packet::fill(&mut packed, |packet| write(packet));
+        assert_eq!(packed, plain);
     }
 
     /// The hash follows the reading, however it is cut into pieces, and goes on to the end where the reading does not.

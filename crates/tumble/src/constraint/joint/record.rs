@@ -14,7 +14,7 @@ use crate::constraint::{Axis, Constraint, Drive, Limit, Motor, Rows, Signal, Sti
 use crate::error::{Error, Result};
 use crate::id::Slots;
 use crate::math::{Point, Quat, Real, Vec3, WorldPose};
-use crate::record::stream::{Sink, Source};
+use crate::record::stream::{Packet, Sink, Source};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,14 +25,17 @@ pub(crate) struct Registry(pub BTreeMap<String, Arc<dyn Constraint>>);
 impl Joints {
     pub fn save(&self, out: &mut impl Sink) {
         self.all.save(out);
-        for (_, joint) in self.all.iter() {
-            save_joint(joint, out);
-        }
+        Packet::fill(out, |out| self.all.iter().for_each(|(_, joint)| save_joint(joint, out)));
     }
 
     /// What [`Joints::save`] wrote. Whether the bodies exist is for the caller to find out; their slots are below `bodies`.
     pub fn load(source: &mut Source<'_>, registry: &Registry, bodies: usize) -> Result<Self> {
-        let all = Slots::load(source, |source, count| (0..count).map(|_| load_joint(source, registry)).collect())?;
+        let all = Slots::load_each(source, |source, count, put| {
+            for _ in 0..count {
+                put(load_joint(source, registry)?);
+            }
+            Ok(())
+        })?;
         if all.iter().any(|(_, joint): (_, &Joint)| joint.bodies.iter().any(|&slot| slot as usize >= bodies)) {
             return Err(source.corrupt("the bodies of a joint"));
         }
@@ -40,7 +43,7 @@ impl Joints {
     }
 }
 
-fn save_joint(joint: &Joint, out: &mut dyn Sink) {
+fn save_joint(joint: &Joint, out: &mut Packet<'_>) {
     let Joint {
         kind,
         bodies,
@@ -80,9 +83,7 @@ fn save_joint(joint: &Joint, out: &mut dyn Sink) {
         out.str(name);
     }
     out.u64(*user_data);
-    for &v in impulses {
-        out.real(v);
-    }
+    out.reals(impulses);
     for &v in memory {
         out.f64(v);
     }
@@ -105,10 +106,7 @@ fn load_joint(source: &mut Source<'_>, registry: &Registry) -> Result<Joint> {
     let (collide, active, broken, debug) = (source.bool()?, source.bool()?, source.bool()?, source.bool()?);
     let name = if source.bool()? { Some(source.str()?.to_owned()) } else { None };
     let user_data = source.u64()?;
-    let mut impulses = [0.0; Rows::MAX];
-    for v in &mut impulses {
-        *v = source.real()?;
-    }
+    let impulses = source.reals::<{ Rows::MAX }>()?;
     let memory = [source.f64()?, source.f64()?, source.f64()?, source.f64()?];
     let (force, torque) = (source.vec3()?, source.vec3()?);
     let sound = impulses.iter().all(|v| v.is_finite()) && memory.iter().all(|v| v.is_finite());
@@ -139,7 +137,7 @@ fn load_joint(source: &mut Source<'_>, registry: &Registry) -> Result<Joint> {
     })
 }
 
-fn save_kind(kind: &JointKind, out: &mut dyn Sink) {
+fn save_kind(kind: &JointKind, out: &mut Packet<'_>) {
     match kind {
         JointKind::Ball(Ball { motor }) => {
             out.u8(0);
@@ -317,7 +315,7 @@ fn load_kind(source: &mut Source<'_>, registry: &Registry) -> Result<JointKind> 
     })
 }
 
-fn save_axis(axis: &Axis, out: &mut dyn Sink) {
+fn save_axis(axis: &Axis, out: &mut Packet<'_>) {
     let Axis { limit, motor } = axis;
     save_limit(limit, out);
     save_motor(motor, out);
@@ -327,7 +325,7 @@ fn load_axis(source: &mut Source<'_>) -> Result<Axis> {
     Ok(Axis { limit: load_limit(source)?, motor: load_motor(source)? })
 }
 
-fn save_limit(limit: &Option<Limit>, out: &mut dyn Sink) {
+fn save_limit(limit: &Option<Limit>, out: &mut Packet<'_>) {
     out.bool(limit.is_some());
     if let Some(Limit { low, high, restitution, stiffness }) = limit {
         out.real(*low);
@@ -349,7 +347,7 @@ fn load_limit(source: &mut Source<'_>) -> Result<Option<Limit>> {
     }))
 }
 
-fn save_motor(motor: &Option<Motor>, out: &mut dyn Sink) {
+fn save_motor(motor: &Option<Motor>, out: &mut Packet<'_>) {
     out.bool(motor.is_some());
     if let Some(Motor { drive, max_force }) = motor {
         match drive {
@@ -379,7 +377,7 @@ fn load_motor(source: &mut Source<'_>) -> Result<Option<Motor>> {
     Ok(Some(Motor { drive, max_force: source.real()? }))
 }
 
-fn save_orientation(motor: &Option<Orientation>, out: &mut dyn Sink) {
+fn save_orientation(motor: &Option<Orientation>, out: &mut Packet<'_>) {
     out.bool(motor.is_some());
     if let Some(Orientation { target, stiffness, max_torque, about, angle }) = motor {
         out.bool(target.is_some());
@@ -405,7 +403,7 @@ fn load_orientation(source: &mut Source<'_>) -> Result<Option<Orientation>> {
     }))
 }
 
-fn save_stiffness(stiffness: &Stiffness, out: &mut dyn Sink) {
+fn save_stiffness(stiffness: &Stiffness, out: &mut Packet<'_>) {
     let (kind, x, y) = match *stiffness {
         Stiffness::Method => (0, 0.0, 0.0),
         Stiffness::Tuned(Softness { hertz, damping_ratio }) => (1, hertz, damping_ratio),
@@ -426,7 +424,7 @@ fn load_stiffness(source: &mut Source<'_>) -> Result<Stiffness> {
     })
 }
 
-fn save_signal(signal: &Signal, out: &mut dyn Sink) {
+fn save_signal(signal: &Signal, out: &mut Packet<'_>) {
     match signal {
         Signal::Constant(value) => {
             out.u8(0);
@@ -474,7 +472,7 @@ fn load_signal(source: &mut Source<'_>) -> Result<Signal> {
     })
 }
 
-fn save_point(p: Point, out: &mut dyn Sink) {
+fn save_point(p: Point, out: &mut Packet<'_>) {
     for v in p.to_array() {
         out.f64(v);
     }
@@ -484,7 +482,7 @@ fn load_point(source: &mut Source<'_>) -> Result<Point> {
     Ok(Point::new(source.f64()?, source.f64()?, source.f64()?))
 }
 
-fn save_quat(q: Quat, out: &mut dyn Sink) {
+fn save_quat(q: Quat, out: &mut Packet<'_>) {
     out.vec3(q.vector());
     out.real(q.w);
 }
@@ -494,7 +492,7 @@ fn load_quat(source: &mut Source<'_>) -> Result<Quat> {
     if is_rotation(q) { Ok(q) } else { Err(source.corrupt("a rotation of a joint")) }
 }
 
-fn save_pose(pose: &WorldPose, out: &mut dyn Sink) {
+fn save_pose(pose: &WorldPose, out: &mut Packet<'_>) {
     save_point(pose.translation, out);
     save_quat(pose.rotation, out);
 }
