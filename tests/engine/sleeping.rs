@@ -1,7 +1,7 @@
 //! Islands and sleep: 002-60, 002-61, 003-99 to 003-104.
 
 use crate::support::real;
-use tumble::math::{Vec3, WorldPose};
+use tumble::math::{Real, Vec3, WorldPose};
 use tumble::method::SleepCriterion;
 use tumble::shape::Shape;
 use tumble::{BodyDesc, BodyId, ColliderDesc, Event, JointDesc, Method, World};
@@ -504,4 +504,28 @@ fn moving_platforms_wake_whom_they_carry() {
         assert!((height - 1.0).abs() < 0.15, "{height} above the platform");
     }
     world.audit().unwrap();
+}
+
+/// Who is taken out of a step leaves its place to another, and with it must not leave what supported it: a body that drifts with nothing near it
+/// drifts on.
+#[test]
+fn drifters_do_not_inherit_the_support_of_the_quarantined() {
+    let mut world = World::new();
+    world.set_gravity(Vec3::ZERO).unwrap();
+    let cube = Shape::cuboid(0.5, 0.5, 0.5).unwrap();
+    world.add_body(BodyDesc::fixed().collider(cube.clone())).unwrap();
+    let resting = BodyDesc::dynamic().position([0.0, 1.0, 0.0]).can_sleep(false).collider(cube.clone());
+    let resting = world.add_body(resting).unwrap();
+    let drifter = BodyDesc::dynamic().position([9.0, 0.0, 0.0]).linear_velocity([0.01, 0.0, 0.0]).collider(cube);
+    let drifter = world.add_body(drifter).unwrap();
+    for _ in 0..120 {
+        world.step(1.0 / 60.0).unwrap();
+    }
+    let push = Vec3::X * Real::MAX;
+    world.body_mut(resting).unwrap().set_force(push).unwrap();
+    world.body_mut(resting).unwrap().apply_force(push).unwrap();
+    world.step(1.0 / 60.0).unwrap();
+    assert!(!world.body(resting).unwrap().is_active(), "it was to be quarantined");
+    let drifter = world.body(drifter).unwrap();
+    assert!(!drifter.is_asleep() && drifter.linear_velocity().x > 0.009);
 }

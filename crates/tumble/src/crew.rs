@@ -315,12 +315,20 @@ impl<T: Send> Lists<T> {
         Shared::new(&mut self.lists)
     }
 
-    /// Appends all lists to the first; says whether there was anything to append.
-    pub fn gather(&mut self) -> bool {
-        let Some((all, others)) = self.lists.split_first_mut() else { return false };
-        let count = all.0.len();
-        others.iter_mut().for_each(|list| all.0.append(&mut list.0));
-        all.0.len() > count
+    /// Appends all lists to the first, in no order: a worker does its own blocks from the first on, and those that others have left from the last.
+    pub fn gather(&mut self) {
+        if let Some((all, others)) = self.lists.split_first_mut() {
+            others.iter_mut().for_each(|list| all.0.append(&mut list.0));
+        }
+    }
+
+    /// Appends all lists to the first, in the order of a key that no two have in common, whoever found what.
+    pub fn gather_by_key(&mut self, key: impl Fn(&T) -> u32) {
+        self.gather();
+        let all = self.all_mut();
+        if !all.is_sorted_by_key(&key) {
+            all.sort_unstable_by_key(key);
+        }
     }
 
     /// The first list.
@@ -555,17 +563,35 @@ mod tests {
     #[test]
     fn lists_come_together() {
         let mut lists = Lists::default();
-        assert!(!lists.gather() && lists.all().is_empty());
+        lists.gather();
+        assert!(lists.all().is_empty());
         for workers in [3, 1, 3] {
             let each = lists.begin(workers);
             for worker in 0..workers {
                 // SAFETY: nobody else is at work.
                 unsafe { each.get(worker) }.0.extend([worker as u32; 4]);
             }
-            assert_eq!(lists.gather(), workers > 1);
+            lists.gather();
             let held: Vec<u32> = (0..workers as u32).flat_map(|w| [w; 4]).collect();
             assert_eq!(lists.all(), held);
             assert!(lists.lists.len() == 3 && lists.lists[2].0.capacity() >= 4, "after {workers}");
+        }
+    }
+
+    /// A worker that does all blocks of another one does them from the last to the first, and nobody has anything to append: what comes together
+    /// is in order all the same.
+    #[test]
+    fn lists_of_one_who_does_the_work_of_others_are_in_order() {
+        let mut lists: Lists<u32> = Lists::default();
+        for (own, other) in [(vec![0, 1, 4, 3, 2], vec![]), (vec![0, 4], vec![1, 2, 3]), (vec![0, 1, 2, 3, 4], vec![])]
+        {
+            let each = lists.begin(2);
+            // SAFETY: nobody else is at work.
+            unsafe { each.get(0) }.0.extend(own);
+            // SAFETY: as above.
+            unsafe { each.get(1) }.0.extend(other);
+            lists.gather_by_key(|&block| block);
+            assert_eq!(lists.all(), [0, 1, 2, 3, 4]);
         }
     }
 

@@ -212,6 +212,8 @@ pub(crate) struct Ahead {
     /// Bodies that have been held, and what joints tie to them.
     held: Vec<u32>,
     companions: Vec<Companion>,
+    /// Where each body is among them, by dense index: `NONE` for all others.
+    places: Vec<u32>,
     ties: Vec<u32>,
     rows: Rows,
     tree: TreeWay,
@@ -244,6 +246,7 @@ impl Default for Ahead {
             obstacles: Obstacles::default(),
             held: Vec::with_capacity(along::MOST),
             companions: Vec::with_capacity(2 * along::MOST),
+            places: Vec::new(),
             ties: Vec::with_capacity(2 * along::MOST),
             rows: Rows::default(),
             tree: TreeWay::default(),
@@ -511,9 +514,7 @@ impl Ahead {
 
     /// Takes note of all who are followed, which workers have found.
     pub fn gather(&mut self, mut movers: Lists<Mover>) {
-        if movers.gather() {
-            movers.all_mut().sort_unstable_by_key(|mover| mover.dense);
-        }
+        movers.gather_by_key(|mover| mover.dense);
         self.movers = movers;
     }
 }

@@ -46,6 +46,9 @@ pub(crate) fn step(
         profile.add(Stage::Narrow, watch.lap());
         profile.awake_bodies = state.bodies.awake() as u32;
         push_woken(state, scratch, profile, 0.0, dt);
+    } else {
+        // Nobody looks for pairs, which would bring the trees into order for queries as well.
+        state.broad.order_trees();
     }
     let Scratch {
         simultaneous: work, trees, detector, supports, solved, flying, before, hits, broken, bounce_cap, ..
@@ -128,7 +131,7 @@ pub(crate) fn step(
     }
     trees.put_back(state, &mut ahead.starts);
     // Queries between steps need the boxes, where nothing here does.
-    finish::conclude(state, ahead, broken, team, dt);
+    finish::conclude(state, ahead, broken, supports, team, dt);
     if solves {
         state.break_overloaded(&mut work.joints.overloaded);
     }

@@ -94,11 +94,21 @@ pub(crate) fn idle(state: &State) -> Idle {
 }
 
 /// Holds bodies that would have passed through others, takes those out whose state stopped being finite, and tells the broad phase
-/// where the others are.
-pub(crate) fn conclude(state: &mut State, ahead: &mut Ahead, broken: &mut Vec<u32>, team: &Team, dt: Real) {
+/// where the others are. Where some are taken out others get their places, and nobody knows any more by how much anyone is supported.
+pub(crate) fn conclude(
+    state: &mut State,
+    ahead: &mut Ahead,
+    broken: &mut Vec<u32>,
+    supports: &mut Vec<u32>,
+    team: &Team,
+    dt: Real,
+) {
     state.islands.begin_epoch();
     continuous::hold(state, ahead, team);
     state.bodies.pushes.clear();
+    if !broken.is_empty() {
+        supports.clear();
+    }
     for slot in broken.drain(..) {
         // A tree goes as a whole: its links are where its joints say.
         state.with_tree(slot).into_iter().for_each(|slot| state.quarantine(slot));

@@ -456,7 +456,7 @@ fn write_back(state: &mut State, scratch: &mut Scratch, team: &Team, loads: &Loa
     scratch.adrift.settle(&mut state.bodies, &scratch.broken, dt);
     scratch.bounce_cap.settle(&mut state.bodies, loads, false, dt);
     scratch.trees.put_back(state, &mut ahead.starts);
-    finish::conclude(state, ahead, &mut scratch.broken, team, dt);
+    finish::conclude(state, ahead, &mut scratch.broken, &mut scratch.supports, team, dt);
 }
 
 /// Where its motion in the sub-steps has brought a body, and how fast it is then. Returns the rotation vector of the whole step.

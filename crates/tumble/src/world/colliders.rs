@@ -493,12 +493,12 @@ impl State {
     }
 
     /// Largest distance of a point of the colliders of a body from its centre of mass, and the radius of the largest ball
-    /// known to fit into the thinnest of them.
+    /// known to fit into the thinnest of them. Sensors count for neither: they stop nothing, and a body with a wide or thin one moves as it does without.
     pub fn extents(&self, body: u32, local_centre: crate::math::Vec3) -> (crate::math::Real, crate::math::Real) {
         let (mut extent, mut core) = (0.0, crate::math::Real::INFINITY);
         let Some(cold) = self.bodies.cold.at(body) else { return (0.0, 0.0) };
         for &c in &cold.colliders {
-            let Some(collider) = self.colliders.at(c) else { continue };
+            let Some(collider) = self.colliders.at(c).filter(|c| !c.sensor) else { continue };
             let centre = collider.pose.inverse_transform_point(local_centre);
             let far = collider.shape.farthest_from(centre);
             if far > extent {

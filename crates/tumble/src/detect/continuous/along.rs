@@ -12,6 +12,7 @@
 
 use super::{Ahead, Mover};
 use crate::body::store::{CentrePose, Params};
+use crate::constraint::contact::NONE;
 use crate::constraint::joint::store::Joint;
 use crate::constraint::{Bound, Row, Rows, Stiffness};
 use crate::math::{Quat, Real, Sym3, Vec3};
@@ -20,7 +21,7 @@ use crate::world::State;
 /// Sweeps over the joints.
 const SWEEPS: usize = 8;
 
-/// How many bodies come along, at the most: those nearest to the held ones.
+/// How many bodies come along: those nearest to the held ones, as many as these are or so many if they are fewer, and the rest of the last one's neighbours.
 pub(super) const MOST: usize = 64;
 
 /// A body near one that was held.
@@ -37,28 +38,32 @@ pub(super) struct Companion {
 pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
     ahead.companions.clear();
     ahead.ties.clear();
-    for &dense in &ahead.held {
-        let dense = dense as usize;
+    for i in 0..ahead.held.len() {
+        let dense = ahead.held[i] as usize;
         if !state.joints.of_body(state.bodies.slot[dense]).is_empty() {
-            ahead.companions.push(Companion::new(state, dense, true));
+            ahead.add_companion(Companion::new(state, dense, true), state.bodies.awake());
         }
     }
+    let held = ahead.companions.len();
+    let most = held + held.max(MOST);
     // Breadth first, so that the nearest come first.
     let mut next = 0;
-    while next < ahead.companions.len() && ahead.companions.len() < MOST {
+    while next < ahead.companions.len() && ahead.companions.len() < most {
         let slot = state.bodies.slot[ahead.companions[next].dense as usize];
         for &tie in state.joints.of_body(slot) {
             let Some(joint) = state.joints.all.at(tie).filter(|j| state.joint_acts(j)) else { continue };
-            if ahead.ties.contains(&tie) {
+            let other = state.bodies.dense_at(joint.other(slot));
+            let known = ahead.companion(other);
+            // Whoever came before has brought it.
+            if known.is_some_and(|place| place < next) {
                 continue;
             }
             ahead.ties.push(tie);
-            let other = state.bodies.dense_at(joint.other(slot));
             let params = &state.bodies.params[other];
             // A link goes where its tree goes.
             let moves = other < state.bodies.awake() && params.inv_mass > 0.0 && !params.has(Params::LINK);
-            if moves && !ahead.companions.iter().any(|c| c.dense as usize == other) {
-                ahead.companions.push(Companion::new(state, other, false));
+            if moves && known.is_none() {
+                ahead.add_companion(Companion::new(state, other, false), state.bodies.awake());
             }
         }
         next += 1;
@@ -68,10 +73,11 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
         for i in 0..ahead.ties.len() {
             if let Some(joint) = state.joints.all.at(ahead.ties[i]) {
                 let ends = joint.bodies.map(|slot| state.bodies.dense_at(slot));
-                let moved = pull(state, joint, ends, &ahead.companions, &mut rows);
-                for (dense, [shift, turn]) in ends.into_iter().zip(moved) {
-                    if let Some(c) = ahead.companions.iter_mut().find(|c| c.dense as usize == dense && !c.stays) {
-                        c.turn += turn;
+                let coming = ends.map(|dense| ahead.companion(dense).filter(|&place| !ahead.companions[place].stays));
+                let moved = pull(state, joint, ends, coming.map(|place| place.is_some()), &mut rows);
+                for ((dense, place), [shift, turn]) in ends.into_iter().zip(coming).zip(moved) {
+                    if let Some(place) = place {
+                        ahead.companions[place].turn += turn;
                         let pose = &mut state.bodies.pose[dense];
                         pose.centre += shift.to_f64();
                         pose.rotation = (Quat::from_rotation_vector(turn) * pose.rotation).normalized();
@@ -79,6 +85,9 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
                 }
             }
         }
+    }
+    for companion in &ahead.companions {
+        ahead.places[companion.dense as usize] = NONE;
     }
     ahead.rows = rows;
     for i in 0..ahead.companions.len() {
@@ -104,17 +113,33 @@ impl Companion {
     }
 }
 
-/// The shifts and turns of both ends of a joint that make its hard rows hold, one after the other.
-fn pull(state: &State, joint: &Joint, ends: [usize; 2], party: &[Companion], rows: &mut Rows) -> [[Vec3; 2]; 2] {
+impl Ahead {
+    /// Where a body is among the companions.
+    fn companion(&self, dense: usize) -> Option<usize> {
+        self.places.get(dense).filter(|&&place| place != NONE).map(|&place| place as usize)
+    }
+
+    /// Takes on one of so many awake bodies.
+    fn add_companion(&mut self, companion: Companion, awake: usize) {
+        if self.places.len() < awake {
+            self.places.resize(awake, NONE);
+        }
+        self.places[companion.dense as usize] = self.companions.len() as u32;
+        self.companions.push(companion);
+    }
+}
+
+/// The shifts and turns of both ends of a joint that make its hard rows hold, one after the other; of those ends that `come` along.
+fn pull(state: &State, joint: &Joint, ends: [usize; 2], come: [bool; 2], rows: &mut Rows) -> [[Vec3; 2]; 2] {
     let mut frames = state.joint_frames(joint);
     frames.memory = joint.kind.constraint().remember(&frames);
     rows.clear();
     joint.rows(&frames, rows);
-    let mass = ends.map(|i| {
-        if party.iter().any(|c| c.dense as usize == i && !c.stays) {
-            let params = &state.bodies.params[i];
+    let mass = [0, 1].map(|s| {
+        if come[s] {
+            let params = &state.bodies.params[ends[s]];
             let free = params.locks().free_move() * params.inv_mass;
-            (free, params.inv_inertia_world(state.bodies.pose[i].rotation))
+            (free, params.inv_inertia_world(state.bodies.pose[ends[s]].rotation))
         } else {
             (Vec3::ZERO, Sym3::ZERO)
         }
