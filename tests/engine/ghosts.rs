@@ -41,6 +41,126 @@ fn floor(kind: Floor, size: f64, friction: f64) -> World {
     world
 }
 
+/// A ground of squares of half a metre from x = -10 to 10, as high at every x as `height` says, without friction.
+fn ground(kind: Floor, height: impl Fn(f64) -> f64) -> World {
+    let (nx, nz) = (41_u32, 5_u32);
+    let x = |i: u32| f64::from(i) * 0.5 - 10.0;
+    let shape = if kind == Floor::Field {
+        let heights = (0..nx * nz).map(|k| real(height(x(k % nx)))).collect();
+        Shape::height_field(HeightFieldDesc::new(nx, nz, 20.0, 2.0, heights)).unwrap()
+    } else {
+        let at = |i: u32, k: u32| Vec3::new(real(x(i)), real(height(x(i))), real(f64::from(k) * 0.5 - 1.0));
+        let vertices = (0..nx * nz).map(|k| at(k % nx, k / nx)).collect();
+        let square = |k: u32| {
+            let i = k / (nx - 1) * nx + k % (nx - 1);
+            [[i, i + nx, i + 1], [i + 1, i + nx, i + nx + 1]]
+        };
+        Shape::mesh(MeshDesc::new(vertices, (0..(nx - 1) * (nz - 1)).flat_map(square).collect())).unwrap()
+    };
+    let mut world = World::new();
+    let material = Material::default().with_friction(0.0);
+    world.add_body(BodyDesc::fixed().collider(ColliderDesc::new(shape).material(material))).unwrap();
+    world
+}
+
+/// The ground falls off behind a crest: whatever comes towards it, at any place in its step, neither hops nor is it braked before it is there.
+#[test]
+fn crests_are_not_felt_from_afar() {
+    let shapes: [(&str, Shape, f64); 5] = [
+        ("ball", Shape::sphere(0.5).unwrap(), 0.5),
+        ("lying capsule", Shape::capsule(0.5, 0.3).unwrap(), 0.3),
+        ("box", Shape::cuboid(0.5, 0.2, 0.3).unwrap(), 0.2),
+        ("cylinder", Shape::cylinder(0.2, 0.5).unwrap(), 0.2),
+        (
+            "hull",
+            Shape::hull(
+                &[[-0.4, -0.2, -0.3], [0.4, -0.2, -0.3], [0.4, -0.2, 0.3], [-0.4, -0.2, 0.3], [0.0, 0.2, 0.0]]
+                    .map(Vec3::from),
+            )
+            .unwrap(),
+            0.2,
+        ),
+    ];
+    for kind in [Floor::Mesh, Floor::Field] {
+        for (name, shape, low) in &shapes {
+            for slope in [0.02, 0.1, 0.3] {
+                for case in 0..6 {
+                    let mut world = ground(kind, |x| if x > 0.0 { -slope * x } else { 0.0 });
+                    let speed = [0.7, 5.0][case % 2];
+                    let start = -1.2 - 0.013 * case as f64;
+                    let body =
+                        BodyDesc::dynamic().position([start, *low, 0.1]).linear_velocity([real(speed), 0.0, 0.0]);
+                    let body = if *name == "lying capsule" {
+                        body.turned(Vec3::X, real(core::f64::consts::FRAC_PI_2))
+                    } else {
+                        body
+                    };
+                    let smooth = Material::default().with_friction(0.0);
+                    let id = world.add_body(body.collider(ColliderDesc::new(shape.clone()).material(smooth))).unwrap();
+                    let at = format!("{name} on {kind:?}, slope {slope}, case {case}");
+                    while world.body(id).unwrap().position().x < 0.0 {
+                        world.step(real(DT)).unwrap();
+                        let v = world.body(id).unwrap().linear_velocity();
+                        assert!(f64::from(v.x) > 0.98 * speed && v.y < real(0.01 * speed + 0.01), "{at}: {v:?}");
+                        assert!(world.time() < 5.0, "{at}: it takes too long");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A beam whose top is cut into triangles carries a slab that is wider than it, and whose front and sides face the corners where these meet: they are
+/// no steps. It used to be stopped dead by the first of them.
+#[test]
+fn slabs_wider_than_a_beam_slide_along_it() {
+    let mut vertices = Vec::new();
+    for i in 0..13 {
+        let x = real(f64::from(i));
+        vertices.extend([[x, 0.0, -0.2], [x, 0.0, 0.2], [x, -0.4, 0.2], [x, -0.4, -0.2]].map(Vec3::from));
+    }
+    let mut triangles = Vec::new();
+    for i in 0..12_u32 {
+        for k in 0..4 {
+            let [a, b] = [4 * i + k, 4 * i + (k + 1) % 4];
+            triangles.extend([[a, b, b + 4], [a, b + 4, a + 4]]);
+        }
+    }
+    triangles.extend([[0, 3, 2], [0, 2, 1], [48, 50, 51], [48, 49, 50]]);
+    let beam = Shape::mesh(MeshDesc::new(vertices, triangles)).unwrap();
+    let smooth = || Material::default().with_friction(0.0);
+    for (speed, half) in [(0.5, 0.5), (4.0, 0.5), (1.0, 0.21)] {
+        let mut world = World::new();
+        world.add_body(BodyDesc::fixed().collider(ColliderDesc::new(beam.clone()).material(smooth()))).unwrap();
+        let slab = ColliderDesc::new(Shape::cuboid(0.5, 0.2, real(half)).unwrap()).material(smooth());
+        let body = BodyDesc::dynamic().position([1.49, 0.2, 0.0]).linear_velocity([real(speed), 0.0, 0.0]);
+        let id = world.add_body(body.collider(slab)).unwrap();
+        for _ in 0..(6.0 / speed / DT) as u32 {
+            world.step(real(DT)).unwrap();
+            let body = world.body(id).unwrap();
+            let (v, y) = (body.linear_velocity(), body.position().y);
+            assert!(f64::from(v.x) > 0.999 * speed && (y - 0.2).abs() < 3e-3, "at {speed} m/s: {v:?}, {y}");
+        }
+    }
+}
+
+/// A floor that has no back pushes up whatever has its middle above it, even where the way down is shorter.
+#[test]
+fn nothing_is_pushed_down_through_a_floor() {
+    let corners = [[-0.5, 0.0, -0.5], [0.5, 0.0, -0.5], [0.5, 0.0, 0.5], [-0.5, 0.0, 0.5], [0.0, -1.0, 0.0]];
+    let pyramid = Shape::hull(&corners.map(Vec3::from)).unwrap();
+    for kind in [Floor::Mesh, Floor::Field] {
+        let mut world = floor(kind, 12.0, 0.5);
+        // Its middle is a quarter of its height below its base.
+        let id = world.add_body(BodyDesc::dynamic().position([0.3, 0.3, 0.2]).collider(pyramid.clone())).unwrap();
+        for _ in 0..300 {
+            world.step(real(DT)).unwrap();
+        }
+        let y = world.body(id).unwrap().centre_of_mass().y;
+        assert!(y > 0.1, "{kind:?}: {y}");
+    }
+}
+
 /// A slab that covers hundreds of triangles, and one of many parts, stand level: not on those of them alone that are met first.
 #[test]
 fn slabs_stand_on_all_that_they_cover() {

@@ -4,7 +4,10 @@
 //! manifolds whose normals agree are merged, so that a box on a floor of many triangles stands on four points and not on
 //! four per triangle.
 
-use super::narrow::{ConvexRef, Gap, MAX_POINTS, Manifold, ManifoldPoint, PairCache, Triangle, collide_by, reduce};
+use super::narrow::{
+    ConvexRef, Feature, Gap, MAX_POINTS, Manifold, ManifoldPoint, PairCache, Triangle, collide_by, reduce,
+};
+use super::seams::Surface;
 use crate::constraint::contact::SOLVED_POINTS;
 use crate::math::{Aabb, Pose, Real, Vec3};
 use crate::method::Narrow;
@@ -153,57 +156,95 @@ fn gather(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, margin: Rea
         }
         (None, Some(cb)) => {
             let near = bounds(cb, b_in_a).expanded(margin);
-            visit(work, a, &near, &mut |work, part, pose, index, slot| {
-                meet(work, (part, pose), (cb, b_in_a), margin);
-                work.add(index, u32::from(slot));
+            visit(work, a, &near, &mut |work, part| {
+                meet(work, part, &Part::whole(cb, *b_in_a), margin);
+                work.add(part.index, u32::from(part.slot));
             });
         }
         (Some(ca), None) => {
             let near = bounds(ca, &b_in_a.inverse()).expanded(margin);
-            visit(work, b, &near, &mut |work, part, pose, index, slot| {
-                let part_in_a = *b_in_a * *pose;
-                collide_by(work.narrow, ca, part, &part_in_a, margin, &mut PairCache::default(), &mut work.manifold);
-                work.add(index.rotate_left(16), u32::from(slot) << 16);
+            visit(work, b, &near, &mut |work, part| {
+                meet(work, &Part::whole(ca, Pose::IDENTITY), &part.placed(b_in_a), margin);
+                work.add(part.index.rotate_left(16), u32::from(part.slot) << 16);
             });
         }
         (None, None) => {
             // Parts of B near A, then parts of A near each of them.
             let near = a.bounds(&b_in_a.inverse()).expanded(margin);
-            visit(work, b, &near, &mut |work, part_b, pose_b, index_b, slot_b| {
-                let b_in_a = *b_in_a * *pose_b;
-                let near = bounds(part_b, &b_in_a).expanded(margin);
-                visit(work, a, &near, &mut |work, part_a, pose_a, index_a, slot_a| {
-                    meet(work, (part_a, pose_a), (part_b, &b_in_a), margin);
-                    work.add(index_a ^ index_b.rotate_left(16), u32::from(slot_a) | u32::from(slot_b) << 16);
+            visit(work, b, &near, &mut |work, part_b| {
+                let part_b = part_b.placed(b_in_a);
+                let near = bounds(part_b.shape, &part_b.pose).expanded(margin);
+                visit(work, a, &near, &mut |work, part_a| {
+                    meet(work, part_a, &part_b, margin);
+                    let slots = u32::from(part_a.slot) | u32::from(part_b.slot) << 16;
+                    work.add(part_a.index ^ part_b.index.rotate_left(16), slots);
                 });
             });
         }
     }
 }
 
-/// Where two parts touch that are placed in the frame of A.
-fn meet(work: &mut Workspace, (a, pose_a): (ConvexRef<'_>, &Pose), (b, pose_b): (ConvexRef<'_>, &Pose), margin: Real) {
-    let relative = if *pose_a == Pose::IDENTITY { *pose_b } else { pose_a.inverse() * *pose_b };
-    collide_by(work.narrow, a, b, &relative, margin, &mut PairCache::default(), &mut work.manifold);
-    to_frame(&mut work.manifold, pose_a);
+/// A convex part of a shape.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    shape: ConvexRef<'a>,
+    pose: Pose,
+    /// Its number in the shape, and its material slot.
+    index: u32,
+    slot: u16,
+    /// The surface that it is a triangle of, and its number there.
+    of: Option<(Surface<'a>, u32)>,
 }
 
-type Visitor<'v> = &'v mut dyn FnMut(&mut Workspace, ConvexRef<'_>, &Pose, u32, u16);
+impl<'a> Part<'a> {
+    /// A shape that is convex itself.
+    fn whole(shape: ConvexRef<'a>, pose: Pose) -> Self {
+        Self { shape, pose, index: 0, slot: 0, of: None }
+    }
 
-/// Calls back with every convex part of the shape that may reach into `near`: the part, its pose in the shape's frame, its
-/// index and its material slot.
+    /// The part in the frame in which its shape is placed so.
+    fn placed(&self, shape: &Pose) -> Self {
+        Self { pose: *shape * self.pose, ..*self }
+    }
+
+    /// A contact with a body towards `n`, in its own frame, is that of an edge or corner that its surface has not.
+    fn is_seam(&self, feature: Feature, n: Vec3) -> bool {
+        self.of.is_some_and(|(surface, index)| surface.is_seam(index, feature, n))
+    }
+}
+
+/// Where two parts touch that are placed in the frame of A, in that frame.
+fn meet(work: &mut Workspace, a: &Part<'_>, b: &Part<'_>, margin: Real) {
+    let relative = if a.pose == Pose::IDENTITY { b.pose } else { a.pose.inverse() * b.pose };
+    let manifold = &mut work.manifold;
+    collide_by(work.narrow, a.shape, b.shape, &relative, margin, &mut PairCache::default(), manifold);
+    if let Some(deepest) = manifold.points().iter().min_by(|p, q| p.separation.total_cmp(&q.separation)) {
+        let (of_a, of_b) = deepest.features();
+        let n = manifold.normal;
+        if a.is_seam(of_a, n) || b.is_seam(of_b, -relative.rotation.unrotate(n)) {
+            manifold.clear();
+        }
+    }
+    to_frame(manifold, &a.pose);
+}
+
+type Visitor<'v> = &'v mut dyn FnMut(&mut Workspace, &Part<'_>);
+
+/// Calls back with every convex part of the shape that may reach into `near`, placed in the shape's frame.
 fn visit(work: &mut Workspace, shape: &Shape, near: &Aabb, found: Visitor<'_>) {
     match shape {
         Shape::Mesh(mesh) => mesh.each_triangle_in(near, |i| {
             let part = Triangle::part_of(mesh, i);
-            found(work, ConvexRef::Triangle(&part), &Pose::IDENTITY, i, mesh.material(i));
+            let (shape, of) = (ConvexRef::Triangle(&part), Some((Surface::Mesh(mesh), i)));
+            found(work, &Part { shape, pose: Pose::IDENTITY, index: i, slot: mesh.material(i), of });
             true
         }),
         Shape::HeightField(field) => {
             for i in field.triangles_in(near) {
                 let Some(t) = field.get(i) else { continue };
                 let part = Triangle::of_mesh(&t, Sides::One);
-                found(work, ConvexRef::Triangle(&part), &Pose::IDENTITY, i, t.material);
+                let (shape, of) = (ConvexRef::Triangle(&part), Some((Surface::Field(field), i)));
+                found(work, &Part { shape, pose: Pose::IDENTITY, index: i, slot: t.material, of });
             }
         }
         Shape::Compound(compound) => {
@@ -211,15 +252,15 @@ fn visit(work: &mut Workspace, shape: &Shape, near: &Aabb, found: Visitor<'_>) {
                 let child = &compound.children()[i as usize];
                 let near = near.transformed(&child.pose.inverse());
                 // A mesh as a child has parts of its own.
-                visit(work, &child.shape, &near, &mut |work, part, local, sub, slot| {
-                    let material = if slot == 0 { child.material } else { slot };
-                    found(work, part, &(child.pose * *local), i ^ sub.rotate_left(8), material);
+                visit(work, &child.shape, &near, &mut |work, part| {
+                    let slot = if part.slot == 0 { child.material } else { part.slot };
+                    found(work, &Part { index: i ^ part.index.rotate_left(8), slot, ..part.placed(&child.pose) });
                 });
             }
         }
         _ => {
             if let Some(convex) = ConvexRef::new(shape) {
-                found(work, convex, &Pose::IDENTITY, 0, 0);
+                found(work, &Part::whole(convex, Pose::IDENTITY));
             }
         }
     }

@@ -11,3 +11,4 @@ pub(crate) mod look;
 pub(crate) mod manifolds;
 pub mod narrow;
 pub(crate) mod query;
+mod seams;

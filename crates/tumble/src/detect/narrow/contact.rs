@@ -323,7 +323,7 @@ impl<'a> Touch<'a> {
         true
     }
 
-    /// Turns a contact that pushes across an inner edge or corner of a triangle of a mesh into one of its face, or drops
+    /// Turns a contact that pushes across an inner edge or corner of a triangle of a mesh, or into the back of one that has none, into one of its face, or drops
     /// it. What counts is where the deepest point lies; inside of its border a triangle can only push along its normal.
     pub fn without_inner_edges(&self, cache: &mut PairCache, out: &mut Manifold) {
         let (triangle, flip, toward) = match (self.a, self.b) {
@@ -333,7 +333,9 @@ impl<'a> Touch<'a> {
         };
         let Some(front) = triangle.area_vector().try_normalize() else { return };
         let Some(deepest) = out.points().iter().min_by(|p, q| p.separation.total_cmp(&q.separation)) else { return };
-        if front.dot(toward).abs() > 1.0 - ON_FACE {
+        let facing = front.dot(toward);
+        let backward = !triangle.two_sided && facing < -BACKWARD;
+        if facing.abs() > 1.0 - ON_FACE && !backward {
             return;
         }
         let (of_a, of_b) = deepest.features();
@@ -345,7 +347,7 @@ impl<'a> Touch<'a> {
         };
         let offset = front.dot(triangle.vertices[0]);
         let back = triangle.two_sided && front.dot(centre) < offset;
-        if !is_inner(triangle, back, feature) {
+        if !backward && !is_inner(triangle, back, feature) {
             return;
         }
         out.clear();
@@ -360,6 +362,10 @@ impl<'a> Touch<'a> {
     }
 }
 
+/// A normal that points by more than this, as a sine, to the back of a triangle is not just rounded.
+const BACKWARD: Real = 1e-3;
+
+/// The feature is an inner edge of the triangle, or a corner between two of them.
 pub(super) fn is_inner(triangle: &Triangle, back: bool, feature: Feature) -> bool {
     let edges = if back { triangle.inner_edges >> 3 } else { triangle.inner_edges };
     let inner = |edge: u32| edges >> (edge % 3) & 1 == 1;

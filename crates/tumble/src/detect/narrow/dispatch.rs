@@ -201,7 +201,7 @@ fn passes(a: &ConvexRef, b: &ConvexRef, b_in_a: &Pose, margin: Real) -> bool {
 }
 
 fn mend_seams(a: ConvexRef, b: ConvexRef, b_in_a: &Pose, margin: Real, cache: &mut PairCache, out: &mut Manifold) {
-    let inner = |s: &ConvexRef| matches!(s, ConvexRef::Triangle(t) if t.inner_edges != 0);
+    let inner = |s: &ConvexRef| matches!(s, ConvexRef::Triangle(t) if t.inner_edges != 0 || !t.two_sided);
     if inner(&a) || inner(&b) {
         Touch::new(a, b, b_in_a, margin).without_inner_edges(cache, out);
     }
