@@ -292,7 +292,7 @@ kinds! { EFFECT_KINDS, &[&EFFECT, &REPEAT],
     ];
     BUOYANCY, "buoyancy", "a buoyancy", "Water below a plane.", [
         field("normal", Kind::Direction, "Out of the water; up by default"),
-        field("level", LENGTH, "Distance of the surface from the origin along the normal"),
+        field("level", LENGTH, "Distance of the surface from the origin (in a group: of the group) along the normal"),
         field("density", Kind::Number(Dimension::DENSITY), "Density of the water"),
         field("linear", Kind::Number(Dimension::SPRING), "Force per speed"),
         field("quadratic", Kind::Number(Dimension::QUADRATIC), "Force per speed squared"),

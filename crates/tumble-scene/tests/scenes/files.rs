@@ -9,7 +9,7 @@ use tumble::method::{
     Broad, Correction, Explicit, FrictionModel, JointSolve, Lcp, Narrow, Simultaneous, Sleep, SleepCriterion, SoftStep,
     Solver, Step, Switches, Tolerances, Validator,
 };
-use tumble::{Integrate, MaterialRule, Method, Mix, World};
+use tumble::{EffectKind, Integrate, MaterialRule, Method, Mix, World};
 use tumble_scene::{Error, Run, Scene, file, library};
 
 pub const EVERYTHING: &str = include_str!("everything.toml");
@@ -381,6 +381,52 @@ fn units_and_the_upward_axis_of_articulations() {
     }
     near(a.couplings[0].ratio, b.couplings[0].ratio);
     near(a.couplings[0].offset, b.couplings[0].offset);
+}
+
+/// Water lies where its group is, however that is placed and turned; it used to keep the level of the world.
+#[test]
+fn water_lies_where_its_group_is() {
+    let surface = |text: &str| {
+        let run = start(text);
+        let id = run.world().effect_ids().next().unwrap();
+        match run.world().effect(id).unwrap().desc().kind {
+            EffectKind::Buoyancy(water) => (water.normal.to_f64().to_array(), water.level),
+            other => panic!("{other:?}"),
+        }
+    };
+    let water = "effect = [{ kind = 'buoyancy', level = 2, density = 1000 }]";
+    let turned = "rotation = { axis = 'z', angle = '90 deg' }";
+    for (text, normal, level) in [
+        (water.to_owned(), [0.0, 1.0, 0.0], 2.0),
+        (format!("group = [{{ at = [3, 10, 5], {water} }}]"), [0.0, 1.0, 0.0], 12.0),
+        // The length of a normal says nothing.
+        (
+            format!("group = [{{ at = [3, 10, 5], {} }}]", water.replace("level", "normal = [0, 4, 0], level")),
+            [0.0, 4.0, 0.0],
+            12.0,
+        ),
+        // What was up looks to -x.
+        (format!("group = [{{ at = [3, 10, 5], {turned}, {water} }}]"), [-1.0, 0.0, 0.0], -1.0),
+        (
+            format!("group = [{{ at = [0, 7, 0], group = [{{ at = [3, 10, 5], {turned}, {water} }}] }}]"),
+            [-1.0, 0.0, 0.0],
+            -1.0,
+        ),
+        (
+            format!(
+                "up = 'z'\nunits = {{ length = 'mm' }}\ngroup = [{{ at = [3, 5, 10000], {} }}]",
+                water.replace("= 2", "= 2000")
+            ),
+            [0.0, 1.0, 0.0],
+            12.0,
+        ),
+    ] {
+        let (n, at) = surface(&text);
+        assert!(
+            n.iter().zip(normal).all(|(a, b)| (a - b).abs() < 1e-6) && (at - level).abs() < 1e-6,
+            "{text}: {n:?} {at}"
+        );
+    }
 }
 
 /// What `--set` and `--method` choose stands above what the file prefers.

@@ -224,6 +224,14 @@ impl Placing {
         if self.identity { direction } else { self.rotation.rotate(direction) }
     }
 
+    /// How far a plane of the group is from the origin of the world along its normal, which is one of the world and of any length.
+    fn level(&self, normal: Vec3<f64>, level: f64) -> f64 {
+        match normal.try_normalize() {
+            Some(normal) if !self.identity => level + normal.dot(self.translation),
+            _ => level,
+        }
+    }
+
     fn turn(&self, rotation: Quat) -> Quat {
         if self.identity {
             return rotation;
