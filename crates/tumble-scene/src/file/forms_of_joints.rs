@@ -160,8 +160,8 @@ pub static STIFFNESS: Form = Form {
     title: "a stiffness",
     help: "A damped spring, by `hertz` and `damping_ratio` or by `spring` and `damping`.",
     fields: &[
-        field("spring", Kind::Number(Dimension::SPRING), "k in N/m, or N m/rad"),
-        field("damping", Kind::Number(Dimension::SPRING), "c in N s/m, or N m s/rad"),
+        field("spring", PLAIN, "k in N/m, or N m/rad where it acts on turning"),
+        field("damping", PLAIN, "c in N s/m, or N m s/rad where it acts on turning"),
     ],
     also: &[&TUNED],
 };

@@ -429,6 +429,65 @@ fn water_lies_where_its_group_is() {
     }
 }
 
+/// Springs and dampers of what turns are torques per angle, in millimetres as in metres; they were read as forces per length, a million times
+/// too hard.
+#[test]
+fn springs_of_joints_have_the_unit_of_their_freedom() {
+    let joints = |slide: &str, turn: &str| {
+        let (of_slide, of_turn) =
+            (format!("spring = {slide}, damping = {slide}"), format!("spring = {turn}, damping = {turn}"));
+        [
+            (
+                "hinge",
+                format!("motor = {{ position = 0, {of_turn} }}, limit = {{ low = -1, stiffness = {{ {of_turn} }} }}"),
+            ),
+            (
+                "slider",
+                format!("motor = {{ position = 0, {of_slide} }}, limit = {{ high = 0, stiffness = {{ {of_slide} }} }}"),
+            ),
+            ("ball", format!("motor = {{ target = [0, 0, 0, 1], {of_turn} }}, stiffness = {{ {of_slide} }}")),
+            (
+                "cone-twist",
+                format!(
+                    "cone = 1, cone_stiffness = {{ {of_turn} }}, twist = {{ high = 1, stiffness = {{ {of_turn} }} }}"
+                ),
+            ),
+            ("distance", format!("motor = {{ position = 0, {of_slide} }}")),
+            (
+                "cylindrical",
+                format!(
+                    "slide = {{ motor = {{ position = 0, {of_slide} }} }}, turn = {{ motor = {{ position = 0, {of_turn} }} }}"
+                ),
+            ),
+            ("six-axis", format!("turn = ['locked', {{ motor = {{ position = 0, {of_turn} }} }}, 'free']")),
+            ("screw", format!("pitch = 0, motor = {{ position = 0, {of_turn} }}")),
+            ("wheel", format!("suspension = {{ motor = {{ position = 0, {of_slide} }} }}")),
+            ("drag", format!("max_force = 0, pull = {{ {of_slide} }}")),
+            ("parallel", format!("stiffness = {{ {of_turn} }}")),
+            ("gear", format!("ratio = 1, stiffness = {{ {of_turn} }}")),
+        ]
+    };
+    let kinds = |units: &str, [slide, turn]: [&str; 2]| {
+        joints(slide, turn).map(|(kind, fields)| {
+            let joint = format!("joint = [{{ kind = '{kind}', bodies = ['world', 'a'], {fields} }}]");
+            let run = start(&format!("{units}body = [{{ name = 'a', sphere = 1 }}]\n{joint}"));
+            let id = run.world().joint_ids().next().unwrap();
+            let desc = run.world().joint(id).unwrap().desc();
+            format!("{:?} {:?}", desc.kind, desc.stiffness)
+        })
+    };
+    let metres = kinds("", ["5", "5"]);
+    for said in &metres {
+        assert!(said.contains("Spring { stiffness: 5.0, damping: 5.0 }"), "{said}");
+    }
+    let small = "units = { length = 'mm', mass = 'g' }\n";
+    for (units, numbers) in
+        [(small, ["5000", "5e9"]), (small, ["'5 N / 1 m'", "'5 N m'"]), ("", ["'5 N / 1 m'", "'5 N m'"])]
+    {
+        assert_eq!(kinds(units, numbers), metres, "{units}{numbers:?}");
+    }
+}
+
 /// What `--set` and `--method` choose stands above what the file prefers.
 #[test]
 fn choices_of_the_user_come_first() {
