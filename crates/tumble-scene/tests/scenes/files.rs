@@ -5,11 +5,13 @@ mod schema;
 
 use serde_json::Value;
 use std::time::{Duration, Instant};
+use tumble::constraint::joint::{Ball, Hinge};
 use tumble::method::{
     Broad, Correction, Explicit, FrictionModel, JointSolve, Lcp, Narrow, Simultaneous, Sleep, SleepCriterion, SoftStep,
     Solver, Step, Switches, Tolerances, Validator,
 };
-use tumble::{EffectKind, Integrate, MaterialRule, Method, Mix, World};
+use tumble::shape::Shape;
+use tumble::{BodyDesc, BodyId, EffectKind, Integrate, JointDesc, JointKind, MaterialRule, Method, Mix, World};
 use tumble_scene::{Error, Run, Scene, file, library};
 
 pub const EVERYTHING: &str = include_str!("everything.toml");
@@ -486,6 +488,31 @@ fn springs_of_joints_have_the_unit_of_their_freedom() {
     {
         assert_eq!(kinds(units, numbers), metres, "{units}{numbers:?}");
     }
+}
+
+/// What is written by number is read by the same number, also where links of a tree do not lie next to each other; a hinge used to hold another
+/// body than it did.
+#[test]
+fn numbers_that_are_written_are_those_that_are_read() {
+    let mut world = World::new();
+    let ball = Shape::sphere(0.25).unwrap();
+    let bodies = [1.0, 2.0, 3.0]
+        .map(|x| world.add_body(BodyDesc::dynamic().position([x, 0.0, 0.0]).collider(ball.clone())).unwrap());
+    world.add_joint(JointDesc::new(bodies[0], bodies[2], Ball::default()).anchor([2.0, 1.0, 0.0])).unwrap();
+    world.articulate(bodies[0]).unwrap();
+    world.add_joint(JointDesc::new(World::BODY, bodies[1], Hinge::default()).anchor([2.0, 5.0, 0.0])).unwrap();
+    world.set_pair_excluded(bodies[1], bodies[2], true).unwrap();
+    let text = file::write_world("numbers", &world, 0.01).unwrap();
+    let again = start(&text);
+    let places = |world: &World, ids: [BodyId; 2]| ids.map(|id| world.body(id).unwrap().position().x);
+    let held = |world: &World| {
+        let joint = world.joint_ids().find(|id| matches!(world.joint(*id).unwrap().desc().kind, JointKind::Hinge(_)));
+        places(world, world.joint(joint.unwrap()).unwrap().desc().bodies)
+    };
+    assert_eq!(held(again.world()), [0.0, 2.0], "{text}");
+    let mut apart = again.world().excluded_pairs().map(|(a, b)| places(again.world(), [a, b])).next().unwrap();
+    apart.sort_by(f64::total_cmp);
+    assert_eq!(apart, [2.0, 3.0], "{text}");
 }
 
 /// What `--set` and `--method` choose stands above what the file prefers.

@@ -192,9 +192,23 @@ fn trees(world: &World) -> BTreeMap<BodyId, Option<(ArticulationId, BodyId)>> {
     trees
 }
 
+/// All bodies in the order in which they stand in the file, which is that of their numbers: a whole tree, link by link, where its first slot is.
+fn order(world: &World) -> Vec<BodyId> {
+    let trees = trees(world);
+    let mut order = Vec::with_capacity(world.body_count());
+    for id in world.body_ids().filter(|id| *id != World::BODY) {
+        match trees.get(&id) {
+            Some(Some((tree, _))) => order.extend(world.articulation(*tree).iter().flat_map(|tree| tree.links())),
+            Some(None) => {}
+            None => order.push(id),
+        }
+    }
+    order
+}
+
 /// How bodies are referred to: by name where it is unique, else by number.
 fn names(world: &World) -> BTreeMap<BodyId, String> {
-    let ids: Vec<BodyId> = world.body_ids().filter(|id| *id != World::BODY).collect();
+    let ids = order(world);
     let uses = uses(world);
     let refer = |(index, id): (usize, &BodyId)| {
         let name = world.body(*id).ok().and_then(|b| b.name());
