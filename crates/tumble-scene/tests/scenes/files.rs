@@ -724,6 +724,22 @@ fn mistakes_are_named_together() {
     assert_eq!(found, expected);
 }
 
+/// A mistake in a shape that several share is that mistake, and nothing else is found wrong for it. The second use used to say that the shape
+/// is made of itself, and what counted around the first was lost.
+#[test]
+fn a_mistake_in_a_shared_shape_is_one_mistake() {
+    for shape in ["sphere = -1", "speer = 1", "compound = [{ shape = 'none' }]"] {
+        let text = format!(
+            "shape = {{ bad = {{ {shape} }}, good = {{ box = [1, 1, 1] }} }}\n[let]\nsize = 2\n\
+             [[body]]\nname = 'a{{i}}'\nrepeat = {{ i = 2 }}\nshape = 'bad'\n[[body]]\nshape = 'bad'\n\
+             [[body]]\nat = [0, 'size', 0]\nshape = 'good'\n"
+        );
+        let error = file::parse(text, "f", ".").and_then(|scene| scene.setup().start()).err();
+        let Some(Error::File(error)) = error else { panic!("{shape}: {error:?}") };
+        assert!(error.line == 1 && error.others.is_empty(), "{shape}: {error} {:?}", error.others);
+    }
+}
+
 /// No two bodies have one name unless the file says so; a body that is nothing is warned of.
 #[test]
 fn names_and_bodies_that_are_hardly_meant() {
