@@ -740,6 +740,21 @@ fn a_mistake_in_a_shared_shape_is_one_mistake() {
     }
 }
 
+/// A cue that could only break off the run is refused with its place: links go with their tree, and the world stays.
+#[test]
+fn cues_that_remove_what_stays_are_refused() {
+    let text = "articulation = [{ link = [{ name = 'arm', joint = 'fixed', mass = 1 }] }]\n[[body]]\nname = 'a'\nmass = 1\n\
+        [[cue]]\nat = 1\nremove = ['a', ";
+    let refused = |name: &str| fault(&format!("{text}'{name}']"));
+    let expected = "f:7:16: the body \"arm\" is a link, which cannot be removed without its tree";
+    assert_eq!(refused("arm"), expected);
+    assert_eq!(refused("#1"), expected.replace("\"arm\"", "\"#1\""));
+    for world in ["world", "#0"] {
+        assert_eq!(refused(world), "f:7:16: the world itself cannot be removed");
+    }
+    assert_eq!(refused("#2"), "nothing");
+}
+
 /// No two bodies have one name unless the file says so; a body that is nothing is warned of.
 #[test]
 fn names_and_bodies_that_are_hardly_meant() {
