@@ -2,6 +2,7 @@
 //! of the reader.
 
 mod schema;
+mod times;
 
 use serde_json::Value;
 use std::time::{Duration, Instant};
