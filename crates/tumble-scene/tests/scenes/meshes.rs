@@ -219,6 +219,51 @@ fn every_format_is_read() {
     assert_eq!(moved.bounds()[0].x, 5.0);
 }
 
+/// A text with several solids has all of them; only the first was read.
+#[test]
+fn all_solids_of_a_text_are_read() {
+    let text = |mesh: &TriangleMesh| String::from_utf8(stl_text(mesh)).unwrap();
+    let (first, second) = (text(&bench()), text(&bench().map(|v| v + Vec3::new(5.0, 0.0, 0.0))));
+    for file in [
+        format!("{first}{second}"),
+        format!("{first}\n\n  {second}\n\n"),
+        format!("{first}solid empty\nendsolid\n{second}"),
+    ] {
+        let mesh = TriangleMesh::read(file.as_bytes(), Format::Stl, ".").unwrap();
+        assert_eq!((mesh.vertices.len(), mesh.triangles.len(), mesh.bounds()[1].x), (16, 24, 7.0), "{file}");
+    }
+    // A mistake is in its line, whichever solid it is in; so is what is no solid.
+    let said = |file: &str| TriangleMesh::read(file.as_bytes(), Format::Stl, ".").unwrap_err().to_string();
+    let wrong = format!("{first}{}", second.replacen("vertex 7 0 0", "vertex 7 0", 1));
+    let line = 1 + wrong.lines().position(|line| line == "vertex 7 0").unwrap();
+    assert!(said(&wrong).starts_with(&format!("mesh:{line}:1: ")), "{}", said(&wrong));
+    let line = 1 + first.lines().count();
+    let facets = second.replacen("solid thing\n", "", 1);
+    assert!(
+        said(&format!("{first}{facets}")).starts_with(&format!("mesh:{line}:1: ")),
+        "{}",
+        said(&format!("{first}{facets}"))
+    );
+}
+
+/// Text and binary STL are told apart by what they are: a text need not name its solid, and the head of a binary file may say anything.
+#[test]
+fn text_and_binary_stl_are_told_apart() {
+    let expected = TriangleMesh::read(&stl(&bench()), Format::Stl, ".").unwrap();
+    let text = String::from_utf8(stl_text(&bench())).unwrap();
+    for head in ["solid\n", "solid\r\n", "solid\tthing\n", "solid \n"] {
+        let text = text.replacen("solid thing\n", head, 1);
+        assert_eq!(TriangleMesh::read(text.as_bytes(), Format::Stl, ".").unwrap(), expected, "{head:?}");
+    }
+    for head in ["solid ", "solid thing\nfacet normal 0 0 0\n", "solid"] {
+        let mut bytes = stl(&bench());
+        bytes[..head.len()].copy_from_slice(head.as_bytes());
+        assert_eq!(TriangleMesh::read(&bytes, Format::Stl, ".").unwrap(), expected, "{head:?}");
+    }
+    let word = TriangleMesh::read(b"solidarity", Format::Stl, ".").unwrap_err().to_string();
+    assert!(word.contains("it ends within its head"), "{word}");
+}
+
 /// A mesh with a triangle missing is found out, and has a hull but no inside.
 #[test]
 fn open_meshes_are_found_out() {
