@@ -264,6 +264,47 @@ fn text_and_binary_stl_are_told_apart() {
     assert!(word.contains("it ends within its head"), "{word}");
 }
 
+/// Strips and fans of glTF are triangles that look the same way, also in a mirror; they were passed over.
+#[test]
+fn strips_and_fans_are_read() {
+    let mut mesh = TriangleMesh { triangles: vec![[0; 3]; 2], ..TriangleMesh::default() };
+    mesh.vertices.extend([[0.0; 3], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]].map(Vec3::from));
+    let read = |primitives: &[(u32, &[u32])], scale: [f64; 3]| {
+        let (json, mut data) = gltf_text(&mesh);
+        let mut file: serde_json::Value = serde_json::from_str(&json).unwrap();
+        data.truncate(48);
+        file["nodes"][0]["scale"] = scale.to_vec().into();
+        let list = |value: &serde_json::Value| value.as_array().unwrap()[..1].to_vec();
+        let (mut views, mut accessors, mut drawn) = (list(&file["bufferViews"]), list(&file["accessors"]), Vec::new());
+        for (mode, indices) in primitives {
+            let (view, count) = (views.len(), indices.len());
+            views.push(serde_json::json!({ "buffer": 0, "byteOffset": data.len(), "byteLength": 4 * count }));
+            accessors.push(
+                serde_json::json!({ "bufferView": view, "componentType": 5125, "count": count, "type": "SCALAR" }),
+            );
+            drawn.push(serde_json::json!({ "attributes": { "POSITION": 0 }, "indices": view, "mode": mode }));
+            data.extend(indices.iter().flat_map(|i| i.to_le_bytes()));
+        }
+        (file["bufferViews"], file["accessors"]) = (views.into(), accessors.into());
+        file["meshes"][0]["primitives"] = drawn.into();
+        file["buffers"][0] =
+            serde_json::json!({ "byteLength": data.len(), "uri": format!("data:;base64,{}", base64(&data)) });
+        TriangleMesh::read(file.to_string().as_bytes(), Format::Gltf, ".").unwrap()
+    };
+    let (triangles, strip, fan) = (4, 5, 6);
+    // A tetrahedron in one strip; and its sides as a fan, with the base by itself and a line that is no triangle.
+    let whole: &[(u32, &[u32])] = &[(strip, &[0, 1, 2, 3, 0, 1])];
+    let parts: &[(u32, &[u32])] = &[(fan, &[0, 1, 2, 3, 1]), (triangles, &[1, 3, 2]), (3, &[0, 1, 2])];
+    for primitives in [whole, parts] {
+        for scale in [[1.0; 3], [-1.0, 1.0, 1.0]] {
+            let mesh = read(primitives, scale);
+            assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (4, 4), "{primitives:?}");
+            let mass = mesh.mass_properties(6.0).unwrap().mass;
+            assert!((mass - 1.0).abs() < 1e-12, "{primitives:?} {scale:?}: {mass}");
+        }
+    }
+}
+
 /// A mesh with a triangle missing is found out, and has a hull but no inside.
 #[test]
 fn open_meshes_are_found_out() {
