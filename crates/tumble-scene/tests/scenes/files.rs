@@ -756,6 +756,22 @@ fn cues_that_remove_what_stays_are_refused() {
     assert_eq!(refused("#2"), "nothing");
 }
 
+/// Names that count are names that expressions can say, and no name is longer than a line: what waits for its bodies remembers them.
+#[test]
+fn names_in_expressions_are_short() {
+    let long = "n".repeat(65);
+    for text in [
+        format!("[let]\n{long} = 1\n[[body]]\nmass = 1"),
+        format!("[parameters]\n{long} = 1\n[[body]]\nmass = 1"),
+        format!("[[body]]\nrepeat = {{ {long} = 1 }}\nmass = 1"),
+    ] {
+        assert!(fault(&text).ends_with("cannot be a name: it has more than 64 letters"), "{}", fault(&text));
+        assert_eq!(fault(&text.replace(&long, &long[1..])), "nothing");
+    }
+    let odd = fault("[[body]]\nrepeat = { 'a b' = 1 }\nmass = 1");
+    assert!(odd.starts_with("f:2:12: \"a b\" cannot be a name"), "{odd}");
+}
+
 /// No two bodies have one name unless the file says so; a body that is nothing is warned of.
 #[test]
 fn names_and_bodies_that_are_hardly_meant() {

@@ -255,8 +255,6 @@ struct Named {
 struct Assembly<'a> {
     world: &'a mut World,
     scope: Scope,
-    /// How many names of the scope are the scene's own; the others count.
-    globals: usize,
     placing: Placing,
     /// Bodies in the order of the file, the world's own first, as `#0`.
     bodies: Vec<BodyId>,
@@ -342,7 +340,6 @@ fn assemble_noting(document: &Document, stage: &mut Stage, values: &Values, faul
     let world = &mut stage.world;
     let mut assembly = Assembly {
         world,
-        globals: scope.names.len(),
         scope: scope.clone(),
         placing: Placing::WORLD,
         bodies: vec![World::BODY],
@@ -409,8 +406,8 @@ pub fn as_written(document: &Document, values: &Values, now: Moment) -> Option<(
 /// What names mean outside of all repeats: parameters, and the values of `let`.
 fn scope_of(head: &Record<'_>, values: &Values) -> Read<Scope> {
     let (units, up) = settings::units(head)?;
-    let mut scope = Scope { units, up, names: Vec::new() };
-    scope.names.extend(values.iter().map(|(parameter, value)| (parameter.name.to_string(), value)));
+    let mut scope = Scope::new(units, up);
+    scope.define(values.iter().map(|(parameter, value)| (parameter.name.to_string(), value)));
     settings::definitions(head, &mut scope)?;
     Ok(scope)
 }
