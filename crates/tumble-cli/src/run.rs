@@ -148,25 +148,30 @@ impl Sinks {
         }
     }
 
-    /// After a step.
+    /// After a step. What goes wrong with one file leaves the other whole.
     fn take(&mut self, run: &Run) -> Result<(), Failure> {
-        if let Some((recorder, path)) = &mut self.recorder {
-            recorder.step(run.world(), run.dt()).map_err(|error| unwritten(path, &error))?;
-        }
-        if let Some((csv, path)) = &mut self.csv {
-            csv.look(run.world()).map_err(|error| unwritten(path, &error))?;
-        }
-        Ok(())
+        let recorded = match &mut self.recorder {
+            Some((recorder, path)) => recorder.step(run.world(), run.dt()).map_err(|error| unwritten(path, &error)),
+            None => Ok(()),
+        };
+        let listed = match &mut self.csv {
+            Some((csv, path)) => csv.look(run.world()).map_err(|error| unwritten(path, &error)),
+            None => Ok(()),
+        };
+        recorded.and(listed)
     }
 
+    /// Ends both files, and answers what went wrong first.
     fn close(self) -> Result<(), Failure> {
-        if let Some((recorder, path)) = self.recorder {
-            recorder.finish().map_err(|error| unwritten(&path, &error))?;
-        }
-        if let Some((csv, path)) = self.csv {
-            csv.finish().map_err(|error| unwritten(&path, &error))?;
-        }
-        Ok(())
+        let recorded = match self.recorder {
+            Some((recorder, path)) => recorder.finish().map(drop).map_err(|error| unwritten(&path, &error)),
+            None => Ok(()),
+        };
+        let listed = match self.csv {
+            Some((csv, path)) => csv.finish().map(drop).map_err(|error| unwritten(&path, &error)),
+            None => Ok(()),
+        };
+        recorded.and(listed)
     }
 }
 

@@ -517,6 +517,35 @@ fn interrupt_ends_with_a_summary_and_whole_files() {
     assert_eq!(last.parse::<u64>().unwrap(), steps);
 }
 
+/// What goes wrong with the recording is said, and the table is whole all the same; its end used to be lost.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_is_whole_though_the_recording_fails() {
+    let folder = Folder::new("full");
+    let (scene, csv) = (folder.file("a.toml"), folder.file("a.csv"));
+    // A recording of some steps waits in memory and fails at its end, one of many while it runs.
+    for seconds in [0.1, 20.0] {
+        std::fs::write(&scene, "dt = 0.01\n[[body]]\nsphere = 1\n").unwrap();
+        let output = tumble(&[
+            "run",
+            &scene,
+            "--seconds",
+            &seconds.to_string(),
+            "--json",
+            "--record",
+            "/dev/full",
+            "--csv",
+            &csv,
+        ]);
+        assert_eq!(code(&output), 1);
+        assert!(err(&output).contains("cannot write /dev/full: "), "{}", err(&output));
+        let run: Value = serde_json::from_str(&out(&output)).unwrap();
+        let table = std::fs::read_to_string(&csv).unwrap();
+        // The names of the columns, and a line before the first step and after each.
+        assert_eq!(table.lines().count() as u64, 2 + run["steps"].as_u64().unwrap(), "{seconds}");
+    }
+}
+
 /// A recording of another world is told by the first step that parts, and by the exit code.
 #[test]
 fn replay_names_the_step_where_worlds_part() {

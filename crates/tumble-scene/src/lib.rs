@@ -27,6 +27,7 @@ pub mod file;
 pub mod flat;
 pub mod library;
 pub mod mesh;
+mod moment;
 pub mod names;
 mod parameter;
 pub mod quality;

@@ -160,8 +160,8 @@ pub static STIFFNESS: Form = Form {
     title: "a stiffness",
     help: "A damped spring, by `hertz` and `damping_ratio` or by `spring` and `damping`.",
     fields: &[
-        field("spring", Kind::Number(Dimension::SPRING), "k in N/m, or N m/rad"),
-        field("damping", Kind::Number(Dimension::SPRING), "c in N s/m, or N m s/rad"),
+        field("spring", PLAIN, "k in N/m, or N m/rad where it acts on turning"),
+        field("damping", PLAIN, "c in N s/m, or N m s/rad where it acts on turning"),
     ],
     also: &[&TUNED],
 };
@@ -292,7 +292,7 @@ kinds! { EFFECT_KINDS, &[&EFFECT, &REPEAT],
     ];
     BUOYANCY, "buoyancy", "a buoyancy", "Water below a plane.", [
         field("normal", Kind::Direction, "Out of the water; up by default"),
-        field("level", LENGTH, "Distance of the surface from the origin along the normal"),
+        field("level", LENGTH, "Distance of the surface from the origin (in a group: of the group) along the normal"),
         field("density", Kind::Number(Dimension::DENSITY), "Density of the water"),
         field("linear", Kind::Number(Dimension::SPRING), "Force per speed"),
         field("quadratic", Kind::Number(Dimension::QUADRATIC), "Force per speed squared"),

@@ -5,25 +5,67 @@ use super::form::{Field, Form, Kind};
 use super::text::{Entry, Fault, Item, Node, Read};
 use super::units::{Dimension, Units, Up};
 use crate::names::{instead, nearest};
+use std::sync::Arc;
 use tumble::math::{Float, Quat, Real, Vec3};
 
-/// What names mean at a place of a file.
+/// What names mean at a place of a file. Every table that waits for its bodies keeps one, so what several have in common they share.
 #[derive(Clone, Debug)]
 pub struct Scope {
     pub units: Units,
     pub up: Up,
-    /// Inner names stand behind outer ones.
-    pub names: Vec<(String, f64)>,
+    /// Those of the whole file: parameters, and the values of `let`.
+    globals: Arc<Vec<(String, f64)>>,
+    /// The innermost of those that count.
+    counter: Option<Arc<Counter>>,
+}
+
+/// A name that counts, at one of its values.
+#[derive(Debug)]
+struct Counter {
+    name: Arc<str>,
+    value: f64,
+    outer: Option<Arc<Self>>,
 }
 
 impl Scope {
+    /// Without names.
+    pub fn new(units: Units, up: Up) -> Self {
+        Self { units, up, globals: Arc::default(), counter: None }
+    }
+
     /// In SI with y up, and without names.
     pub fn plain() -> Self {
-        Self { units: Units::SI, up: Up::Y, names: Vec::new() }
+        Self::new(Units::SI, Up::Y)
+    }
+
+    /// Adds names of the whole file.
+    pub fn define(&mut self, names: impl IntoIterator<Item = (String, f64)>) {
+        Arc::make_mut(&mut self.globals).extend(names);
+    }
+
+    /// A name counts from here on, until the scope is left.
+    pub fn enter(&mut self, name: &Arc<str>, value: f64) {
+        self.counter = Some(Arc::new(Counter { name: name.clone(), value, outer: self.counter.take() }));
+    }
+
+    /// The innermost name counts no longer.
+    pub fn leave(&mut self) {
+        self.counter = self.counter.take().and_then(|counter| counter.outer.clone());
+    }
+
+    /// The same where nothing counts.
+    pub fn outermost(&self) -> Self {
+        Self { counter: None, ..self.clone() }
+    }
+
+    /// Names that count, the innermost first.
+    fn counters(&self) -> impl Iterator<Item = &Counter> {
+        std::iter::successors(self.counter.as_deref(), |counter| counter.outer.as_deref())
     }
 
     pub fn get(&self, name: &str) -> Option<f64> {
-        self.names.iter().rev().find(|(n, _)| n == name).map(|(_, v)| *v)
+        let counted = self.counters().find(|counter| *counter.name == *name).map(|counter| counter.value);
+        counted.or_else(|| self.globals.iter().rev().find(|(n, _)| n == name).map(|(_, v)| *v))
     }
 }
 
@@ -33,7 +75,10 @@ impl Meaning for Scope {
     }
 
     fn names(&self) -> Vec<String> {
-        self.names.iter().map(|(name, _)| name.clone()).collect()
+        let mut names: Vec<String> = self.counters().map(|counter| counter.name.to_string()).collect();
+        names.extend(self.globals.iter().rev().map(|(name, _)| name.clone()));
+        names.reverse();
+        names
     }
 
     fn units(&self) -> Units {

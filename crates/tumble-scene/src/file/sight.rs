@@ -5,6 +5,7 @@ use super::read::freedoms;
 use super::record::Scope;
 use super::units::Units;
 use crate::check::Gauge;
+use crate::moment::Moment;
 use crate::names::missing;
 use crate::{Bound, Reading, Said, quality};
 use std::sync::Arc;
@@ -335,11 +336,9 @@ impl Measure {
         if at_end {
             return Gauge::AtEnd(Box::new(move |world| Some(self.read(world))));
         }
-        // Times are sums of steps: a hair's breadth is not a step.
-        let hair = 1e-9;
         let watch = move |world: &World| {
-            let time = world.time();
-            (time >= from - hair && time <= until + hair).then(|| self.read(world))
+            let now = Moment::of(world);
+            (now.has_come(from) && !now.has_passed(until)).then(|| self.read(world))
         };
         Gauge::Always(Box::new(watch), None)
     }

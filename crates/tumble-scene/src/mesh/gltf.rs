@@ -168,7 +168,14 @@ impl<'a> Place<'a> {
         let [x, y, z, at] = matrix;
         let determinant = x[0] * (y[1] * z[2] - y[2] * z[1]) - x[1] * (y[0] * z[2] - y[2] * z[0])
             + x[2] * (y[0] * z[1] - y[1] * z[0]);
-        for primitive in mesh.primitives().filter(|p| p.mode() == Mode::Triangles) {
+        for primitive in mesh.primitives() {
+            // Points and lines have no surface.
+            let triangles: fn(&[u32]) -> Vec<[u32; 3]> = match primitive.mode() {
+                Mode::Triangles => |corners| corners.as_chunks::<3>().0.to_vec(),
+                Mode::TriangleStrip => strip,
+                Mode::TriangleFan => fan,
+                _ => continue,
+            };
             let Some(positions) = primitive.get(&Semantic::Positions) else { continue };
             let first = self.soup.vertices.len() as u32;
             let bytes = Self::bytes(self.buffers, &positions, DataType::F32, Dimensions::Vec3, 12)?;
@@ -203,7 +210,7 @@ impl<'a> Place<'a> {
             if let Some(wrong) = indices.iter().find(|i| **i >= count) {
                 return Err(format!("mesh {}: a triangle names vertex {wrong} of {count}", mesh.index()));
             }
-            for corners in indices.as_chunks::<3>().0 {
+            for corners in triangles(&indices) {
                 let [a, b, c] = corners.map(|i| first + i);
                 // A mirror turns triangles inside out.
                 self.soup.triangles.push(if determinant < 0.0 { [a, c, b] } else { [a, b, c] });
@@ -241,6 +248,17 @@ impl<'a> Place<'a> {
         };
         (0..accessor.count()).map(|i| entry(i).ok_or_else(missing)).collect()
     }
+}
+
+/// Every corner with the two before it. Every other triangle would look the other way.
+fn strip(corners: &[u32]) -> Vec<[u32; 3]> {
+    let turned = |(i, w): (usize, &[u32])| if i % 2 == 0 { [w[0], w[1], w[2]] } else { [w[0], w[2], w[1]] };
+    corners.windows(3).enumerate().map(turned).collect()
+}
+
+/// Every corner with the one before it and the first.
+fn fan(corners: &[u32]) -> Vec<[u32; 3]> {
+    corners.windows(2).skip(1).map(|w| [w[0], w[1], corners[0]]).collect()
 }
 
 /// The bytes that a text of base64 stands for.

@@ -16,6 +16,7 @@ mod decompose;
 mod gltf;
 mod obj;
 mod ply;
+mod polygon;
 mod stl;
 
 pub use decompose::{Parts, PartsOptions};
@@ -263,10 +264,8 @@ struct Soup {
 }
 
 impl Soup {
-    /// A face of three corners or more, as a fan.
-    fn face(&mut self, corners: &[u32]) {
-        for pair in corners.windows(2).skip(1) {
-            self.triangles.push([corners[0], pair[0], pair[1]]);
-        }
+    /// A face of three corners or more, whose vertices are there.
+    fn face(&mut self, corners: &[u32]) -> Result<(), String> {
+        polygon::add_triangles(&self.vertices, corners, &mut self.triangles)
     }
 }

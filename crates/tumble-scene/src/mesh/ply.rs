@@ -67,7 +67,7 @@ pub fn read(bytes: &[u8]) -> Result<Soup, Flaw> {
         if face.wrong {
             return Err(format!("face {i} has a corner that is no number of a vertex").into());
         }
-        soup.face(&face.corners);
+        soup.face(&face.corners).map_err(|words| format!("face {i}: {words}"))?;
     }
     Ok(soup)
 }

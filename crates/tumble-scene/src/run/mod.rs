@@ -8,6 +8,7 @@ use crate::check::{Claim, Gauge, Outcome, Said, Verdict};
 use crate::cue::Cue;
 use crate::error::{Error, Result};
 use crate::flat::Flat;
+use crate::moment::Moment;
 use crate::parameter::Values;
 use crate::scene::{Built, Chosen, Drive, Scene, check_dt};
 use serde::Serialize;
@@ -182,9 +183,8 @@ impl Run {
     /// Gives the cues of this time, and lets what drives the scene act, once before each step.
     fn follow_plan(&mut self) -> Result<bool> {
         let engine = |source| Error::Engine { scene: self.scene.clone(), source };
-        // A time that is a whole number of steps but for rounding counts as one.
-        let (before, now) = (self.done, self.world.time() + 1e-6 * self.dt);
-        while let Some(&(_, cue)) = self.cues.get(self.done).filter(|(at, _)| *at <= now) {
+        let (before, now) = (self.done, Moment::of(&self.world));
+        while let Some(&(_, cue)) = self.cues.get(self.done).filter(|(at, _)| now.has_come(*at)) {
             self.done += 1;
             cue.apply(&mut self.world).map_err(engine)?;
         }

@@ -219,6 +219,196 @@ fn every_format_is_read() {
     assert_eq!(moved.bounds()[0].x, 5.0);
 }
 
+/// A text with several solids has all of them; only the first was read.
+#[test]
+fn all_solids_of_a_text_are_read() {
+    let text = |mesh: &TriangleMesh| String::from_utf8(stl_text(mesh)).unwrap();
+    let (first, second) = (text(&bench()), text(&bench().map(|v| v + Vec3::new(5.0, 0.0, 0.0))));
+    for file in [
+        format!("{first}{second}"),
+        format!("{first}\n\n  {second}\n\n"),
+        format!("{first}solid empty\nendsolid\n{second}"),
+    ] {
+        let mesh = TriangleMesh::read(file.as_bytes(), Format::Stl, ".").unwrap();
+        assert_eq!((mesh.vertices.len(), mesh.triangles.len(), mesh.bounds()[1].x), (16, 24, 7.0), "{file}");
+    }
+    // A mistake is in its line, whichever solid it is in; so is what is no solid.
+    let said = |file: &str| TriangleMesh::read(file.as_bytes(), Format::Stl, ".").unwrap_err().to_string();
+    let wrong = format!("{first}{}", second.replacen("vertex 7 0 0", "vertex 7 0", 1));
+    let line = 1 + wrong.lines().position(|line| line == "vertex 7 0").unwrap();
+    assert!(said(&wrong).starts_with(&format!("mesh:{line}:1: ")), "{}", said(&wrong));
+    let line = 1 + first.lines().count();
+    let facets = second.replacen("solid thing\n", "", 1);
+    assert!(
+        said(&format!("{first}{facets}")).starts_with(&format!("mesh:{line}:1: ")),
+        "{}",
+        said(&format!("{first}{facets}"))
+    );
+}
+
+/// Text and binary STL are told apart by what they are: a text need not name its solid, and the head of a binary file may say anything.
+#[test]
+fn text_and_binary_stl_are_told_apart() {
+    let expected = TriangleMesh::read(&stl(&bench()), Format::Stl, ".").unwrap();
+    let text = String::from_utf8(stl_text(&bench())).unwrap();
+    for head in ["solid\n", "solid\r\n", "solid\tthing\n", "solid \n"] {
+        let text = text.replacen("solid thing\n", head, 1);
+        assert_eq!(TriangleMesh::read(text.as_bytes(), Format::Stl, ".").unwrap(), expected, "{head:?}");
+    }
+    for head in ["solid ", "solid thing\nfacet normal 0 0 0\n", "solid"] {
+        let mut bytes = stl(&bench());
+        bytes[..head.len()].copy_from_slice(head.as_bytes());
+        assert_eq!(TriangleMesh::read(&bytes, Format::Stl, ".").unwrap(), expected, "{head:?}");
+    }
+    let word = TriangleMesh::read(b"solidarity", Format::Stl, ".").unwrap_err().to_string();
+    assert!(word.contains("it ends within its head"), "{word}");
+}
+
+/// Strips and fans of glTF are triangles that look the same way, also in a mirror; they were passed over.
+#[test]
+fn strips_and_fans_are_read() {
+    let mut mesh = TriangleMesh { triangles: vec![[0; 3]; 2], ..TriangleMesh::default() };
+    mesh.vertices.extend([[0.0; 3], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]].map(Vec3::from));
+    let read = |primitives: &[(u32, &[u32])], scale: [f64; 3]| {
+        let (json, mut data) = gltf_text(&mesh);
+        let mut file: serde_json::Value = serde_json::from_str(&json).unwrap();
+        data.truncate(48);
+        file["nodes"][0]["scale"] = scale.to_vec().into();
+        let list = |value: &serde_json::Value| value.as_array().unwrap()[..1].to_vec();
+        let (mut views, mut accessors, mut drawn) = (list(&file["bufferViews"]), list(&file["accessors"]), Vec::new());
+        for (mode, indices) in primitives {
+            let (view, count) = (views.len(), indices.len());
+            views.push(serde_json::json!({ "buffer": 0, "byteOffset": data.len(), "byteLength": 4 * count }));
+            accessors.push(
+                serde_json::json!({ "bufferView": view, "componentType": 5125, "count": count, "type": "SCALAR" }),
+            );
+            drawn.push(serde_json::json!({ "attributes": { "POSITION": 0 }, "indices": view, "mode": mode }));
+            data.extend(indices.iter().flat_map(|i| i.to_le_bytes()));
+        }
+        (file["bufferViews"], file["accessors"]) = (views.into(), accessors.into());
+        file["meshes"][0]["primitives"] = drawn.into();
+        file["buffers"][0] =
+            serde_json::json!({ "byteLength": data.len(), "uri": format!("data:;base64,{}", base64(&data)) });
+        TriangleMesh::read(file.to_string().as_bytes(), Format::Gltf, ".").unwrap()
+    };
+    let (triangles, strip, fan) = (4, 5, 6);
+    // A tetrahedron in one strip; and its sides as a fan, with the base by itself and a line that is no triangle.
+    let whole: &[(u32, &[u32])] = &[(strip, &[0, 1, 2, 3, 0, 1])];
+    let parts: &[(u32, &[u32])] = &[(fan, &[0, 1, 2, 3, 1]), (triangles, &[1, 3, 2]), (3, &[0, 1, 2])];
+    for primitives in [whole, parts] {
+        for scale in [[1.0; 3], [-1.0, 1.0, 1.0]] {
+            let mesh = read(primitives, scale);
+            assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (4, 4), "{primitives:?}");
+            let mass = mesh.mass_properties(6.0).unwrap().mass;
+            assert!((mass - 1.0).abs() < 1e-12, "{primitives:?} {scale:?}: {mass}");
+        }
+    }
+}
+
+/// An L with flat caps of six corners, its first corner anywhere: OBJ with a line of points along its edge, and PLY.
+fn extruded_l(first: usize) -> [(Format, String); 2] {
+    let outline = [[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]];
+    let outline: Vec<[i32; 2]> = (0..6).map(|i| outline[(i + first) % 6]).collect();
+    let corners: Vec<[i32; 3]> = [0, 1].iter().flat_map(|z| outline.iter().map(move |[x, y]| [*x, *y, *z])).collect();
+    let mut faces = vec![vec![5, 4, 3, 2, 1, 0], vec![6, 7, 8, 9, 10, 11]];
+    faces.extend((0..6).map(|i| vec![i, (i + 1) % 6, (i + 1) % 6 + 6, i + 6]));
+    let words = |list: &[usize], more: usize| list.iter().map(|i| format!(" {}", i + more)).collect::<String>();
+    let mut obj: String = corners.iter().map(|[x, y, z]| format!("v {x} {y} {z}\n")).collect();
+    obj += "l 1 2 3 4\n";
+    obj.extend(faces.iter().map(|face| format!("f{}\n", words(face, 1))));
+    let mut ply = "ply\nformat ascii 1.0\nelement vertex 12\nproperty float x\nproperty float y\nproperty float z\n\
+        element face 8\nproperty list uchar int vertex_indices\nend_header\n"
+        .to_owned();
+    ply.extend(corners.iter().map(|[x, y, z]| format!("{x} {y} {z}\n")));
+    ply.extend(faces.iter().map(|face| format!("{}{}\n", face.len(), words(face, 0))));
+    [(Format::Ply, ply), (Format::Obj, obj)]
+}
+
+/// Faces that are not convex cover what they enclose and nothing else: as a fan, the cap of an L closes the notch too. Lines of an OBJ file are no
+/// faces.
+#[test]
+fn faces_that_are_not_convex_have_no_lid() {
+    for first in 0..6 {
+        for (format, text) in extruded_l(first) {
+            let mesh = TriangleMesh::read(text.as_bytes(), format, ".").unwrap();
+            mesh.is_closed().unwrap();
+            // Two caps of four triangles, six sides of two.
+            assert_eq!((mesh.vertices.len(), mesh.triangles.len(), mesh.degenerate), (12, 20, 0), "{format:?} {first}");
+            assert!((mesh.mass_properties(1.0).unwrap().mass - 3.0).abs() < 1e-12, "{format:?} {first}");
+            let area: f64 = corners(&mesh).map(|[a, b, c]| (b - a).cross(c - a).length() / 2.0).sum();
+            assert!((area - 14.0).abs() < 1e-12, "{format:?} {first}: {area}");
+        }
+    }
+    // What is convex is the fan that it was, and a face that crosses itself is still one of as many triangles.
+    let flat = |face: &str| {
+        let text = format!("v 0 0 0\nv 1 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 1 9 0\nf {face}\n");
+        TriangleMesh::read(text.as_bytes(), Format::Obj, ".").unwrap().triangles
+    };
+    assert_eq!(flat("1 2 3 4 5"), [[0, 1, 2], [0, 2, 3], [0, 3, 4]]);
+    assert_eq!(flat("1 3 5 4 6").len(), 3);
+}
+
+/// A corner on an edge stays one: without it the faces beside it would not meet. An arrow that is bent at every other corner is covered too.
+#[test]
+fn corners_on_edges_are_kept() {
+    let text = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 2 1 0\nv 1 1 0\nv 1 2 0\nv 0 2 0\nv 0 1 0\nf 1 2 3 4 5 6 7 8\n";
+    let mesh = TriangleMesh::read(text.as_bytes(), Format::Obj, ".").unwrap();
+    let areas: Vec<f64> = corners(&mesh).map(|[a, b, c]| (b - a).cross(c - a).z / 2.0).collect();
+    assert!(
+        areas.len() == 6 && areas.iter().all(|area| *area > 0.1) && (areas.iter().sum::<f64>() - 3.0).abs() < 1e-12,
+        "{areas:?}"
+    );
+    // A star of 40 corners, tilted.
+    let points = (0..40).map(|i| {
+        let (angle, r) = (f64::from(i) * std::f64::consts::TAU / 40.0, if i % 2 == 0 { 1.0 } else { 0.3 });
+        let (x, y) = (r * angle.cos(), r * angle.sin());
+        format!("v {x} {y} {}\n", 0.5 * x - y)
+    });
+    let face: String = (1..=40).map(|i| format!(" {i}")).collect();
+    let mesh =
+        TriangleMesh::read(format!("{}f{face}\n", points.collect::<String>()).as_bytes(), Format::Obj, ".").unwrap();
+    let areas: Vec<f64> = corners(&mesh).map(|[a, b, c]| (b - a).cross(c - a).z / 2.0).collect();
+    let expected = 20.0 * 0.3 * (std::f64::consts::TAU / 40.0).sin();
+    assert!(areas.len() == 38 && areas.iter().all(|area| *area > 0.0), "{areas:?}");
+    assert!((areas.iter().sum::<f64>() - expected).abs() < 1e-5, "{areas:?}");
+}
+
+/// A comb and a spiral of many corners are covered, and a face of so many that it would take its time is refused.
+#[test]
+fn faces_of_many_corners() {
+    let read = |outline: &[[f64; 2]]| {
+        let points: String = outline.iter().map(|[x, y]| format!("v {x} {y} 0\n")).collect();
+        let face: String = (1..=outline.len()).map(|i| format!(" {i}")).collect();
+        TriangleMesh::read(format!("{points}f{face}\n").as_bytes(), Format::Obj, ".")
+    };
+    let comb = |teeth: u32| -> Vec<[f64; 2]> {
+        let tips = (0..=2 * teeth).rev().map(|i| [f64::from(i), if i % 2 == 0 { 1.0 } else { 9.0 }]);
+        [[0.0, 0.0], [2.0 * f64::from(teeth), 0.0]].into_iter().chain(tips).collect()
+    };
+    let spiral: Vec<[f64; 2]> = (0..200)
+        .map(|i| if i < 100 { (i, 1.0) } else { (199 - i, 1.02) })
+        .map(|(i, wider)| {
+            let (angle, r) = (0.2 * f64::from(i), wider * (1.0 + 0.1 * f64::from(i)));
+            [r * angle.cos(), r * angle.sin()]
+        })
+        .collect();
+    for outline in [comb(200), spiral] {
+        let expected: f64 =
+            outline.iter().zip(outline.iter().cycle().skip(1)).map(|(a, b)| a[0] * b[1] - a[1] * b[0]).sum::<f64>()
+                / 2.0;
+        let mesh = read(&outline).unwrap();
+        let areas: Vec<f64> =
+            corners(&mesh).map(|[a, b, c]| (b - a).cross(c - a).z / 2.0 * expected.signum()).collect();
+        let (sum, least) = (areas.iter().sum::<f64>(), areas.iter().copied().fold(f64::INFINITY, f64::min));
+        assert!(
+            areas.len() == outline.len() - 2 && least > 0.0 && (sum - expected.abs()).abs() < 1e-3 * sum,
+            "{least} {sum} {expected}"
+        );
+    }
+    let many = read(&comb(3000)).unwrap_err().to_string();
+    assert!(many.ends_with("a face has 6003 corners and is not convex; of such ones 4096 are the most"), "{many}");
+}
+
 /// A mesh with a triangle missing is found out, and has a hull but no inside.
 #[test]
 fn open_meshes_are_found_out() {

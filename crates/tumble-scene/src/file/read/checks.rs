@@ -1,9 +1,10 @@
 //! Checks of a file: expressions over the world.
 
 use super::super::forms::CHECK;
-use super::super::record::Record;
+use super::super::record::{Record, Scope};
 use super::super::sight::{Measure, Targets};
-use super::super::text::{Fault, Item, Read};
+use super::super::text::{Entry, Fault, Item, Node, Read};
+use crate::moment::Moment;
 use crate::{Bound, Stage};
 use std::sync::Arc;
 
@@ -30,6 +31,32 @@ pub fn claims(record: &Record<'_>) -> Read<Vec<(String, String, String)>> {
         claims.push((name, statement, text("unit")?));
     }
     Ok(claims)
+}
+
+/// The list of checks for a file that begins now, and the names of those that have nothing more to look at.
+pub fn from_now(node: &Node, scope: &Scope, now: Moment) -> Read<(Node, Vec<String>)> {
+    let (mut kept, mut over) = (node.clone(), Vec::new());
+    let Item::List(checks) = &mut kept.item else { return Ok((kept, over)) };
+    // Before the first step every word stays.
+    if now.seconds == 0.0 {
+        return Ok((kept, over));
+    }
+    for check in std::mem::take(checks) {
+        let until = check.get("until").map_or(Ok(f64::INFINITY), |entry| scope.number(&entry.node))?;
+        let Node { at, item: Item::Table(mut entries) } = check else { continue };
+        for Entry { key, node, .. } in &mut entries {
+            match (key.as_str(), &mut node.item) {
+                ("from" | "until", _) => node.item = Item::Number(scope.number(node)? - now.seconds),
+                ("measure", Item::Text(measure)) => *measure = super::super::write::from_now(measure, now),
+                ("name", Item::Text(name)) if now.has_passed(until) => over.push(name.clone()),
+                _ => {}
+            }
+        }
+        if !now.has_passed(until) {
+            checks.push(Node { at, item: Item::Table(entries) });
+        }
+    }
+    Ok((kept, over))
 }
 
 /// Gives every check its measurement.

@@ -6,7 +6,7 @@ use super::super::text::{Fault, Node, Read};
 use super::Assembly;
 use crate::cue::Cue;
 use crate::names::missing;
-use tumble::JointId;
+use tumble::{BodyId, JointId, World};
 
 impl Assembly<'_> {
     /// The cues of the file, with their times.
@@ -31,10 +31,24 @@ impl Assembly<'_> {
                 cues.push((at, Cue::Release(self.joint(name)?)));
             }
             for name in names("remove")? {
-                cues.push((at, Cue::Remove(self.body(name)?)));
+                cues.push((at, Cue::Remove(self.removable(name)?)));
             }
         }
         Ok(cues)
+    }
+
+    /// A body that can be taken away by itself: the engine removes neither the world nor a link without its tree, and would break off the run.
+    fn removable(&self, node: &Node) -> Read<BodyId> {
+        let id = self.body(node)?;
+        if id == World::BODY {
+            return Err(Fault::new(node.at, "the world itself cannot be removed"));
+        }
+        if self.world.body(id).is_ok_and(|body| body.link().is_some()) {
+            let name = self.scope.text(node)?;
+            let message = format!("the body {name:?} is a link, which cannot be removed without its tree");
+            return Err(Fault::new(node.at, message));
+        }
+        Ok(id)
     }
 
     /// The joint of this name.

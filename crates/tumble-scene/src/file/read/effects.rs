@@ -75,9 +75,10 @@ impl Assembly<'_> {
                 explosion.falloff(falloff).into()
             }
             "buoyancy" => {
-                let normal: Vec3 = self.placing.direction(record.direction("normal")?.unwrap_or(Vec3::Y)).to_real();
-                let level = record.quantity("level")?.unwrap_or(0.0);
-                Buoyancy::new(normal, level, number("density", Dimension::DENSITY)?).drag(self.drag(record)?).into()
+                let normal = self.placing.direction(record.direction("normal")?.unwrap_or(Vec3::Y));
+                let level = self.placing.level(normal, record.quantity("level")?.unwrap_or(0.0));
+                let density = number("density", Dimension::DENSITY)?;
+                Buoyancy::new(normal.to_real(), level, density).drag(self.drag(record)?).into()
             }
             "attraction" => Attraction::new(point("centre")?, number("strength", Dimension::ATTRACTION)?)
                 .softening(record.real("softening")?.unwrap_or(0.0))

@@ -61,7 +61,9 @@ impl Assembly<'_> {
             }
         }
         if let Some(given) = record.record("stiffness")? {
-            desc.stiffness = stiffness(&given)?;
+            // These two hold nothing but how their bodies are turned.
+            let held = if ["parallel", "gear"].contains(&word) { TURN } else { SLIDE };
+            desc.stiffness = stiffness(&given, held)?;
         }
         desc.break_force = record.real("break_force")?.unwrap_or(desc.break_force);
         desc.break_torque = record.real("break_torque")?.unwrap_or(desc.break_torque);
@@ -109,7 +111,7 @@ impl Assembly<'_> {
                 let cone = record.scope.real(record.needed("cone")?, TURN)?;
                 let mut joint = ConeTwist { twist: None, ..ConeTwist::new(cone, 0.0) };
                 if let Some(given) = record.record("cone_stiffness")? {
-                    joint.cone_stiffness = stiffness(&given)?;
+                    joint.cone_stiffness = stiffness(&given, TURN)?;
                 }
                 joint.cone_restitution = record.real("cone_restitution")?.unwrap_or(0.0);
                 joint.twist = record.get("twist").map(|node| limit(node, record, TURN)).transpose()?;
@@ -160,7 +162,7 @@ impl Assembly<'_> {
             "drag" => {
                 let mut joint = Drag::new(record.scope.real(record.needed("max_force")?, Dimension::FORCE)?);
                 if let Some(given) = record.record("pull")? {
-                    joint.stiffness = stiffness(&given)?;
+                    joint.stiffness = stiffness(&given, SLIDE)?;
                 }
                 joint.into()
             }
@@ -224,15 +226,21 @@ fn limit(node: &Node, record: &Record<'_>, dimension: Dimension) -> Read<Limit> 
     let mut limit = Limit::new(end("low", -Real::INFINITY)?, end("high", Real::INFINITY)?);
     limit.restitution = given.real("restitution")?.unwrap_or(0.0);
     if let Some(given) = given.record("stiffness")? {
-        limit.stiffness = stiffness(&given)?;
+        limit.stiffness = stiffness(&given, dimension)?;
     }
     Ok(limit)
 }
 
-/// A damped spring, in whichever of two ways a table says it; as hard as the method can where it says nothing.
-fn stiffness(record: &Record<'_>) -> Read<Stiffness> {
+/// A damped spring of a freedom of this dimension, in whichever of two ways a table says it; as hard as the method can where it says nothing.
+fn stiffness(record: &Record<'_>, dimension: Dimension) -> Read<Stiffness> {
     let (hertz, ratio) = (record.real("hertz")?, record.real("damping_ratio")?);
-    let (spring, damping) = (record.real("spring")?, record.real("damping")?);
+    // Of turning per radian, whatever the unit of angles is.
+    let unit = match dimension {
+        SLIDE => Dimension::SPRING,
+        _ => Dimension::TORQUE,
+    };
+    let value = |name: &str| record.get(name).map(|node| record.scope.real(node, unit)).transpose();
+    let (spring, damping) = (value("spring")?, value("damping")?);
     match (hertz, spring) {
         (Some(_), Some(_)) => {
             Err(Fault::new(record.at, "give either `hertz` and `damping_ratio` or `spring` and `damping`"))
@@ -258,7 +266,7 @@ fn motor(record: &Record<'_>, dimension: Dimension) -> Read<Motor> {
     let [aim] = aims.as_slice() else {
         return Err(Fault::new(record.at, "a motor has exactly one of `velocity`, `position` and `friction`"));
     };
-    let spring = stiffness(record)?;
+    let spring = stiffness(record, dimension)?;
     if aim.key != "position" && spring != Stiffness::Method {
         return Err(Fault::new(record.at, "only a motor with a `position` has a spring"));
     }
@@ -273,7 +281,7 @@ fn orientation(record: &Record<'_>) -> Read<Option<Orientation>> {
     let Some(given) = record.record("motor")? else { return Ok(None) };
     let motor = Orientation {
         target: given.rotation("target")?,
-        stiffness: stiffness(&given)?,
+        stiffness: stiffness(&given, TURN)?,
         ..Orientation::friction(given.real("max_torque")?.unwrap_or(Real::INFINITY))
     };
     if let (None, Some(node)) = (&motor.target, given.get("about").or(given.get("angle"))) {

@@ -20,6 +20,7 @@ use super::record::{Record, Scope};
 use super::text::{Fault, FileError, Item, LARGEST, Node, Read, Source};
 use super::units::{Units, Up};
 use crate::error::{Error, Result};
+use crate::moment::Moment;
 use crate::{Parameter, Scene, Stage, Values};
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read as _};
@@ -224,6 +225,14 @@ impl Placing {
         if self.identity { direction } else { self.rotation.rotate(direction) }
     }
 
+    /// How far a plane of the group is from the origin of the world along its normal, which is one of the world and of any length.
+    fn level(&self, normal: Vec3<f64>, level: f64) -> f64 {
+        match normal.try_normalize() {
+            Some(normal) if !self.identity => level + normal.dot(self.translation),
+            _ => level,
+        }
+    }
+
     fn turn(&self, rotation: Quat) -> Quat {
         if self.identity {
             return rotation;
@@ -246,8 +255,6 @@ struct Named {
 struct Assembly<'a> {
     world: &'a mut World,
     scope: Scope,
-    /// How many names of the scope are the scene's own; the others count.
-    globals: usize,
     placing: Placing,
     /// Bodies in the order of the file, the world's own first, as `#0`.
     bodies: Vec<BodyId>,
@@ -326,17 +333,13 @@ fn assemble(document: &Document, stage: &mut Stage, values: &Values) -> Result<(
 fn assemble_noting(document: &Document, stage: &mut Stage, values: &Values, faults: &mut Vec<Fault>) -> Read<()> {
     let plain = Scope::plain();
     let head = Record::open(&document.root, &SCENE, &plain)?;
-    let (units, up) = settings::units(&head)?;
-    let mut scope = Scope { units, up, names: Vec::new() };
-    scope.names.extend(values.iter().map(|(parameter, value)| (parameter.name.to_string(), value)));
-    settings::definitions(&head, &mut scope)?;
+    let scope = scope_of(&head, values)?;
 
     let record = Record::open(&document.root, &SCENE, &scope)?;
     settings::apply(&record, stage)?;
     let world = &mut stage.world;
     let mut assembly = Assembly {
         world,
-        globals: scope.names.len(),
         scope: scope.clone(),
         placing: Placing::WORLD,
         bodies: vec![World::BODY],
@@ -382,11 +385,29 @@ fn most_things(record: &Record<'_>) -> Read<u64> {
     }
 }
 
-/// The units, the upward axis, and the values of `let` and `check` as they are written.
-pub fn as_written(document: &Document) -> Option<(Units, Up, String)> {
+/// The units, the upward axis, and the values of `let` and `check` as they are written, the times of checks counted from now.
+pub fn as_written(document: &Document, values: &Values, now: Moment) -> Option<(Units, Up, String)> {
     let plain = Scope::plain();
     let head = Record::open(&document.root, &SCENE, &plain).ok()?;
     let (units, up) = settings::units(&head).ok()?;
-    let lines = ["let", "check"].into_iter().filter_map(|name| Some((name, head.get(name)?)));
-    Some((units, up, lines.map(|(name, node)| format!("{name} = {}\n", super::write::said(node))).collect()))
+    let mut lines = String::new();
+    if let Some(node) = head.get("let") {
+        lines += &format!("let = {}\n", super::write::said(node));
+    }
+    if let Some(node) = head.get("check") {
+        let scope = scope_of(&head, values).ok()?;
+        let (node, over) = checks::from_now(node, &scope, now).ok()?;
+        lines.extend(over.iter().map(|name| super::write::over(name)));
+        lines += &format!("check = {}\n", super::write::said(&node));
+    }
+    Some((units, up, lines))
+}
+
+/// What names mean outside of all repeats: parameters, and the values of `let`.
+fn scope_of(head: &Record<'_>, values: &Values) -> Read<Scope> {
+    let (units, up) = settings::units(head)?;
+    let mut scope = Scope::new(units, up);
+    scope.define(values.iter().map(|(parameter, value)| (parameter.name.to_string(), value)));
+    settings::definitions(head, &mut scope)?;
+    Ok(scope)
 }

@@ -4,7 +4,9 @@ use super::super::forms::GROUP;
 use super::super::record::{Scope, unknown, wrong};
 use super::super::text::{Entry, Fault, Item, Node, Read};
 use super::super::units::Dimension;
+use super::settings::check_name;
 use super::{Assembly, MOST_THINGS, Placing};
+use std::sync::Arc;
 use tumble::math::{Float, Quat, Vec3};
 
 /// Groups within groups.
@@ -142,6 +144,7 @@ impl<'a> Assembly<'a> {
         if counters.len() > 8 {
             return Err(Fault::new(node.at, "at most eight names count in one table"));
         }
+        counters.iter().try_for_each(check_name)?;
         // What is too much by its numbers alone is refused before anything is made of it.
         if node.get("when").is_none() && self.things as f64 + self.announced(counters) > self.most as f64 {
             self.things = self.most;
@@ -189,15 +192,16 @@ impl<'a> Assembly<'a> {
             let message = format!("{:?} must count whole numbers, at most {MOST} of them", counter.key);
             return Err(Fault::new(counter.node.at, message));
         }
+        let name: Arc<str> = counter.key.as_str().into();
         let mut value = first;
         while value <= last {
             // Counting to nothing takes its time too.
             if !inner.is_empty() || node.get("when").is_some() {
                 self.count(counter.node.at)?;
             }
-            self.scope.names.push((counter.key.clone(), value));
+            self.scope.enter(&name, value);
             let done = self.count_through(node, inner, act);
-            self.scope.names.pop();
+            self.scope.leave();
             done?;
             value = Float::floor(value) + 1.0;
         }

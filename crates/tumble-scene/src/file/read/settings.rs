@@ -28,8 +28,16 @@ pub fn entries<'a>(record: &Record<'a>, name: &str) -> &'a [Entry] {
     }
 }
 
+/// Longer than any name: what is repeated has a copy of each that counts.
+const LONGEST_NAME: usize = 64;
+
 /// A name that expressions can say.
-fn check_name(entry: &Entry) -> Read<()> {
+pub fn check_name(entry: &Entry) -> Read<()> {
+    if entry.key.len() > LONGEST_NAME {
+        let start: String = entry.key.chars().take(8).collect();
+        let message = format!("\"{start}...\" cannot be a name: it has more than {LONGEST_NAME} letters");
+        return Err(Fault::new(entry.at, message));
+    }
     let sound = entry.key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !entry.key.starts_with(|c: char| c.is_ascii_digit())
         && !["and", "or", "not", ""].contains(&entry.key.as_str());
@@ -157,7 +165,7 @@ pub fn definitions(record: &Record<'_>, scope: &mut Scope) -> Read<()> {
         let value = lazy.value(index, entry).map_err(|words| Fault::new(entry.node.at, words))?;
         values.push((entry.key.clone(), value));
     }
-    scope.names.extend(values);
+    scope.define(values);
     Ok(())
 }
 

@@ -105,14 +105,13 @@ impl Assembly<'_> {
         }
         self.open_shapes.push(name.to_owned());
         // A definition means the same wherever it is used: what counts around the use is not seen by it.
-        let mut scope = self.scope.clone();
-        scope.names.truncate(self.globals);
+        let scope = self.scope.outermost();
         let around = std::mem::replace(&mut self.scope, scope.clone());
-        let record = Record::open(&entry.node, &SHAPE, &scope)?;
-        let shape = self.shape_in(&record)?;
+        // Right or wrong, the next one that uses it finds everything as it was.
+        let shape = Record::open(&entry.node, &SHAPE, &scope).and_then(|record| self.shape_in(&record));
         self.scope = around;
         self.open_shapes.pop();
-        let shape = shape.ok_or_else(|| Fault::new(entry.at, format!("the shape {name:?} says nothing")))?;
+        let shape = shape?.ok_or_else(|| Fault::new(entry.at, format!("the shape {name:?} says nothing")))?;
         self.shapes.insert(name.to_owned(), shape.clone());
         Ok(shape)
     }

@@ -2,16 +2,21 @@
 
 use super::exact;
 use super::value::{
-    Inline, add_axis, axis, limit, list, motor, number, point, quat, quoted, real, signal, stiffness, text, vector,
+    self, Inline, add_axis, limit, list, motor, number, point, quat, quoted, real, signal, stiffness, text, vector,
 };
-use tumble::constraint::Stiffness;
 use tumble::constraint::joint::{Drag as DragJoint, Freedom, Orientation};
+use tumble::constraint::{Axis, Stiffness};
 use tumble::force::{Drag, Falloff};
 use tumble::math::{Real, WorldPose};
 use tumble::{BodyId, BodySet, EffectDesc, EffectKind, JointDesc, JointKind};
 
-/// The lines of a joint, whose frames are given apart.
-pub fn joint(desc: &JointDesc, frames: [WorldPose; 2], name: impl Fn(BodyId) -> String) -> Result<String, String> {
+/// The lines of a joint, whose frames are given apart, in a file that begins at the time `now`.
+pub fn joint(
+    desc: &JointDesc,
+    frames: [WorldPose; 2],
+    now: f64,
+    name: impl Fn(BodyId) -> String,
+) -> Result<String, String> {
     let mut table = Inline::default();
     table.set("kind", quoted(desc.kind.name()));
     if let Some(name) = &desc.name {
@@ -24,7 +29,7 @@ pub fn joint(desc: &JointDesc, frames: [WorldPose; 2], name: impl Fn(BodyId) -> 
         place.set("rotation", quat(exact::rotation(frame.rotation)));
         table.set(key, place.table());
     }
-    joint_kind(&desc.kind, &mut table)?;
+    joint_kind(&desc.kind, now, &mut table)?;
     if let Some(value) = stiffness(desc.stiffness) {
         table.set("stiffness", value);
     }
@@ -37,17 +42,18 @@ pub fn joint(desc: &JointDesc, frames: [WorldPose; 2], name: impl Fn(BodyId) -> 
     Ok(table.lines())
 }
 
-fn joint_kind(kind: &JointKind, table: &mut Inline) -> Result<(), String> {
+fn joint_kind(kind: &JointKind, now: f64, table: &mut Inline) -> Result<(), String> {
+    let axis = |axis: &Axis| value::axis(axis, now);
     match kind {
-        JointKind::Ball(k) => add_orientation(&k.motor, table),
-        JointKind::Hinge(k) => add_axis(&k.turn, table),
-        JointKind::Slider(k) => add_axis(&k.slide, table),
+        JointKind::Ball(k) => add_orientation(&k.motor, now, table),
+        JointKind::Hinge(k) => add_axis(&k.turn, now, table),
+        JointKind::Slider(k) => add_axis(&k.slide, now, table),
         JointKind::Fixed(_) | JointKind::Parallel(_) => {}
         JointKind::Distance(k) => {
             if let Some(length) = k.length {
                 table.set("length", real(length));
             }
-            add_axis(&k.stretch, table);
+            add_axis(&k.stretch, now, table);
         }
         JointKind::Universal(k) => {
             table.set("bend", list(k.bend.iter().map(axis)));
@@ -60,7 +66,7 @@ fn joint_kind(kind: &JointKind, table: &mut Inline) -> Result<(), String> {
             if let Some(twist) = &k.twist {
                 table.set("twist", limit(twist));
             }
-            add_orientation(&k.motor, table);
+            add_orientation(&k.motor, now, table);
         }
         JointKind::Cylindrical(k) => {
             table.set("slide", axis(&k.slide)).set("turn", axis(&k.turn));
@@ -83,7 +89,7 @@ fn joint_kind(kind: &JointKind, table: &mut Inline) -> Result<(), String> {
         }
         JointKind::Screw(k) => {
             table.set("pitch", real(k.pitch));
-            add_axis(&k.turn, table);
+            add_axis(&k.turn, now, table);
         }
         JointKind::Pulley(k) => {
             table.set("wheels", list(k.wheels.map(point))).set("length", real(k.length));
@@ -92,15 +98,15 @@ fn joint_kind(kind: &JointKind, table: &mut Inline) -> Result<(), String> {
         JointKind::Wheel(k) => {
             table.set("suspension", axis(&k.suspension));
             if let Some(spin) = &k.spin {
-                table.set("spin", motor(spin));
+                table.set("spin", motor(spin, now));
             }
-            table.set("steer", signal(&k.steer));
+            table.set("steer", signal(&k.steer, now));
         }
         JointKind::Path(k) => {
             table.set("points", list(k.points.iter().map(|p| vector(*p))));
             table.flag("closed", k.closed, false).flag("follow", k.follow, false);
             if let Some(drive) = &k.motor {
-                table.set("motor", motor(drive));
+                table.set("motor", motor(drive, now));
             }
         }
         JointKind::Drag(k) => {
@@ -118,14 +124,14 @@ fn joint_kind(kind: &JointKind, table: &mut Inline) -> Result<(), String> {
     Ok(())
 }
 
-fn add_orientation(motor: &Option<Orientation>, table: &mut Inline) {
+fn add_orientation(motor: &Option<Orientation>, now: f64, table: &mut Inline) {
     let Some(Orientation { target, stiffness, max_torque, about, angle }) = motor else { return };
     let mut inner = Inline::default();
     if let Some(target) = target {
         inner.set("target", quat(*target));
     }
     if *stiffness != Stiffness::Method {
-        super::value::add_stiffness(*stiffness, &mut inner);
+        value::add_stiffness(*stiffness, &mut inner);
     }
     inner.real("max_torque", *max_torque, Real::INFINITY);
     let usual = Orientation::friction(*max_torque);
@@ -133,13 +139,18 @@ fn add_orientation(motor: &Option<Orientation>, table: &mut Inline) {
         inner.set("about", vector(*about));
     }
     if *angle != usual.angle {
-        inner.set("angle", signal(angle));
+        inner.set("angle", signal(angle, now));
     }
     table.set("motor", if inner.is_empty() { "{}".to_owned() } else { inner.table() });
 }
 
-/// The lines of a force effect.
-pub fn effect(desc: &EffectDesc, name: impl Fn(BodyId) -> String) -> Result<String, String> {
+/// The lines of a force effect in a file that begins at the time `now`; none of one that is gone then. One that is over and stays does nothing any
+/// more, which a file says as inactive: no span of time can end before it begins.
+pub fn effect(desc: &EffectDesc, now: f64, name: impl Fn(BodyId) -> String) -> Result<Option<String>, String> {
+    let over = desc.end <= now;
+    if over && desc.remove_at_end {
+        return Ok(None);
+    }
     let mut table = Inline::default();
     table.set("kind", quoted(desc.kind.name()));
     if let Some(name) = &desc.name {
@@ -191,17 +202,16 @@ pub fn effect(desc: &EffectDesc, name: impl Fn(BodyId) -> String) -> Result<Stri
         }
         other => return Err(format!("a force effect of the kind {:?}, which is code", other.name())),
     }
-    if desc.start.is_finite() {
-        table.set("start", number(desc.start));
+    for (key, time) in [("start", desc.start), ("end", desc.end)] {
+        if time.is_finite() && !over {
+            table.set(key, number(time - now));
+        }
     }
-    if desc.end.is_finite() {
-        table.set("end", number(desc.end));
-    }
-    let usual = matches!(desc.kind, EffectKind::Explosion(_)) && desc.end.is_finite();
+    let usual = matches!(desc.kind, EffectKind::Explosion(_)) && desc.end.is_finite() && !over;
     table.flag("remove_at_end", desc.remove_at_end, usual);
-    table.flag("active", desc.active, true);
+    table.flag("active", desc.active && !over, true);
     table.user_data(desc.user_data);
-    Ok(table.lines())
+    Ok(Some(table.lines()))
 }
 
 fn add_drag(drag: &Drag, table: &mut Inline) {

@@ -10,6 +10,7 @@ mod value;
 use super::text::{Item, Node};
 use super::units::{Units, Up};
 use crate::error::{Error, Result};
+use crate::moment::Moment;
 use crate::{Bound, Camera, Cue, Run, Scene};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -23,7 +24,8 @@ use value::{Inline, list, number, numbers, point, quoted, real, text, vector};
 /// The world of a run as a scene file, in metres with y up. What can be changed about the scene is decided: every body stands there as
 /// it is now. The checks of a scene that came from a file stay, and of the library those that are said in words: see [`left_out`].
 ///
-/// What is still to be done to the world at set times stays too.
+/// What is still to be done to the world at set times stays too. The file begins at 0 s, so all times of a running world are counted from now:
+/// of cues, effects, functions of time and checks. Effects that are over stay inactive, and checks whose time is over are left out.
 ///
 /// The file says what a user can say, so a world before its first step comes back to the bit, and one that is running comes back
 /// without its memory of contacts.
@@ -52,17 +54,18 @@ pub fn write(scene: &Scene, run: &Run) -> Result<String> {
         camera: scene.camera,
     };
     let mut out = heading.lines(run.world());
-    checks(scene, run, &mut out);
+    let now = Moment::of(run.world());
+    checks(scene, run, now, &mut out);
     let mut out = finish(out, &heading, run.world())?;
     let refused = |problem: String| Error::Unwritable { scene: scene.name.to_string(), problem };
-    cues(run, &mut out).map_err(refused)?;
+    cues(run, now, &mut out).map_err(refused)?;
     if scene.document().is_none() {
-        said_checks(scene, run, &mut out);
+        said_checks(scene, run, now, &mut out);
     }
     Ok(out)
 }
 
-/// Any world as a scene file, with this name and time step.
+/// Any world as a scene file, with this name and time step. Times are counted from now, as by [`write()`].
 ///
 /// ```
 /// use tumble::{BodyDesc, World, shape::Shape};
@@ -136,7 +139,7 @@ fn finish(mut out: String, heading: &Heading<'_>, world: &World) -> Result<Strin
     let mut joints = Vec::new();
     for id in world.joint_ids() {
         let Ok(view) = world.joint(id) else { continue };
-        let lines = joint::joint(&view.desc(), view.local_frames(), name).map_err(refused)?;
+        let lines = joint::joint(&view.desc(), view.local_frames(), world.time(), name).map_err(refused)?;
         joints.push((format!("[[joint]]\n{lines}\n"), view.made_before()));
     }
     let mut joints = joints.into_iter().peekable();
@@ -173,8 +176,9 @@ fn finish(mut out: String, heading: &Heading<'_>, world: &World) -> Result<Strin
     out.extend(joints.map(|(text, _)| text));
     for id in world.effect_ids() {
         let Ok(view) = world.effect(id) else { continue };
-        let lines = joint::effect(&view.desc(), name).map_err(refused)?;
-        let _ = writeln!(out, "[[effect]]\n{lines}");
+        if let Some(lines) = joint::effect(&view.desc(), world.time(), name).map_err(refused)? {
+            let _ = writeln!(out, "[[effect]]\n{lines}");
+        }
     }
     Ok(out)
 }
@@ -192,9 +196,23 @@ fn trees(world: &World) -> BTreeMap<BodyId, Option<(ArticulationId, BodyId)>> {
     trees
 }
 
+/// All bodies in the order in which they stand in the file, which is that of their numbers: a whole tree, link by link, where its first slot is.
+fn order(world: &World) -> Vec<BodyId> {
+    let trees = trees(world);
+    let mut order = Vec::with_capacity(world.body_count());
+    for id in world.body_ids().filter(|id| *id != World::BODY) {
+        match trees.get(&id) {
+            Some(Some((tree, _))) => order.extend(world.articulation(*tree).iter().flat_map(|tree| tree.links())),
+            Some(None) => {}
+            None => order.push(id),
+        }
+    }
+    order
+}
+
 /// How bodies are referred to: by name where it is unique, else by number.
 fn names(world: &World) -> BTreeMap<BodyId, String> {
-    let ids: Vec<BodyId> = world.body_ids().filter(|id| *id != World::BODY).collect();
+    let ids = order(world);
     let uses = uses(world);
     let refer = |(index, id): (usize, &BodyId)| {
         let name = world.body(*id).ok().and_then(|b| b.name());
@@ -415,7 +433,7 @@ fn collider(
 }
 
 /// What is still to be done to the world, in seconds from now.
-fn cues(run: &Run, out: &mut String) -> Result<(), String> {
+fn cues(run: &Run, now: Moment, out: &mut String) -> Result<(), String> {
     let world = run.world();
     let bodies = names(world);
     let mut uses: BTreeMap<&str, u32> = BTreeMap::new();
@@ -435,19 +453,20 @@ fn cues(run: &Run, out: &mut String) -> Result<(), String> {
                 None => continue,
             },
         };
-        let _ = writeln!(out, "[[cue]]\nat = {}\n{key} = [{name}]\n", number(at - world.time()));
+        // One that is due may be late by a rounding.
+        let _ = writeln!(out, "[[cue]]\nat = {}\n{key} = [{name}]\n", number((at - now.seconds).max(0.0)));
     }
     Ok(())
 }
 
-/// The checks of a file, word for word, with the numbers that they name. They are in the units of that file, so one with others
-/// than those that are written loses them.
-fn checks(scene: &Scene, run: &Run, out: &mut String) {
+/// The checks of a file, word for word but for their times, with the numbers that they name. They are in the units of that file, so one with
+/// others than those that are written loses them.
+fn checks(scene: &Scene, run: &Run, now: Moment, out: &mut String) {
     let Some(document) = scene.document() else { return };
     if scene.checks.is_empty() {
         return;
     }
-    let Some((units, up, lines)) = super::read::as_written(document) else { return };
+    let Some((units, up, lines)) = super::read::as_written(document, run.values(), now) else { return };
     if units != Units::SI || up != Up::Y {
         out.push_str("# The checks of the scene are left out: they are in other units than this file.\n");
         return;
@@ -463,24 +482,57 @@ fn checks(scene: &Scene, run: &Run, out: &mut String) {
 }
 
 /// The checks of a scene of the library, as far as they are said in words.
-fn said_checks(scene: &Scene, run: &Run, out: &mut String) {
+fn said_checks(scene: &Scene, run: &Run, now: Moment, out: &mut String) {
     for claim in &scene.checks {
         let Some((_, said)) = run.said().iter().find(|(name, _)| *name == claim.name) else { continue };
+        if now.has_passed(said.until) {
+            *out += &over(&claim.name);
+            continue;
+        }
         let mut table = Inline::default();
         table.set("name", quoted(&claim.name)).set("statement", quoted(&claim.statement));
         if !claim.unit.is_empty() {
             table.set("unit", quoted(&claim.unit));
         }
-        table.set("measure", quoted(&said.measure));
+        table.set("measure", quoted(&from_now(&said.measure, now)));
         match said.bound {
             Bound::AtMost(high) => table.set("at_most", number(high)),
             Bound::AtLeast(low) => table.set("at_least", number(low)),
             Bound::Between(low, high) => table.set("at_least", number(low)).set("at_most", number(high)),
         };
-        table.number("from", said.from, f64::NEG_INFINITY).number("until", said.until, f64::INFINITY);
+        table.number("from", said.from - now.seconds, f64::NEG_INFINITY);
+        table.number("until", said.until - now.seconds, f64::INFINITY);
         table.flag("at_end", said.at_end, false);
         let _ = writeln!(out, "[[check]]\n{}", table.lines());
     }
+}
+
+/// The line that stands for a check which has nothing more to look at.
+pub fn over(check: &str) -> String {
+    format!("# The check {} is left out: its time is over.\n", quoted(check))
+}
+
+/// The measure of a check in a file that begins now: `time` goes on counting from where it was.
+pub fn from_now(measure: &str, now: Moment) -> String {
+    if now.seconds == 0.0 {
+        return measure.to_owned();
+    }
+    let (mut out, mut quote, mut rest) = (String::new(), None, measure);
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end.max(first.len_utf8()));
+        match quote {
+            None if ['\'', '"'].contains(&first) => quote = Some(first),
+            Some(open) if open == first => quote = None,
+            _ => {}
+        }
+        match word {
+            "time" if quote.is_none() => out += &format!("(time + {})", number(now.seconds)),
+            word => out += word,
+        }
+        rest = after;
+    }
+    out
 }
 
 /// What [`write()`] leaves out of a scene because it is code: the names of its checks, and whether something drives it.

@@ -141,7 +141,8 @@ pub fn add_stiffness(stiffness: Stiffness, table: &mut Inline) {
     }
 }
 
-pub fn signal(signal: &Signal) -> String {
+/// A function of time, whose times count from `now` on.
+pub fn signal(signal: &Signal, now: f64) -> String {
     let one = |key: &str, inner: &Inline| {
         let mut table = Inline::default();
         table.set(key, inner.table());
@@ -152,16 +153,16 @@ pub fn signal(signal: &Signal) -> String {
         Signal::Constant(value) => real(*value),
         Signal::Ramp { from, to, start, duration } => {
             inner.set("from", real(*from)).set("to", real(*to));
-            inner.set("start", number(*start)).set("duration", number(*duration));
+            inner.set("start", number(start - now)).set("duration", number(*duration));
             one("ramp", &inner)
         }
         Signal::Sine { mean, amplitude, hertz, phase } => {
             inner.set("mean", real(*mean)).set("amplitude", real(*amplitude));
-            inner.set("hertz", number(*hertz)).set("phase", number(*phase));
+            inner.set("hertz", number(*hertz)).set("phase", number(phase + hertz * now));
             one("sine", &inner)
         }
         Signal::Table(points) => {
-            inner.set("table", list(points.iter().map(|(t, v)| list([number(*t), real(*v)]))));
+            inner.set("table", list(points.iter().map(|(t, v)| list([number(t - now), real(*v)]))));
             inner.table()
         }
     }
@@ -180,14 +181,14 @@ pub fn limit(limit: &Limit) -> String {
     table.table()
 }
 
-pub fn motor(motor: &Motor) -> String {
+pub fn motor(motor: &Motor, now: f64) -> String {
     let mut table = Inline::default();
     match &motor.drive {
         Drive::Velocity(aim) => {
-            table.set("velocity", signal(aim));
+            table.set("velocity", signal(aim, now));
         }
         Drive::Position(aim, stiffness) => {
-            table.set("position", signal(aim));
+            table.set("position", signal(aim, now));
             add_stiffness(*stiffness, &mut table);
         }
     }
@@ -196,17 +197,17 @@ pub fn motor(motor: &Motor) -> String {
 }
 
 /// Limit and motor, as keys of a table.
-pub fn add_axis(axis: &Axis, table: &mut Inline) {
+pub fn add_axis(axis: &Axis, now: f64, table: &mut Inline) {
     if let Some(l) = &axis.limit {
         table.set("limit", limit(l));
     }
     if let Some(m) = &axis.motor {
-        table.set("motor", motor(m));
+        table.set("motor", motor(m, now));
     }
 }
 
-pub fn axis(axis: &Axis) -> String {
+pub fn axis(axis: &Axis, now: f64) -> String {
     let mut table = Inline::default();
-    add_axis(axis, &mut table);
+    add_axis(axis, now, &mut table);
     if table.is_empty() { "{}".to_owned() } else { table.table() }
 }
