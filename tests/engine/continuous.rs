@@ -709,41 +709,6 @@ fn dragged_chain_stays_on_its_side_of_a_thin_wall() {
     assert!(deepest < 0.0, "{deepest}");
 }
 
-/// The largest gap of the joints of so many flails of two balls each, thrown side by side at a wall.
-fn widest_gap(flails: u32) -> f64 {
-    let mut world = weightless();
-    world.add_body(BodyDesc::fixed().collider(Shape::cuboid(0.005, 2000.0, 20.0).unwrap())).unwrap();
-    let mut joints = Vec::new();
-    for i in 0..flails {
-        let y = 8.0 * f64::from(i) - 500.0;
-        let body = |x: f64, radius: Real, mass: Real| {
-            let ball = Shape::sphere(radius).unwrap();
-            let body = BodyDesc::dynamic().position([x, y, 0.0]).linear_velocity([40.0, 30.0, 0.0]);
-            body.angular_velocity([0.0, 0.0, 60.0]).mass(mass).collider(ball)
-        };
-        let (head, tail) = (body(-2.0, 0.05, 1.0), body(-2.4, 0.2, 50.0));
-        let (head, tail) = (world.add_body(head).unwrap(), world.add_body(tail).unwrap());
-        joints.push(world.add_joint(JointDesc::ball(head, tail).anchor([-2.1, y, 0.0])).unwrap());
-    }
-    let mut widest: f64 = 0.0;
-    for _ in 0..20 {
-        world.step(DT).unwrap();
-        for &joint in &joints {
-            widest = widest.max(world.joint(joint).unwrap().gap().to_f64());
-        }
-    }
-    widest
-}
-
-/// Who is held pulls its neighbours along however many others are held in the same step: joints of a hundred flails that hit a wall gape no more than
-/// that of one. It used to be that with more than sixty-four none came along.
-#[test]
-fn neighbours_come_along_with_each_of_many() {
-    let (one, many) = (widest_gap(1), widest_gap(100));
-    println!("one {one} m, a hundred {many} m");
-    assert!(many < 1.01 * one + 1e-3, "{many} m where one gapes by {one} m");
-}
-
 /// A sensor changes nothing of how its body flies, spins, is stopped and goes to sleep, however wide or thin it is.
 #[test]
 fn sensors_leave_their_bodies_alone() {

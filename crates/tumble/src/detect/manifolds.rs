@@ -9,12 +9,15 @@ use super::narrow::{
 };
 use super::seams::Surface;
 use crate::constraint::contact::SOLVED_POINTS;
-use crate::math::{Aabb, Pose, Real, Vec3};
+use crate::math::{Aabb, Num, Pose, Real, Vec3};
 use crate::method::Narrow;
 use crate::shape::{Geometry, Shape, Sides};
 
 /// Normals closer than this (about 2.5°) belong to one manifold.
 const SAME_NORMAL: Real = 0.999;
+
+/// Points that are nearer than this share of the margin count as bearing: as near as contacts at rest are.
+const BEARS: Real = 0.05;
 
 /// Manifolds of one pair; more are merged into the last.
 const MAX_PATCHES: usize = 32;
@@ -27,6 +30,8 @@ const MAX_CANDIDATES: usize = 48;
 pub(crate) struct Patch {
     pub normal: Vec3,
     pub points: Vec<ManifoldPoint>,
+    /// How well the part carries it whose normal it has.
+    weight: Real,
     /// Material slots of the parts: A in the low half, B in the high half.
     pub material_slots: u32,
 }
@@ -51,6 +56,8 @@ pub(crate) struct Workspace {
     /// Which routines answer.
     pub narrow: Narrow,
     manifold: Manifold,
+    /// Points farther apart than this are none.
+    margin: Real,
     /// How far apart a pair of convex shapes is in which the last search found nothing; see [`Manifold::apart`]. Nothing for others.
     pub apart: Gap,
 }
@@ -73,12 +80,13 @@ impl Workspace {
         if self.ahead == usize::MAX { 0 } else { self.ahead }
     }
 
-    /// Adds the points of the manifold in `self.manifold`, found on the given part.
+    /// Adds the points of the manifold in `self.manifold`, found on the given part, to those that have nearly the same normal: which is that of the part that carries best.
     fn add(&mut self, part: u32, material_slots: u32) {
         if self.manifold.is_empty() {
             return;
         }
         let normal = self.manifold.normal;
+        let weight = self.manifold.points().iter().map(|p| Num::max(BEARS * self.margin - p.separation, 0.0)).sum();
         let same = |p: &Patch| p.material_slots == material_slots && p.normal.dot(normal) > SAME_NORMAL;
         let first = self.first();
         let found = self.patches[first..self.used].iter().position(same);
@@ -87,10 +95,11 @@ impl Workspace {
             None if self.used >= first + MAX_PATCHES => self.used - 1,
             None => {
                 if self.patches.len() == self.used {
-                    self.patches.push(Patch { normal, points: Vec::with_capacity(MAX_CANDIDATES), material_slots });
+                    let points = Vec::with_capacity(MAX_CANDIDATES);
+                    self.patches.push(Patch { normal, points, weight, material_slots });
                 }
                 let patch = &mut self.patches[self.used];
-                patch.normal = normal;
+                (patch.normal, patch.weight) = (normal, weight);
                 patch.material_slots = material_slots;
                 patch.points.clear();
                 self.used += 1;
@@ -98,6 +107,10 @@ impl Workspace {
             }
         };
         let patch = &mut self.patches[index];
+        // Parts that only are near must not say which way those push that carry.
+        if found.is_some() && weight > patch.weight {
+            (patch.normal, patch.weight) = (normal, weight);
+        }
         for p in self.manifold.points() {
             if patch.points.len() == MAX_CANDIDATES {
                 // Parts are met in any order: those on which a large body stands may come last.
@@ -148,6 +161,7 @@ pub(crate) fn find_ahead(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Po
 }
 
 fn gather(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, margin: Real, cache: &mut PairCache) {
+    work.margin = margin;
     match (ConvexRef::new(a), ConvexRef::new(b)) {
         (Some(ca), Some(cb)) => {
             collide_by(work.narrow, ca, cb, b_in_a, margin, cache, &mut work.manifold);
