@@ -338,3 +338,40 @@ fn jacobians_are_what_links_do() {
         }
     }
 }
+
+/// What acts on a link without mass acts where it is said to: forces and impulses at a point turn its joint by their arm, and a joint on its
+/// body bears. Its body is balanced about its own origin, which need not be on the axis.
+#[test]
+fn massless_links_are_pushed_where_their_bodies_are() {
+    for mut world in both() {
+        world.set_gravity([0.0; 3]).unwrap();
+        let mut desc = ArticulationDesc::new();
+        let arm = LinkDesc::revolute(BodyDesc::dynamic(), [0.0, 0.0, 1.0]).massless().anchor([0.0, 1.0, 0.0]);
+        let arm = desc.add(arm);
+        desc.add(LinkDesc::fixed(rod()).parent(arm));
+        let id = world.add_articulation(desc).unwrap();
+        let link = world.articulation(id).unwrap().link(arm).unwrap();
+        let (end, inertia) = (world.body(link).unwrap().position(), world.articulation(id).unwrap().mass_matrix()[0]);
+        assert!((end - Vec3::new(0.0, -1.0, 0.0)).length() < 1e-6);
+        world.body_mut(link).unwrap().add_force_at([1.0, 0.0, 0.0], end).unwrap();
+        let turning = world.articulation(id).unwrap().forward_dynamics()[0];
+        assert!((turning * inertia - 1.0).abs() < 1e-5, "{turning} rad/s² for 1 N m on {inertia} kg m²");
+        world.body_mut(link).unwrap().set_force([0.0; 3]).unwrap();
+        world.body_mut(link).unwrap().apply_force_at([1.0, 0.0, 0.0], end).unwrap();
+        world.step(DT).unwrap();
+        let rate = world.articulation(id).unwrap().velocity()[0];
+        assert!((rate * inertia - DT.to_f64()).abs() < 1e-4, "{rate} rad/s after a step of 1 N m on {inertia} kg m²");
+        world.articulation_mut(id).unwrap().set_velocity(&[0.0]).unwrap();
+        world.body_mut(link).unwrap().apply_impulse_at([1.0, 0.0, 0.0], end).unwrap();
+        let rate = world.articulation(id).unwrap().velocity()[0];
+        assert!((rate * inertia - 1.0).abs() < 1e-3, "{rate} rad/s for 1 N m s on {inertia} kg m²");
+        // A peg through the body's origin, and a weight that pulls aside.
+        world.articulation_mut(id).unwrap().set_velocity(&[0.0]).unwrap();
+        world.articulation_mut(id).unwrap().set_position(&[0.0]).unwrap();
+        world.add_joint(tumble::JointDesc::ball(World::BODY, link).anchor([0.0, -1.0, 0.0])).unwrap();
+        world.set_gravity([9.81, 0.0, 0.0]).unwrap();
+        run(&mut world, 1.0);
+        let q = world.articulation(id).unwrap().position()[0];
+        assert!(q.abs() < 1e-3, "{}: turned by {q} rad", world.method().name);
+    }
+}

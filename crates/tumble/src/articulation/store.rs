@@ -43,16 +43,9 @@ impl Articulation {
     pub fn body_state(&self, pass: &Pass, link: usize) -> (CentrePose, Velocity) {
         let (moving, of) = (&pass.links[link], &self.tree.links[link]);
         let rotation = (Quat::from_mat3(&moving.place.unpacked().rotation) * of.body_rotation).to_real().normalized();
-        let (centre, moves) = (self.centre(pass, link), moving.velocity.motion());
+        let (centre, moves) = (Vec3::from(moving.centre), moving.velocity.motion());
         let velocity = Velocity { linear: moves.velocity_at(centre).to_real(), angular: moves.angular.to_real() };
         (CentrePose { centre: centre + pass.origin, rotation }, velocity)
-    }
-
-    /// The centre of mass of a link's body, about O. A body without mass is balanced about the origin of its frame.
-    #[inline(always)]
-    pub fn centre(&self, pass: &Pass, link: usize) -> Vec3<f64> {
-        let (moving, of) = (&pass.links[link], &self.tree.links[link]);
-        if of.massless { moving.place.unpacked().point(of.body_place.origin) } else { moving.centre.into() }
     }
 
     /// The tree where it is and as it moves.
