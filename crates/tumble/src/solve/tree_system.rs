@@ -126,7 +126,8 @@ impl TreeParties {
         let near = (tolerances.detection * tolerances.length).to_f64();
         for (t, working) in trees.trees.iter().enumerate() {
             let tree = &working.articulation.tree;
-            tree.stops(recipe.h.to_f64(), near, |stop| {
+            // They have been kicked already.
+            tree.stops(recipe.h.to_f64(), near, &[], |stop| {
                 let (jacobian, bodies) = self.along(t, &stop);
                 let row = match stop.task {
                     Task::Limit(s) => {
