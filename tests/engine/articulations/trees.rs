@@ -375,3 +375,35 @@ fn massless_links_are_pushed_where_their_bodies_are() {
         assert!(q.abs() < 1e-3, "{}: turned by {q} rad", world.method().name);
     }
 }
+
+/// What is driven slowly is under way, however slowly: the hand of a clock, a servo that creeps against its damper, a rod that sinks on one.
+/// Where it is held up, or has arrived, it falls asleep.
+#[test]
+fn slowly_driven_trees_do_not_fall_asleep_on_the_way() {
+    let hand = Motor::velocity(0.1, f64::INFINITY);
+    let servo = Motor::position(10.0, 100.0);
+    let damped = Dof { damping: 50.0, ..Dof::default() };
+    let cases = [
+        ("hand", Dof::default().motor(hand), 0.0, 10.0, 1.0, true),
+        ("soft hand", Dof::default().motor(Motor { speed: 0.1, ..Motor::position(0.0, 50.0) }), 0.0, 10.0, 1.0, true),
+        ("hand on a peg", Dof::default().limits(-0.3, 0.3).motor(hand), 0.0, 8.0, 0.3, false),
+        ("servo", Dof::default().motor(servo), 0.0, 90.0, 0.5, false),
+        ("spring", Dof { stiffness: 10.0, damping: 100.0, ..Dof::default() }, 0.0, 90.0, 0.5, false),
+        ("force", Dof { force: 2.5, ..damped }, 0.0, 20.0, 1.0, true),
+        ("weight", damped, G, 300.0, -0.5 * f64::PI, false),
+    ];
+    for (name, dof, gravity, seconds, end, awake) in cases {
+        let mut world = World::new();
+        // A rod along x sinks to -π/2.
+        world.set_gravity([0.0, crate::support::real(-gravity), 0.0]).unwrap();
+        let body = BodyDesc::dynamic().collider(tumble::shape::Shape::cuboid(0.15, 0.01, 0.01).unwrap()).mass(1.0);
+        let mut desc = ArticulationDesc::new();
+        let link = LinkDesc::revolute(body, [0.0, 0.0, 1.0]).anchor([-0.15, 0.0, 0.0]);
+        desc.add(link.dof(0, dof).target(&[0.5]).rest(&[0.5]));
+        let id = world.add_articulation(desc).unwrap();
+        run(&mut world, seconds);
+        let q = world.articulation(id).unwrap().position()[0];
+        assert!((q - end).abs() < 0.02, "{name}: at {q} rad");
+        assert_eq!(world.awake_count() > 0, awake, "{name}");
+    }
+}
