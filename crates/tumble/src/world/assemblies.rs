@@ -280,6 +280,7 @@ impl State {
                     match assembly::to_link(joint, reversed) {
                         Err(why) => kept.push((slot, why)),
                         Ok(_) if plans.iter().any(|p| p.body == other) => closures.push(slot),
+                        Ok(_) if joint.collide => kept.push((slot, "its bodies touch, and parent and child do not")),
                         Ok(made) => plans.push(Plan {
                             body: other,
                             parent: Some(next),
