@@ -334,3 +334,25 @@ fn joints_whose_bodies_touch_stay() {
     }
     assert!(met, "they have gone through each other");
 }
+
+/// A twist that is free to one side, up to half a turn or beyond, goes over with its other end.
+#[test]
+fn twists_free_to_one_side_go_over() {
+    for free in [std::f64::consts::PI, 4.0] {
+        for (range, expected) in [((-free, 0.5), [-free, 0.5]), ((-0.5, free), [-0.5, free])] {
+            let mut world = sleepless();
+            let arm = world.add_body(rod().position([0.0, -0.25, 0.0])).unwrap();
+            let mut kind = ConeTwist::new(1.0, 0.5);
+            kind.twist = Some(Limit::new(real(range.0), real(range.1)));
+            world.add_joint(JointDesc::new(World::BODY, arm, kind).anchor([0.0; 3]).axis(Vec3::Y)).unwrap();
+            let made = world.articulate(arm).unwrap();
+            assert!(made.kept.is_empty(), "{:?}", made.kept);
+            let joint = world.dissolve(made.id).unwrap()[0];
+            let JointKind::ConeTwist(back) = world.joint(joint).unwrap().kind().clone() else { panic!("another kind") };
+            let twist = back.twist.unwrap();
+            let pi = std::f64::consts::PI;
+            let off = (f64::from(twist.low) - expected[0].max(-pi)).abs() + (f64::from(twist.high) - expected[1].min(pi)).abs();
+            assert!(off < 1e-6, "{twist:?} for {range:?}");
+        }
+    }
+}
