@@ -407,3 +407,25 @@ fn slowly_driven_trees_do_not_fall_asleep_on_the_way() {
         assert_eq!(world.awake_count() > 0, awake, "{name}");
     }
 }
+
+/// The world counts what its trees count: with armature and springs in their joints, in motion, and none of a tree that is not active.
+#[test]
+fn world_counts_armature_and_springs() {
+    let mut random = Random(5);
+    let mut world = sleepless();
+    let mut desc = random_tree(&mut random, 5, false);
+    for dof in desc.links.iter_mut().flat_map(|link| &mut link.dofs) {
+        (dof.stiffness, dof.armature) = (3.0, 0.7);
+    }
+    let id = world.add_articulation(desc).unwrap();
+    let dofs = world.articulation(id).unwrap().dofs();
+    let rates: Vec<f64> = (0..dofs).map(|_| random.between(-1.0, 1.0)).collect();
+    world.articulation_mut(id).unwrap().set_velocity(&rates).unwrap();
+    run(&mut world, 0.2);
+    let (tree, all) = (world.articulation(id).unwrap(), world.measure());
+    assert!((all.kinetic / tree.kinetic_energy() - 1.0).abs() < 1e-5, "{all:?} for {}", tree.kinetic_energy());
+    assert!((all.potential - tree.potential_energy()).abs() < 1e-4, "{all:?} for {}", tree.potential_energy());
+    let body = tree.link(0).unwrap();
+    world.body_mut(body).unwrap().set_active(false);
+    assert_eq!((world.measure().kinetic, world.measure().potential), (0.0, 0.0));
+}

@@ -48,6 +48,24 @@ impl Articulation {
         (CentrePose { centre: centre + pass.origin, rotation }, velocity)
     }
 
+    /// ½ k x² of the springs of all joints.
+    pub fn spring_energy(&self) -> f64 {
+        let (tree, mut sum, mut offset) = (&self.tree, 0.0, [0.0; 6]);
+        for link in &tree.links {
+            let (q, offset) = (link.coordinates(), &mut offset[..link.kind.dofs()]);
+            link.kind.offset(&tree.q[q.clone()], &tree.rest[q], offset);
+            for (dof, offset) in tree.dofs[link.dofs()].iter().zip(offset) {
+                sum += 0.5 * dof.stiffness * *offset * *offset;
+            }
+        }
+        sum
+    }
+
+    /// ½ a q̇² of what turns with the motors, which is no part of any body.
+    pub fn armature_energy(&self) -> f64 {
+        self.tree.dofs.iter().zip(&self.tree.qd).map(|(dof, qd)| 0.5 * dof.armature * qd * qd).sum()
+    }
+
     /// The tree where it is and as it moves.
     pub fn placed(&self) -> Pass {
         let mut pass = Pass::default();

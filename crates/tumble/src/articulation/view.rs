@@ -339,16 +339,10 @@ impl<'a> ArticulationRef<'a> {
     /// ```
     pub fn potential_energy(&self) -> f64 {
         let (tree, pass) = (self.tree(), self.articulation.placed());
-        let (gravity, mut sum) = (self.state.gravity.to_f64(), 0.0);
-        let mut offset = [0.0; 6];
+        let (gravity, mut sum) = (self.state.gravity.to_f64(), self.articulation.spring_energy());
         for ((link, moving), &body) in tree.links.iter().zip(&pass.links).zip(&self.articulation.bodies) {
             let scale = self.state.bodies.params[self.state.bodies.dense_at(body)].gravity_scale;
             sum -= link.mass * f64::from(scale) * gravity.dot(Vec3::from(moving.centre) + pass.origin);
-            let (q, offset) = (link.coordinates(), &mut offset[..link.kind.dofs()]);
-            link.kind.offset(&tree.q[q.clone()], &tree.rest[q], offset);
-            for (dof, offset) in tree.dofs[link.dofs()].iter().zip(offset) {
-                sum += 0.5 * dof.stiffness * *offset * *offset;
-            }
         }
         sum
     }
