@@ -429,3 +429,17 @@ fn world_counts_armature_and_springs() {
     world.body_mut(body).unwrap().set_active(false);
     assert_eq!((world.measure().kinetic, world.measure().potential), (0.0, 0.0));
 }
+
+/// A tree without any mass, which armature alone resists, has a centre and a momentum that are numbers.
+#[test]
+fn centre_of_a_tree_without_mass_is_a_place() {
+    let mut desc = ArticulationDesc::new();
+    let geared = Dof { armature: 0.1, ..Dof::default() };
+    let dial = LinkDesc::revolute(BodyDesc::dynamic(), [0.0, 0.0, 1.0]).massless().anchor([0.0, 1.0, 0.0]);
+    desc.add(dial.at([2.0, 3.0, 4.0]).dof(0, geared).velocity(&[1.0]));
+    let mut world = sleepless();
+    let id = world.add_articulation(desc).unwrap();
+    let tree = world.articulation(id).unwrap();
+    assert!((tree.centre_of_mass() - Vec3::new(2.0, 2.0, 4.0)).length() < 1e-9, "{:?}", tree.centre_of_mass());
+    assert_eq!((tree.momentum(), tree.angular_momentum()), (Vec3::ZERO, Vec3::ZERO));
+}

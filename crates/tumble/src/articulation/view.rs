@@ -305,7 +305,7 @@ impl<'a> ArticulationRef<'a> {
         self.tree().links.iter().map(|l| l.mass).sum()
     }
 
-    /// Centre of mass of all links.
+    /// Centre of mass of all links; the place of the first one's body where none has any.
     pub fn centre_of_mass(&self) -> Point {
         let pass = self.articulation.placed();
         let (mut sum, mut mass) = (Vec3::ZERO, 0.0);
@@ -313,7 +313,10 @@ impl<'a> ArticulationRef<'a> {
             sum += Vec3::from(moving.centre) * link.mass;
             mass += link.mass;
         }
-        pass.origin + sum / mass
+        match pass.links.first() {
+            Some(first) if mass == 0.0 => pass.origin + Vec3::from(first.centre),
+            _ => pass.origin + sum / mass,
+        }
     }
 
     /// Kinetic energy of all links and of what turns with the motors.
