@@ -210,3 +210,22 @@ fn masses_that_joints_need_stay() {
     world.step(DT).unwrap();
     assert!(world.articulation(id).unwrap().velocity().iter().all(|v| v.is_finite()));
 }
+
+/// Links have no speed limits: bodies that have are not made links of, those of a description are dropped, and no change of mass slows a link
+/// down.
+#[test]
+fn speed_limits_do_not_become_those_of_links() {
+    let mut world = World::new();
+    let fast = world.add_body(rod().speed_limits(1.0, 2.0)).unwrap();
+    let hash = world.hash();
+    let error = world.articulate(fast).unwrap_err().to_string();
+    assert!(error.contains("speed limits"), "{error}");
+    assert_eq!(world.hash(), hash);
+    let link = LinkDesc::revolute(rod().speed_limits(1.0, 2.0), [0.0, 0.0, 1.0]).at([5.0, 0.0, 0.0]);
+    let id = world.add_articulation(one(link.anchor([0.0, 0.25, 0.0]).velocity(&[9.0]))).unwrap();
+    let link = world.articulation(id).unwrap().link(0).unwrap();
+    assert_eq!(world.body(link).unwrap().speed_limits(), (Real::INFINITY, Real::INFINITY));
+    world.body_mut(link).unwrap().set_mass(MassSource::Total(2.0)).unwrap();
+    assert!((f64::from(world.body(link).unwrap().angular_velocity().z) - 9.0).abs() < 1e-5);
+    world.audit().unwrap();
+}

@@ -9,7 +9,7 @@ use crate::body::desc::MassSource;
 use crate::body::store::{Params, Velocity};
 use crate::error::{Error, Result};
 use crate::id::{ArticulationId, BodyId};
-use crate::math::{Quad, Vec3};
+use crate::math::{Quad, Real, Vec3};
 use crate::shape::MassProperties;
 
 impl World {
@@ -51,6 +51,7 @@ impl World {
         for link in &desc.links {
             let mut body = link.body.clone();
             body.locks = crate::body::Locks::NONE;
+            (body.max_linear_speed, body.max_angular_speed) = (Real::INFINITY, Real::INFINITY);
             (body.linear_velocity, body.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
             bodies.push(self.state.insert_body(body));
         }
