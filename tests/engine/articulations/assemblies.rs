@@ -351,7 +351,8 @@ fn twists_free_to_one_side_go_over() {
             let JointKind::ConeTwist(back) = world.joint(joint).unwrap().kind().clone() else { panic!("another kind") };
             let twist = back.twist.unwrap();
             let pi = std::f64::consts::PI;
-            let off = (f64::from(twist.low) - expected[0].max(-pi)).abs() + (f64::from(twist.high) - expected[1].min(pi)).abs();
+            let off = (f64::from(twist.low) - expected[0].max(-pi)).abs()
+                + (f64::from(twist.high) - expected[1].min(pi)).abs();
             assert!(off < 1e-6, "{twist:?} for {range:?}");
         }
     }

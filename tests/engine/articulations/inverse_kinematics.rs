@@ -117,7 +117,8 @@ fn couplings_hold_on_the_way() {
         let place = world.body(tip).unwrap().to_world([0.0, 0.25, 0.0]);
         world.articulation_mut(id).unwrap().set_position(&start).unwrap();
         for (place, there) in [(place, true), (place + Vec3::new(1.0, 0.5, 0.0), false)] {
-            let found = world.articulation(id).unwrap().reach(second, &Reach::point(place).of([0.0, 0.25, 0.0])).unwrap();
+            let found =
+                world.articulation(id).unwrap().reach(second, &Reach::point(place).of([0.0, 0.25, 0.0])).unwrap();
             let q = &found.position;
             assert!((q[2] - 2.0 * q[1] - 0.1).abs() < 1e-9 && (q[1] + 0.5 * q[3]).abs() < 1e-9, "{q:?}");
             assert!((-2.0 - 1e-9..=0.5 + 1e-9).contains(&q[3]), "{q:?}");

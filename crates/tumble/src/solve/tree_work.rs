@@ -617,6 +617,11 @@ impl Working {
         let (mut factored, mut renewed) = (self.factored, self.renewed);
         springs.gather(tree, h);
         springs.reach(tree);
+        if springs.has_unlike() {
+            pass.factor::<P>(tree, None);
+            springs.lean(tree, &pass.columns, h);
+            factored = false;
+        }
         // Velocities matter to what is damped alone.
         if loads.iter().any(|l| l.linear_damping != 0.0 || l.angular_damping != 0.0) {
             pass.set_moving::<P>(tree, &tree.qd);

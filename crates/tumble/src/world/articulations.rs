@@ -217,9 +217,7 @@ impl State {
         let mut tree = articulation.tree.clone();
         weigh(&mut tree.links[link], mass);
         match loose(&tree) {
-            Some(link) if loose(&articulation.tree).is_none() => {
-                Err(self.refuse_unresisted(articulation.bodies[link]))
-            }
+            Some(link) if loose(&articulation.tree).is_none() => Err(self.refuse_unresisted(articulation.bodies[link])),
             _ => Ok(()),
         }
     }
