@@ -307,3 +307,53 @@ fn doors_stay_in_their_frames() {
     let q = world.articulation(made.id).unwrap().position()[0];
     assert!((q - 0.5).abs() < 0.01, "{q}");
 }
+
+/// A joint whose bodies touch each other stays a joint, since parent and child do not; on the ground it goes over, and what hangs there goes on
+/// touching it.
+#[test]
+fn joints_whose_bodies_touch_stay() {
+    let mut world = sleepless();
+    world.set_gravity(Vec3::ZERO).unwrap();
+    let cube = || BodyDesc::dynamic().collider(Shape::cuboid(0.2, 0.2, 0.2).unwrap());
+    let ground = world.add_body(BodyDesc { kind: tumble::BodyKind::Fixed, ..cube() }.position([0.0; 3])).unwrap();
+    let a = world.add_body(cube().position([0.5, 0.0, 0.0])).unwrap();
+    let b = world.add_body(cube().position([1.0, 0.0, 0.0])).unwrap();
+    let hinge = |a, b, x: f64| JointDesc::hinge(a, b).anchor([x, 0.0, 0.0]).axis(Vec3::Z).collide(true);
+    world.add_joint(hinge(ground, a, 0.25)).unwrap();
+    let between = world.add_joint(hinge(a, b, 0.75)).unwrap();
+    let made = world.articulate(a).unwrap();
+    assert_eq!(world.articulation(made.id).unwrap().links().collect::<Vec<_>>(), [a]);
+    assert_eq!(made.kept.len(), 1, "{:?}", made.kept);
+    assert!(made.kept[0].0 == between && made.kept[0].1.contains("touch"), "{:?}", made.kept);
+    assert!(!world.pair_excluded(ground, a).unwrap());
+    world.body_mut(b).unwrap().set_velocity([0.0; 3], [0.0, 0.0, 3.0]).unwrap();
+    let mut met = false;
+    for _ in 0..120 {
+        world.step(DT).unwrap();
+        met |= world.contacts().any(|c| c.bodies().contains(&b) && c.points().next().is_some());
+    }
+    assert!(met, "they have gone through each other");
+}
+
+/// A twist that is free to one side, up to half a turn or beyond, goes over with its other end.
+#[test]
+fn twists_free_to_one_side_go_over() {
+    for free in [std::f64::consts::PI, 4.0] {
+        for (range, expected) in [((-free, 0.5), [-free, 0.5]), ((-0.5, free), [-0.5, free])] {
+            let mut world = sleepless();
+            let arm = world.add_body(rod().position([0.0, -0.25, 0.0])).unwrap();
+            let mut kind = ConeTwist::new(1.0, 0.5);
+            kind.twist = Some(Limit::new(real(range.0), real(range.1)));
+            world.add_joint(JointDesc::new(World::BODY, arm, kind).anchor([0.0; 3]).axis(Vec3::Y)).unwrap();
+            let made = world.articulate(arm).unwrap();
+            assert!(made.kept.is_empty(), "{:?}", made.kept);
+            let joint = world.dissolve(made.id).unwrap()[0];
+            let JointKind::ConeTwist(back) = world.joint(joint).unwrap().kind().clone() else { panic!("another kind") };
+            let twist = back.twist.unwrap();
+            let pi = std::f64::consts::PI;
+            let off = (f64::from(twist.low) - expected[0].max(-pi)).abs()
+                + (f64::from(twist.high) - expected[1].min(pi)).abs();
+            assert!(off < 1e-6, "{twist:?} for {range:?}");
+        }
+    }
+}

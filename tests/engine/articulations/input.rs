@@ -2,8 +2,9 @@
 
 use super::{DT, chain, floor, rod};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, LinkJoint, Motor};
-use tumble::math::{Real, Vec3, WorldPose};
-use tumble::{BodyDesc, BodyKind, Locks, World};
+use tumble::math::{Real, Sym3, Vec3, WorldPose};
+use tumble::shape::MassProperties;
+use tumble::{BodyDesc, BodyKind, Locks, MassSource, World};
 
 fn one(link: LinkDesc) -> ArticulationDesc {
     let mut desc = ArticulationDesc::new();
@@ -177,4 +178,54 @@ fn lost_tree_is_quarantined_as_a_whole() {
         let other = world.articulation(other).unwrap();
         assert!(other.links().all(|l| world.body(l).unwrap().is_active()));
     }
+}
+
+/// Nor may a mass be taken away from a link, or put where it resists nothing, if its joint needs it: what `add_articulation` refuses, no change
+/// leads to.
+#[test]
+fn masses_that_joints_need_stay() {
+    let of = |mass: f64, inertia: f64| MassProperties {
+        mass,
+        centre: Vec3::ZERO,
+        inertia: Sym3::diagonal(Vec3::all(inertia)),
+    };
+    let mut world = World::new();
+    let body = BodyDesc::dynamic().mass_properties(of(1.0, 0.1));
+    let id = world.add_articulation(one(LinkDesc::revolute(body.clone(), [0.0, 0.0, 1.0]))).unwrap();
+    let link = world.articulation(id).unwrap().link(0).unwrap();
+    let hash = world.hash();
+    for mass in [of(0.0, 0.0), of(1.0, 0.0)] {
+        let error = world.body_mut(link).unwrap().set_mass(MassSource::Explicit(mass)).unwrap_err().to_string();
+        assert!(error.contains("resists"), "{error}");
+        assert_eq!(world.hash(), hash);
+    }
+    assert_eq!(world.body(link).unwrap().mass(), 1.0);
+    world.body_mut(link).unwrap().set_mass(MassSource::Explicit(of(2.0, 0.1))).unwrap();
+    // With something beyond it that resists, it can do without.
+    let mut two = one(LinkDesc::revolute(body.clone(), [1.0, 0.0, 0.0]).at([5.0, 0.0, 0.0]));
+    two.add(LinkDesc::revolute(body, [0.0, 0.0, 1.0]).parent(0));
+    let id = world.add_articulation(two).unwrap();
+    let link = world.articulation(id).unwrap().link(0).unwrap();
+    world.body_mut(link).unwrap().set_mass(MassSource::Explicit(of(0.0, 0.0))).unwrap();
+    world.step(DT).unwrap();
+    assert!(world.articulation(id).unwrap().velocity().iter().all(|v| v.is_finite()));
+}
+
+/// Links have no speed limits: bodies that have are not made links of, those of a description are dropped, and no change of mass slows a link
+/// down.
+#[test]
+fn speed_limits_do_not_become_those_of_links() {
+    let mut world = World::new();
+    let fast = world.add_body(rod().speed_limits(1.0, 2.0)).unwrap();
+    let hash = world.hash();
+    let error = world.articulate(fast).unwrap_err().to_string();
+    assert!(error.contains("speed limits"), "{error}");
+    assert_eq!(world.hash(), hash);
+    let link = LinkDesc::revolute(rod().speed_limits(1.0, 2.0), [0.0, 0.0, 1.0]).at([5.0, 0.0, 0.0]);
+    let id = world.add_articulation(one(link.anchor([0.0, 0.25, 0.0]).velocity(&[9.0]))).unwrap();
+    let link = world.articulation(id).unwrap().link(0).unwrap();
+    assert_eq!(world.body(link).unwrap().speed_limits(), (Real::INFINITY, Real::INFINITY));
+    world.body_mut(link).unwrap().set_mass(MassSource::Total(2.0)).unwrap();
+    assert!((f64::from(world.body(link).unwrap().angular_velocity().z) - 9.0).abs() < 1e-5);
+    world.audit().unwrap();
 }

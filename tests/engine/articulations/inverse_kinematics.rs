@@ -2,7 +2,7 @@
 
 use super::{rod, sleepless};
 use crate::random::Random;
-use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Reach, Swing};
+use tumble::articulation::{ArticulationDesc, Coupling, Dof, LinkDesc, Reach, Swing};
 use tumble::math::{Float, Quat, Vec3};
 use tumble::{ArticulationId, World};
 
@@ -90,4 +90,39 @@ fn floating_root_stays() {
     assert!(tree.reach(arm, &Reach::point([0.0; 3]).turned(Quat::new(0.0, 0.0, 0.0, 0.0))).is_err());
     let far = tree.reach(arm, &Reach::point([1e30, 0.0, 0.0])).unwrap();
     assert!(far.position.iter().all(|q| q.is_finite()));
+}
+
+/// What is coupled moves together on the way to a target: a finger whose second joint follows its first, one joint of another branch that
+/// goes along, and the limits of all of them.
+#[test]
+fn couplings_hold_on_the_way() {
+    let mut world = sleepless();
+    let mut desc = ArticulationDesc::new();
+    let hinge = || LinkDesc::revolute(rod(), Vec3::Z).anchor([0.0, -0.25, 0.0]);
+    let base = desc.add(LinkDesc::revolute(rod(), Vec3::X).anchor([0.0, -0.25, 0.0]).position(&[0.2]));
+    let first = desc.add(hinge().parent(base).at([0.0, 0.25, 0.0]).position(&[0.3]));
+    let second = desc.add(hinge().parent(first).at([0.0, 0.25, 0.0]).position(&[0.7]));
+    let aside = desc.add(hinge().at([2.0, 0.0, 0.0]).position(&[-0.6]).dof(0, Dof::default().limits(-2.0, 0.5)));
+    desc.couple(Coupling::new((first, 0), (second, 0), 2.0).offset(0.1));
+    desc.couple(Coupling::new((aside, 0), (first, 0), -0.5));
+    let id = world.add_articulation(desc).unwrap();
+    let tip = world.articulation(id).unwrap().link(second).unwrap();
+    let start = world.articulation(id).unwrap().position().to_vec();
+    let mut random = Random::new(3);
+    for _ in 0..20 {
+        // Somewhere that it can go, and somewhere that its limits or its couplings keep it from.
+        let bend = random.between(-0.2, 0.95);
+        let q = [random.between(-1.0, 1.0), bend, 2.0 * bend + 0.1, -2.0 * bend];
+        world.articulation_mut(id).unwrap().set_position(&q).unwrap();
+        let place = world.body(tip).unwrap().to_world([0.0, 0.25, 0.0]);
+        world.articulation_mut(id).unwrap().set_position(&start).unwrap();
+        for (place, there) in [(place, true), (place + Vec3::new(1.0, 0.5, 0.0), false)] {
+            let found =
+                world.articulation(id).unwrap().reach(second, &Reach::point(place).of([0.0, 0.25, 0.0])).unwrap();
+            let q = &found.position;
+            assert!((q[2] - 2.0 * q[1] - 0.1).abs() < 1e-9 && (q[1] + 0.5 * q[3]).abs() < 1e-9, "{q:?}");
+            assert!((-2.0 - 1e-9..=0.5 + 1e-9).contains(&q[3]), "{q:?}");
+            assert!(!there || found.distance < 1e-5, "{} m off at {q:?}", found.distance);
+        }
+    }
 }

@@ -332,3 +332,45 @@ fn bad_couplings_and_cones_are_refused() {
     }
     assert!(refused(&|d| d.links[0].swing = Some(Swing::new(Vec3::X, 1.0))).contains("spherical"));
 }
+
+/// What drives a joint from rest to a limit that is far off within one step does not go through it: servos, springs, forces and
+/// speeds, and those of a joint beyond that throw this one. Nor through the rim of a cone.
+#[test]
+fn limits_hold_what_gets_to_them_in_one_step() {
+    let limited = Dof::default().limits(-0.4, 0.4);
+    let servo = Motor::position(2000.0, 20.0);
+    let drives = [
+        ("servo", limited.motor(servo)),
+        ("spring", Dof { stiffness: 2000.0, damping: 20.0, ..limited }),
+        ("force", Dof { force: 1200.0, ..limited }),
+        ("speed", limited.motor(Motor::velocity(50.0, 1e6))),
+    ];
+    let hung = |dof: Dof| LinkDesc::revolute(rod(), Vec3::Z).anchor([0.0, 0.25, 0.0]).dof(0, dof);
+    let mut cases: Vec<(&str, ArticulationDesc)> = Vec::new();
+    for (name, dof) in drives {
+        let mut desc = ArticulationDesc::new();
+        desc.add(hung(dof).target(&[0.7]).rest(&[0.7]));
+        cases.push((name, desc));
+    }
+    let mut thrown = ArticulationDesc::new();
+    let first = thrown.add(hung(limited));
+    thrown.add(hung(Dof::default().motor(servo)).parent(first).at([0.0, -0.25, 0.0]).target(&[-1.5]));
+    cases.push(("thrown", thrown));
+    let mut ball = ArticulationDesc::new();
+    let cone = Swing::new([0.0, -1.0, 0.0], 0.4);
+    let ball_joint = LinkDesc::spherical(rod()).anchor([0.0, 0.25, 0.0]).swing(cone);
+    ball.add(ball_joint.dof(2, Dof { force: 1200.0, ..Dof::default() }));
+    cases.push(("cone", ball));
+    for (name, desc) in cases {
+        let mut world = sleepless();
+        world.set_gravity(Vec3::ZERO).unwrap();
+        world.add_articulation(desc).unwrap();
+        for step in 0..4 {
+            world.step(DT).unwrap();
+            let q = position(&world);
+            let turn = if name == "cone" { 2.0 * Float::atan2(q[2].abs(), q[3]) } else { q[0].abs() };
+            assert!(turn < 0.41, "{name}: {turn} rad after {} steps", step + 1);
+            assert!(step == 0 || turn > 0.3, "{name} does not get there: {turn} rad");
+        }
+    }
+}

@@ -338,3 +338,205 @@ fn jacobians_are_what_links_do() {
         }
     }
 }
+
+/// What acts on a link without mass acts where it is said to: forces and impulses at a point turn its joint by their arm, and a joint on its
+/// body bears. Its body is balanced about its own origin, which need not be on the axis.
+#[test]
+fn massless_links_are_pushed_where_their_bodies_are() {
+    for mut world in both() {
+        world.set_gravity([0.0; 3]).unwrap();
+        let mut desc = ArticulationDesc::new();
+        let arm = LinkDesc::revolute(BodyDesc::dynamic(), [0.0, 0.0, 1.0]).massless().anchor([0.0, 1.0, 0.0]);
+        let arm = desc.add(arm);
+        desc.add(LinkDesc::fixed(rod()).parent(arm));
+        let id = world.add_articulation(desc).unwrap();
+        let link = world.articulation(id).unwrap().link(arm).unwrap();
+        let (end, inertia) = (world.body(link).unwrap().position(), world.articulation(id).unwrap().mass_matrix()[0]);
+        assert!((end - Vec3::new(0.0, -1.0, 0.0)).length() < 1e-6);
+        world.body_mut(link).unwrap().add_force_at([1.0, 0.0, 0.0], end).unwrap();
+        let turning = world.articulation(id).unwrap().forward_dynamics()[0];
+        assert!((turning * inertia - 1.0).abs() < 1e-5, "{turning} rad/s² for 1 N m on {inertia} kg m²");
+        world.body_mut(link).unwrap().set_force([0.0; 3]).unwrap();
+        world.body_mut(link).unwrap().apply_force_at([1.0, 0.0, 0.0], end).unwrap();
+        world.step(DT).unwrap();
+        let rate = world.articulation(id).unwrap().velocity()[0];
+        assert!((rate * inertia - DT.to_f64()).abs() < 1e-4, "{rate} rad/s after a step of 1 N m on {inertia} kg m²");
+        world.articulation_mut(id).unwrap().set_velocity(&[0.0]).unwrap();
+        world.body_mut(link).unwrap().apply_impulse_at([1.0, 0.0, 0.0], end).unwrap();
+        let rate = world.articulation(id).unwrap().velocity()[0];
+        assert!((rate * inertia - 1.0).abs() < 1e-3, "{rate} rad/s for 1 N m s on {inertia} kg m²");
+        // A peg through the body's origin, and a weight that pulls aside.
+        world.articulation_mut(id).unwrap().set_velocity(&[0.0]).unwrap();
+        world.articulation_mut(id).unwrap().set_position(&[0.0]).unwrap();
+        world.add_joint(tumble::JointDesc::ball(World::BODY, link).anchor([0.0, -1.0, 0.0])).unwrap();
+        world.set_gravity([9.81, 0.0, 0.0]).unwrap();
+        run(&mut world, 1.0);
+        let q = world.articulation(id).unwrap().position()[0];
+        assert!(q.abs() < 1e-3, "{}: turned by {q} rad", world.method().name);
+    }
+}
+
+/// What is driven slowly is under way, however slowly: the hand of a clock, a servo that creeps against its damper, a rod that sinks on one.
+/// Where it is held up, or has arrived, it falls asleep.
+#[test]
+fn slowly_driven_trees_do_not_fall_asleep_on_the_way() {
+    let hand = Motor::velocity(0.1, f64::INFINITY);
+    let servo = Motor::position(10.0, 100.0);
+    let damped = Dof { damping: 50.0, ..Dof::default() };
+    let cases = [
+        ("hand", Dof::default().motor(hand), 0.0, 10.0, 1.0, true),
+        ("soft hand", Dof::default().motor(Motor { speed: 0.1, ..Motor::position(0.0, 50.0) }), 0.0, 10.0, 1.0, true),
+        ("hand on a peg", Dof::default().limits(-0.3, 0.3).motor(hand), 0.0, 8.0, 0.3, false),
+        ("servo", Dof::default().motor(servo), 0.0, 90.0, 0.5, false),
+        ("spring", Dof { stiffness: 10.0, damping: 100.0, ..Dof::default() }, 0.0, 90.0, 0.5, false),
+        ("force", Dof { force: 2.5, ..damped }, 0.0, 20.0, 1.0, true),
+        ("weight", damped, G, 300.0, -0.5 * f64::PI, false),
+    ];
+    for (name, dof, gravity, seconds, end, awake) in cases {
+        let mut world = World::new();
+        // A rod along x sinks to -π/2.
+        world.set_gravity([0.0, crate::support::real(-gravity), 0.0]).unwrap();
+        let body = BodyDesc::dynamic().collider(tumble::shape::Shape::cuboid(0.15, 0.01, 0.01).unwrap()).mass(1.0);
+        let mut desc = ArticulationDesc::new();
+        let link = LinkDesc::revolute(body, [0.0, 0.0, 1.0]).anchor([-0.15, 0.0, 0.0]);
+        desc.add(link.dof(0, dof).target(&[0.5]).rest(&[0.5]));
+        let id = world.add_articulation(desc).unwrap();
+        run(&mut world, seconds);
+        let q = world.articulation(id).unwrap().position()[0];
+        assert!((q - end).abs() < 0.02, "{name}: at {q} rad");
+        assert_eq!(world.awake_count() > 0, awake, "{name}");
+    }
+}
+
+/// The world counts what its trees count: with armature and springs in their joints, in motion, and none of a tree that is not active.
+#[test]
+fn world_counts_armature_and_springs() {
+    let mut random = Random(5);
+    let mut world = sleepless();
+    let mut desc = random_tree(&mut random, 5, false);
+    for dof in desc.links.iter_mut().flat_map(|link| &mut link.dofs) {
+        (dof.stiffness, dof.armature) = (3.0, 0.7);
+    }
+    let id = world.add_articulation(desc).unwrap();
+    let dofs = world.articulation(id).unwrap().dofs();
+    let rates: Vec<f64> = (0..dofs).map(|_| random.between(-1.0, 1.0)).collect();
+    world.articulation_mut(id).unwrap().set_velocity(&rates).unwrap();
+    run(&mut world, 0.2);
+    let (tree, all) = (world.articulation(id).unwrap(), world.measure());
+    assert!((all.kinetic / tree.kinetic_energy() - 1.0).abs() < 1e-5, "{all:?} for {}", tree.kinetic_energy());
+    assert!((all.potential - tree.potential_energy()).abs() < 1e-4, "{all:?} for {}", tree.potential_energy());
+    let body = tree.link(0).unwrap();
+    world.body_mut(body).unwrap().set_active(false);
+    assert_eq!((world.measure().kinetic, world.measure().potential), (0.0, 0.0));
+}
+
+/// A tree without any mass, which armature alone resists, has a centre and a momentum that are numbers.
+#[test]
+fn centre_of_a_tree_without_mass_is_a_place() {
+    let mut desc = ArticulationDesc::new();
+    let geared = Dof { armature: 0.1, ..Dof::default() };
+    let dial = LinkDesc::revolute(BodyDesc::dynamic(), [0.0, 0.0, 1.0]).massless().anchor([0.0, 1.0, 0.0]);
+    desc.add(dial.at([2.0, 3.0, 4.0]).dof(0, geared).velocity(&[1.0]));
+    let mut world = sleepless();
+    let id = world.add_articulation(desc).unwrap();
+    let tree = world.articulation(id).unwrap();
+    assert!((tree.centre_of_mass() - Vec3::new(2.0, 2.0, 4.0)).length() < 1e-9, "{:?}", tree.centre_of_mass());
+    assert_eq!((tree.momentum(), tree.angular_momentum()), (Vec3::ZERO, Vec3::ZERO));
+}
+
+/// Springs of unlike stiffness about the axes of a ball joint, or of a floating body, take the energy that they give: turned far, twist and all, it stays
+/// within a hundredth over ten seconds. Forces are the slope of the potential.
+#[test]
+fn unlike_springs_of_ball_joints_keep_energy() {
+    let stiffness = [6.0, 0.0, 3.0];
+    // So slow to turn that the springs are part of the smooth flight.
+    let mass = MassProperties { mass: 2.0, centre: Vec3::ZERO, inertia: Sym3::diagonal(Vec3::new(1.0, 0.8, 1.2)) };
+    let body = BodyDesc::dynamic().mass_properties(mass);
+    let mut ball = LinkDesc::spherical(body.clone()).position(&[0.3, 0.5, 0.2, 0.8]).velocity(&[0.5, 1.0, -0.5]);
+    let mut float = LinkDesc::free(body).position(&[0.1, 0.2, 0.0, 0.3, 0.5, 0.2, 0.8]);
+    float = float.velocity(&[0.1, 0.0, 0.2, 0.5, 1.0, -0.5]);
+    for k in 0..3 {
+        ball.dofs[k].stiffness = stiffness[k];
+        (float.dofs[k].stiffness, float.dofs[k + 3].stiffness) = (2.0 * stiffness[k], stiffness[k]);
+    }
+    for link in [ball, float] {
+        let mut desc = ArticulationDesc::new();
+        desc.add(link);
+        let mut world = sleepless();
+        world.set_gravity([0.0; 3]).unwrap();
+        let id = world.add_articulation(desc).unwrap();
+        let total = |world: &World| {
+            let tree = world.articulation(id).unwrap();
+            tree.kinetic_energy() + tree.potential_energy()
+        };
+        // The slope of the potential along each degree of freedom, against the force that accelerates from rest.
+        let mut still = world.clone();
+        let n = still.articulation(id).unwrap().dofs();
+        still.articulation_mut(id).unwrap().set_velocity(&vec![0.0; n]).unwrap();
+        let acceleration = still.articulation(id).unwrap().forward_dynamics();
+        let mass = still.articulation(id).unwrap().mass_matrix();
+        for k in 0..n {
+            let force: f64 = (0..n).map(|j| mass[k * n + j] * acceleration[j]).sum();
+            let mut aside = vec![0.0; n];
+            let [high, low] = [1e-4, -1e-4].map(|by: f64| {
+                aside.fill(0.0);
+                aside[k] = by;
+                let mut moved = still.clone();
+                let q = moved.articulation(id).unwrap().position().to_vec();
+                moved.articulation_mut(id).unwrap().set_position(&along(&q, &aside)).unwrap();
+                moved.articulation(id).unwrap().potential_energy()
+            });
+            let slope = (low - high) / 2e-4;
+            assert!((force - slope).abs() < 1e-5, "{n} degrees of freedom, along {k}: {force} N m for {slope}");
+        }
+        let start = total(&world);
+        for _ in 0..600 {
+            world.step(DT).unwrap();
+            let now = total(&world);
+            assert!((now / start - 1.0).abs() < 0.01, "{now} J of {start} J after {} s", world.time());
+        }
+    }
+}
+
+/// Coordinates of a spherical or free joint moved along its degrees of freedom.
+fn along(q: &[f64], by: &[f64]) -> Vec<f64> {
+    let turn = |v: &[f64]| tumble::math::Quat::from_rotation_vector(Vec3::new(v[0], v[1], v[2]));
+    let of = |q: &[f64]| tumble::math::Quat::new(q[0], q[1], q[2], q[3]);
+    match q.len() {
+        4 => {
+            let to = of(q) * turn(by);
+            vec![to.x, to.y, to.z, to.w]
+        }
+        _ => {
+            let to = turn(&by[3..]) * of(&q[3..]);
+            vec![q[0] + by[0], q[1] + by[1], q[2] + by[2], to.x, to.y, to.z, to.w]
+        }
+    }
+}
+
+/// Servos of unlike stiffness on a ball joint, soft to hard, bring it to its target from far off and do not feed it on the way.
+#[test]
+fn unlike_servos_of_ball_joints_settle() {
+    for scale in [1.0, 1e2, 1e4, 1e6] {
+        let mut link = LinkDesc::spherical(rod()).position(&[0.3, 0.5, 0.2, 0.8]);
+        for (dof, share) in link.dofs.iter_mut().zip([2.0, 0.0, 1.0]) {
+            dof.motor = Motor::position(scale * share, 0.05 * share);
+        }
+        link.dofs[1].damping = 0.05;
+        let mut desc = ArticulationDesc::new();
+        desc.add(link);
+        let mut world = sleepless();
+        world.set_gravity([0.0; 3]).unwrap();
+        let id = world.add_articulation(desc).unwrap();
+        let mut fastest = 0.0_f64;
+        for _ in 0..1200 {
+            world.step(DT).unwrap();
+            let kinetic = world.articulation(id).unwrap().kinetic_energy();
+            fastest = fastest.max(kinetic / scale);
+        }
+        // The potential at the start, as ½ k θ² of less than half a turn, is the most that there is.
+        assert!(fastest < 0.5 * 2.0 * 2.5, "scale {scale}: {fastest}");
+        let tree = world.articulation(id).unwrap();
+        assert!(tree.kinetic_energy() < 1e-3, "scale {scale}: {} J", tree.kinetic_energy());
+    }
+}

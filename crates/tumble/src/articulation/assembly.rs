@@ -74,6 +74,8 @@ pub(crate) fn to_link(joint: &Joint, reversed: bool) -> Result<Translated, &'sta
             let twist = twist.map(|[low, high]| if reversed { [-high, -low] } else { [low, high] });
             // All the way round is no limit.
             let twist = twist.filter(|&[low, high]| low > -f64::PI || high < f64::PI);
+            // Half a turn is as far as a twist goes, and π in `f32` is a little more.
+            let twist = twist.map(|range| range.map(|end| end.clamp(-f64::PI, f64::PI)));
             if twist.is_some() && !alike {
                 return Err("its cone and its twist do not bounce alike");
             }

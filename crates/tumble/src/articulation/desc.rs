@@ -197,7 +197,7 @@ pub(super) fn check_restitution(subject: &str, property: &'static str, restituti
 
 /// A link to be made: a body, and the joint by which it hangs on its parent.
 ///
-/// The body's own pose and velocity are ignored: they follow from the joint. So are its locks.
+/// The body's own pose and velocity are ignored: they follow from the joint. So are its locks and speed limits.
 ///
 /// ```
 /// use tumble::{BodyDesc, articulation::{Dof, LinkDesc, LinkJoint}, shape::Shape};

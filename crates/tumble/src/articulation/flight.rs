@@ -202,6 +202,17 @@ pub(crate) fn joint_forces(tree: &Tree, q: &[f64], qd: &[f64], offset: &mut [f64
         let spring = if dof.stiffness != 0.0 { dof.stiffness * offset[k] } else { 0.0 };
         tau[k] = dof.force + spring - dof.damping * qd[k];
     }
+    for link in tree.links.iter().filter(|link| link.kind.turns_about_all()) {
+        let vs = link.dofs().end - 3..link.dofs().end;
+        let stiffness = core::array::from_fn(|i| tree.dofs[vs.start + i].stiffness);
+        if stiffness == [0.0; 3] {
+            continue;
+        }
+        let left = core::array::from_fn(|i| offset[vs.start + i]);
+        for (tau, aside) in tau[vs].iter_mut().zip(link.kind.aside(left, stiffness).into_iter().flatten()) {
+            *tau += aside;
+        }
+    }
 }
 
 /// The kinetic energy that the forces on the links alone would give them in a span.

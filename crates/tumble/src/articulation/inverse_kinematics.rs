@@ -9,7 +9,8 @@
 //!
 //! which is the shortest step that makes the error small, and stays short where the tree is stretched out and J loses rank (Wampler
 //! 1986; Nakamura and Hanafusa 1986). A degree of freedom that a step would lead out of its limits is put on the limit and taken
-//! out of J for the rest of the round. Steps that do not help are taken back with a larger μ.
+//! out of J for the rest of the round. Steps that do not help are taken back with a larger μ. Degrees of freedom that are coupled move as
+//! one, whose column is the sum of theirs, each times its share.
 //!
 //! That finds the nearest way down, and with limits and orientations it may end where all steps lead up and the target is
 //! elsewhere. Then the search begins again from other coordinates within the limits, the same ones every time.
@@ -155,7 +156,7 @@ const MOST: f64 = 1e3;
 
 impl ArticulationRef<'_> {
     /// Coordinates at which a link is where it is wanted, or as near as they get from where they are now, within the limits of all
-    /// joints. The root of a floating tree stays where it is. Nothing is moved: see
+    /// joints. What is coupled moves together. The root of a floating tree stays where it is. Nothing is moved: see
     /// [`ArticulationMut::set_position`](super::ArticulationMut::set_position).
     ///
     /// # Errors
@@ -219,14 +220,58 @@ struct Search<'a> {
     target: Reach,
     q: Vec<f64>,
     pass: Pass,
-    /// Degrees of freedom that may move, on the way to the world.
-    way: Vec<usize>,
+    /// What may move, on the way to the world.
+    way: Vec<Mover>,
+}
+
+/// Degrees of freedom that move as one, each by its share of a step: one on the way, and all that are coupled to it.
+#[derive(Clone)]
+struct Mover {
+    all: Vec<(usize, f64)>,
+}
+
+impl Mover {
+    /// The degree of freedom with all that couplings lead along; none where they hold it still.
+    fn new(tree: &Tree, dof: usize) -> Option<Self> {
+        let mut all = vec![(dof, 1.0)];
+        let mut next = 0;
+        while let Some(&(dof, share)) = all.get(next) {
+            for c in &tree.couplings {
+                let [a, b] = [c.a, c.b].map(|(link, dof)| tree.links[link].first_dof as usize + dof);
+                // One that follows at no ratio stands, and so does all that it holds.
+                let led = match dof {
+                    _ if dof == b && c.ratio == 0.0 => return None,
+                    _ if dof == b => (a, share / c.ratio),
+                    _ if dof == a => (b, share * c.ratio),
+                    _ => continue,
+                };
+                match all.iter().find(|member| member.0 == led.0) {
+                    _ if !led.1.is_finite() => return None,
+                    None => all.push(led),
+                    // Two ratios for one: only where it stands do both hold.
+                    Some(known) if (known.1 - led.1).abs() > 1e-9 * known.1.abs() => return None,
+                    Some(_) => {}
+                }
+            }
+            next += 1;
+        }
+        Some(Self { all })
+    }
+
+    fn has(&self, dof: usize) -> bool {
+        self.all.iter().any(|member| member.0 == dof)
+    }
 }
 
 impl<'a> Search<'a> {
     fn new(tree: &'a Tree, link: usize, target: Reach) -> Self {
         let free = |&k: &usize| tree.links[tree.dof_link[k] as usize].kind != Kind::Free;
-        let way = path(tree, link).filter(free).collect();
+        let mut way: Vec<Mover> = Vec::new();
+        for dof in path(tree, link).filter(free) {
+            if !way.iter().any(|mover| mover.has(dof)) {
+                way.extend(Mover::new(tree, dof));
+            }
+        }
         let mut search = Self { tree, link, target, q: tree.q.clone(), pass: Pass::default(), way };
         search.place();
         search
@@ -240,21 +285,19 @@ impl<'a> Search<'a> {
     fn begin(&mut self, start: u32) {
         self.q.copy_from_slice(&self.tree.q);
         let mut step = vec![0.0; self.way.len()];
-        for (step, &k) in step.iter_mut().zip(&self.way) {
+        for (step, mover) in step.iter_mut().zip(&self.way) {
+            let k = mover.all[0].0;
             let link = &self.tree.links[self.tree.dof_link[k] as usize];
             let anywhere = scattered(start, k);
-            let of_joint = k - link.first_dof as usize;
-            *step = match (link.kind, self.tree.dofs[k].limits) {
-                (Kind::Spherical, _) => (2.0 * anywhere - 1.0) * f64::PI,
-                (_, Some([low, high])) if low.is_finite() && high.is_finite() => {
-                    low + anywhere * (high - low) - self.q[link.first_q as usize + of_joint]
-                }
-                (kind, None) if kind.turns(of_joint) => (2.0 * anywhere - 1.0) * f64::PI,
+            let [low, high] = self.range(mover);
+            *step = match (low.is_finite(), high.is_finite()) {
+                (true, true) => low + anywhere * Num::max(high - low, 0.0),
+                (false, false) if link.kind.turns(k - link.first_dof as usize) => (2.0 * anywhere - 1.0) * f64::PI,
                 _ => 0.0,
             };
         }
         let way = core::mem::take(&mut self.way);
-        self.advance(&way, &step);
+        self.advance(way.iter().zip(step));
         self.way = way;
         self.place();
     }
@@ -308,48 +351,75 @@ impl<'a> Search<'a> {
     /// One step against an error.
     fn step(&mut self, error: &Missing, damping: f64) {
         let (point, arm) = (self.point(), if self.target.rotation.is_some() { self.target.arm } else { 0.0 });
-        let mut way = self.way.clone();
+        let (on_way, way) = (self.on_way(), core::mem::take(&mut self.way));
+        // By number, those that have not met a limit.
+        let mut free: Vec<usize> = (0..way.len()).collect();
         let mut rest = [error.place, error.turn * arm];
-        // Each time some degree of freedom meets its limit, the others take over what is left.
-        for _ in 0..=self.way.len() {
-            let columns: Vec<[f64; 6]> = way
+        // Each time something meets its limit, the others take over what is left.
+        for _ in 0..=way.len() {
+            let columns: Vec<[f64; 6]> = free
                 .iter()
-                .map(|&k| {
-                    let axis = self.pass.axes[k].motion();
-                    let (v, w) = (axis.velocity_at(point), axis.angular * arm);
-                    [v.x, v.y, v.z, w.x, w.y, w.z]
+                .map(|&i| {
+                    let mut column = [0.0; 6];
+                    for &(k, share) in way[i].all.iter().filter(|member| on_way[member.0]) {
+                        let axis = self.pass.axes[k].motion();
+                        let (v, w) = (axis.velocity_at(point) * share, axis.angular * (arm * share));
+                        for (sum, part) in column.iter_mut().zip([v.x, v.y, v.z, w.x, w.y, w.z]) {
+                            *sum += part;
+                        }
+                    }
+                    column
                 })
                 .collect();
             let step = least_squares(&columns, rest, damping);
-            let Some(met) = self.first_limit(&way, &step) else {
-                self.advance(&way, &step);
+            let met = free.iter().zip(&step).position(|(&i, &step)| self.inside(&way[i], step) != step);
+            let Some(met) = met else {
+                self.advance(free.iter().map(|&i| &way[i]).zip(step));
                 break;
             };
-            let (index, allowed) = met;
-            for (rest, part) in rest.iter_mut().zip(columns[index].chunks(3)) {
+            let mover = &way[free.remove(met)];
+            let allowed = self.inside(mover, step[met]);
+            for (rest, part) in rest.iter_mut().zip(columns[met].chunks(3)) {
                 *rest -= Vec3::new(part[0], part[1], part[2]) * allowed;
             }
-            self.advance(&[way[index]], &[allowed]);
-            way.remove(index);
+            self.advance([(mover, allowed)]);
         }
+        self.way = way;
         self.place();
     }
 
-    /// A degree of freedom that a step would lead past its limit, and how far it may go.
-    fn first_limit(&self, way: &[usize], step: &[f64]) -> Option<(usize, f64)> {
-        way.iter().zip(step).enumerate().find_map(|(i, (&k, &step))| {
-            let [low, high] = self.tree.dofs[k].limits?;
-            let link = &self.tree.links[self.tree.dof_link[k] as usize];
-            let q = self.q[link.first_q as usize + (k - link.first_dof as usize)];
-            let inside = (q + step).clamp(low, Num::max(high, low));
-            (inside != q + step).then_some((i, inside - q))
-        })
+    /// Whether the link moves with each degree of freedom.
+    fn on_way(&self) -> Vec<bool> {
+        let mut on_way = vec![false; self.tree.dofs.len()];
+        path(self.tree, self.link).for_each(|k| on_way[k] = true);
+        on_way
     }
 
-    fn advance(&mut self, way: &[usize], step: &[f64]) {
+    /// The least and the largest step that leave all that moves along within its limits.
+    fn range(&self, mover: &Mover) -> [f64; 2] {
+        let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
+        for &(k, share) in mover.all.iter().filter(|member| member.1 != 0.0) {
+            let Some([low, high]) = self.tree.dofs[k].limits else { continue };
+            let link = &self.tree.links[self.tree.dof_link[k] as usize];
+            let q = self.q[link.first_q as usize + (k - link.first_dof as usize)];
+            let (a, b) = ((low - q) / share, (high - q) / share);
+            (least, most) = (Num::max(least, Num::min(a, b)), Num::min(most, Num::max(a, b)));
+        }
+        [least, most]
+    }
+
+    /// As much of a step as the limits let it go.
+    fn inside(&self, mover: &Mover, step: f64) -> f64 {
+        let [least, most] = self.range(mover);
+        step.clamp(least, Num::max(most, least))
+    }
+
+    fn advance<'b>(&mut self, steps: impl IntoIterator<Item = (&'b Mover, f64)>) {
         let mut u = vec![0.0; self.tree.dofs.len()];
-        for (&k, &step) in way.iter().zip(step) {
-            u[k] = step;
+        for (mover, step) in steps {
+            for &(k, share) in &mover.all {
+                u[k] = step * share;
+            }
         }
         for link in &self.tree.links {
             let (qs, vs) = (link.coordinates(), link.dofs());

@@ -22,7 +22,7 @@
 
 use super::packed::{FrameIn, Six, SixIn, UNIT};
 use crate::error::{Error, Result};
-use crate::math::{Float, Mat3, Packed, Quat, Real, Vec3};
+use crate::math::{Float, Mat3, Num, Packed, Quat, Real, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// The joint by which a link hangs on its parent, with its axes in the frame of the joint.
@@ -430,6 +430,45 @@ impl Kind {
                 }
             }
         }
+    }
+}
+
+impl Kind {
+    /// Its degrees of freedom, the last three, turn the link about all axes at once.
+    pub fn turns_about_all(self) -> bool {
+        matches!(self, Self::Spherical | Self::Free)
+    }
+
+    /// What springs pull with beyond k x of each where they turn the link about all axes with unlike stiffness k; `left` are the last three numbers
+    /// that [`Kind::offset`] answers.
+    ///
+    /// With r the turn that is left, as a rotation vector, springs hold ½ Σ kᵢ rᵢ². As the link turns by ω, ṙ = -J⁻¹ ω, so that what they give is
+    ///
+    /// ```text
+    ///   J⁻ᵀ K r = K r ± ½ r × K r + β r × (r × K r)        β = (1 - θ/2 cot θ/2)/θ²,  θ = |r|
+    /// ```
+    ///
+    /// with + in the axes of the link and - in those of the parent. K r alone would feed a link that is twisted: nothing holds the energy that its
+    /// torques across each other give it.
+    pub fn aside(self, left: [f64; 3], stiffness: [f64; 3]) -> Option<[f64; 3]> {
+        let sign = match self {
+            Self::Spherical => 0.5,
+            Self::Free => -0.5,
+            _ => return None,
+        };
+        if stiffness[0] == stiffness[1] && stiffness[1] == stiffness[2] {
+            return None;
+        }
+        let (r, k) = (Vec3::from(left), Vec3::from(stiffness));
+        let across = r.cross(r.scale(k));
+        let square = r.length_squared();
+        let beta = if square < 1e-2 {
+            1.0 / 12.0 + square * (1.0 / 720.0 + square / 30240.0)
+        } else {
+            let half = 0.5 * Num::sqrt(square);
+            (1.0 - half * Float::cos(half) / Float::sin(half)) / square
+        };
+        Some((across * sign + r.cross(across) * beta).to_array())
     }
 }
 

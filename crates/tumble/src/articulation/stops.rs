@@ -23,6 +23,9 @@ use crate::math::{Float, Num, Vec3};
 /// How near a turning joint must be to its limit to be watched, in radians.
 const NEAR_TURN: f64 = 0.02;
 
+/// The share of the way ahead by which a joint may be off the axis of its cone and still count as on it.
+const ON_AXIS: f64 = 0.1;
+
 /// Degrees of freedom and what stands before their velocities; unused places have `NONE`.
 pub(crate) type Along = [(u32, f64); 3];
 
@@ -59,14 +62,15 @@ pub(super) const MEMORIES: usize = 3;
 const WHOLE_CONE: f64 = f64::PI - 1e-6;
 
 impl Tree {
-    /// Calls `add` for each row that is to be watched in the next `dt` seconds, `near` metres from the limits of what slides.
-    pub fn stops(&self, dt: f64, near: f64, mut add: impl FnMut(Stop)) {
+    /// Calls `add` for each row that is to be watched in the next `dt` seconds, `near` metres from the limits of what slides. `ahead` are the
+    /// velocities that what drives the tree leads to by then; empty where nothing drives it.
+    pub fn stops(&self, dt: f64, near: f64, ahead: &[f64], mut add: impl FnMut(Stop)) {
         for link in &self.links {
             for (k, dof) in link.dofs().enumerate() {
-                self.dof_stops(link, k, dof, dt, near, &mut add);
+                self.dof_stops(link, k, dof, dt, near, ahead, &mut add);
             }
             if let (Kind::Spherical, Some(swing)) = (link.kind, &link.swing) {
-                self.swing_stops(link, swing, dt, &mut add);
+                self.swing_stops(link, swing, dt, ahead, &mut add);
             }
         }
         for (i, c) in self.couplings.iter().enumerate() {
@@ -89,7 +93,24 @@ impl Tree {
         })
     }
 
-    fn dof_stops(&self, link: &Link, k: usize, dof: usize, dt: f64, near: f64, add: &mut impl FnMut(Stop)) {
+    /// Limits or a swing hold some of its joints, and motors, springs or forces along its degrees of freedom drive it, so that within a step it may
+    /// come to limits that its velocities do not lead to.
+    pub fn is_driven_to_stops(&self) -> bool {
+        self.dofs.iter().any(|d| d.force != 0.0 || d.stiffness != 0.0 || d.motor.is_on())
+            && (self.dofs.iter().any(|d| d.limits.is_some()) || self.links.iter().any(|l| l.swing.is_some()))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn dof_stops(
+        &self,
+        link: &Link,
+        k: usize,
+        dof: usize,
+        dt: f64,
+        near: f64,
+        ahead: &[f64],
+        add: &mut impl FnMut(Stop),
+    ) {
         let d = &self.dofs[dof];
         let mut push = |sign: f64, task: Task, memory: usize| {
             let along = [(dof as u32, sign), (NONE, 0.0), (NONE, 0.0)];
@@ -99,11 +120,13 @@ impl Tree {
         if d.friction > 0.0 {
             push(1.0, Task::Speed(0.0, d.friction), 1);
         }
+        let mut speed = faster(self.qd[dof], ahead.get(dof).copied());
         if d.motor.is_on() && d.motor.damping.is_infinite() {
             push(1.0, Task::Speed(d.motor.speed, d.motor.max_force), 2);
+            speed = faster(speed, Some(d.motor.speed));
         }
         let Some([low, high]) = d.limits else { return };
-        let reach = 2.0 * dt * self.qd[dof].abs() + if link.kind.turns(k) { NEAR_TURN } else { near };
+        let reach = 2.0 * dt * speed + if link.kind.turns(k) { NEAR_TURN } else { near };
         let q = self.q[link.coordinates()][k];
         if q - low < reach {
             push(1.0, Task::Limit(q - low), 0);
@@ -113,10 +136,12 @@ impl Tree {
         }
     }
 
-    fn swing_stops(&self, link: &Link, swing: &Swing, dt: f64, add: &mut impl FnMut(Stop)) {
+    fn swing_stops(&self, link: &Link, swing: &Swing, dt: f64, ahead: &[f64], add: &mut impl FnMut(Stop)) {
         let (first, turn) = (link.first_dof, quaternion(&self.q[link.coordinates()]));
         let n = swing.axis.to_f64().normalize_or(Vec3::Z);
         let omega = Vec3::from([0, 1, 2].map(|k| self.qd[first as usize + k]));
+        let after = ahead.get(link.dofs()).map(|w| Vec3::new(w[0], w[1], w[2]));
+        let speed = |direction: Vec3<f64>| faster(omega.dot(direction), after.map(|w| w.dot(direction)));
         let mut push = |direction: Vec3<f64>, task: Task, place: u32, sign: f64| {
             let d = direction * sign;
             let along = [(first, d.x), (first + 1, d.y), (first + 2, d.z)];
@@ -127,16 +152,20 @@ impl Tree {
         let (sine, cosine) = (a.cross(n).length(), a.dot(n));
         let angle = Float::atan2(sine, cosine);
         // On the axis there is no way to the rim; any direction is as good.
-        let out = a.cross(n).normalize_or(n.tangents().0);
+        let mut out = a.cross(n).normalize_or(n.tangents().0);
+        // What is driven off from near the axis meets the rim where it is driven to.
+        if let Some(way) = after.map(|w| (w - n * w.dot(n)) * dt).filter(|way| sine < ON_AXIS * way.length()) {
+            out = way.normalize_or(out);
+        }
         // A cone of all directions has no rim.
-        if swing.cone < WHOLE_CONE && swing.cone - angle < 2.0 * dt * omega.dot(out).abs() + NEAR_TURN {
+        if swing.cone < WHOLE_CONE && swing.cone - angle < 2.0 * dt * speed(out) + NEAR_TURN {
             push(out, Task::Limit(swing.cone - angle), 0, -1.0);
         }
         // Upside down, there is no telling twist from swing.
         let Some([low, high]) = swing.twist.filter(|_| 1.0 + cosine > 1e-3) else { return };
         let about = (a + n) / (1.0 + cosine);
         let twist = Swing::twist_of(turn, n);
-        let reach = 2.0 * dt * omega.dot(about).abs() + NEAR_TURN;
+        let reach = 2.0 * dt * speed(about) + NEAR_TURN;
         if twist - low < reach {
             push(about, Task::Limit(twist - low), 1, 1.0);
         }
@@ -163,4 +192,10 @@ impl Tree {
             *m += impulse * stop.sign;
         }
     }
+}
+
+/// The larger size of two velocities, of which the second need not be.
+#[inline(always)]
+fn faster(now: f64, after: Option<f64>) -> f64 {
+    after.map_or(now.abs(), |after| Num::max(now.abs(), after.abs()))
 }

@@ -43,16 +43,27 @@ impl Articulation {
     pub fn body_state(&self, pass: &Pass, link: usize) -> (CentrePose, Velocity) {
         let (moving, of) = (&pass.links[link], &self.tree.links[link]);
         let rotation = (Quat::from_mat3(&moving.place.unpacked().rotation) * of.body_rotation).to_real().normalized();
-        let (centre, moves) = (self.centre(pass, link), moving.velocity.motion());
+        let (centre, moves) = (Vec3::from(moving.centre), moving.velocity.motion());
         let velocity = Velocity { linear: moves.velocity_at(centre).to_real(), angular: moves.angular.to_real() };
         (CentrePose { centre: centre + pass.origin, rotation }, velocity)
     }
 
-    /// The centre of mass of a link's body, about O. A body without mass is balanced about the origin of its frame.
-    #[inline(always)]
-    pub fn centre(&self, pass: &Pass, link: usize) -> Vec3<f64> {
-        let (moving, of) = (&pass.links[link], &self.tree.links[link]);
-        if of.massless { moving.place.unpacked().point(of.body_place.origin) } else { moving.centre.into() }
+    /// ½ k x² of the springs of all joints.
+    pub fn spring_energy(&self) -> f64 {
+        let (tree, mut sum, mut offset) = (&self.tree, 0.0, [0.0; 6]);
+        for link in &tree.links {
+            let (q, offset) = (link.coordinates(), &mut offset[..link.kind.dofs()]);
+            link.kind.offset(&tree.q[q.clone()], &tree.rest[q], offset);
+            for (dof, offset) in tree.dofs[link.dofs()].iter().zip(offset) {
+                sum += 0.5 * dof.stiffness * *offset * *offset;
+            }
+        }
+        sum
+    }
+
+    /// ½ a q̇² of what turns with the motors, which is no part of any body.
+    pub fn armature_energy(&self) -> f64 {
+        self.tree.dofs.iter().zip(&self.tree.qd).map(|(dof, qd)| 0.5 * dof.armature * qd * qd).sum()
     }
 
     /// The tree where it is and as it moves.

@@ -72,10 +72,11 @@ impl Link {
         (self.parent != NONE).then_some(self.parent as usize)
     }
 
-    /// Takes over what the body weighs, in the body's frame.
+    /// Takes over what the body weighs, in the body's frame. A body without mass is balanced about the origin of its frame, which is where
+    /// forces and rows take hold of it.
     pub fn set_mass(&mut self, mass: &MassProperties) {
         if self.massless {
-            (self.mass, self.centre, self.inertia) = (0.0, Vec3::ZERO, Sym3::ZERO);
+            (self.mass, self.centre, self.inertia) = (0.0, self.body_place.origin, Sym3::ZERO);
             return;
         }
         self.mass = mass.mass;

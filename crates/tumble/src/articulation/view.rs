@@ -305,7 +305,7 @@ impl<'a> ArticulationRef<'a> {
         self.tree().links.iter().map(|l| l.mass).sum()
     }
 
-    /// Centre of mass of all links.
+    /// Centre of mass of all links; the place of the first one's body where none has any.
     pub fn centre_of_mass(&self) -> Point {
         let pass = self.articulation.placed();
         let (mut sum, mut mass) = (Vec3::ZERO, 0.0);
@@ -313,7 +313,10 @@ impl<'a> ArticulationRef<'a> {
             sum += Vec3::from(moving.centre) * link.mass;
             mass += link.mass;
         }
-        pass.origin + sum / mass
+        match pass.links.first() {
+            Some(first) if mass == 0.0 => pass.origin + Vec3::from(first.centre),
+            _ => pass.origin + sum / mass,
+        }
     }
 
     /// Kinetic energy of all links and of what turns with the motors.
@@ -339,16 +342,10 @@ impl<'a> ArticulationRef<'a> {
     /// ```
     pub fn potential_energy(&self) -> f64 {
         let (tree, pass) = (self.tree(), self.articulation.placed());
-        let (gravity, mut sum) = (self.state.gravity.to_f64(), 0.0);
-        let mut offset = [0.0; 6];
+        let (gravity, mut sum) = (self.state.gravity.to_f64(), self.articulation.spring_energy());
         for ((link, moving), &body) in tree.links.iter().zip(&pass.links).zip(&self.articulation.bodies) {
             let scale = self.state.bodies.params[self.state.bodies.dense_at(body)].gravity_scale;
             sum -= link.mass * f64::from(scale) * gravity.dot(Vec3::from(moving.centre) + pass.origin);
-            let (q, offset) = (link.coordinates(), &mut offset[..link.kind.dofs()]);
-            link.kind.offset(&tree.q[q.clone()], &tree.rest[q], offset);
-            for (dof, offset) in tree.dofs[link.dofs()].iter().zip(offset) {
-                sum += 0.5 * dof.stiffness * *offset * *offset;
-            }
         }
         sum
     }

@@ -350,6 +350,9 @@ impl BodyMut<'_> {
     }
 
     /// Where its mass comes from. Its frame and the velocity of its points stay as they are.
+    ///
+    /// # Errors
+    /// Values out of range, and of a link a mass with which some joint of its tree could move without moving any.
     pub fn set_mass(&mut self, source: MassSource) -> Result<()> {
         check_mass_source(&self.subject(), &source)?;
         let slot = self.slot();

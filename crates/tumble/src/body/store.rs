@@ -134,9 +134,10 @@ impl Params {
         }
     }
 
-    /// What locks and speed limits leave of a velocity. They hold for dynamic bodies only: others move as they are told.
+    /// What locks and speed limits leave of a velocity. They hold for dynamic bodies only: others move as they are told, and links as their
+    /// tree does.
     pub fn restrained(&self, v: Velocity) -> Velocity {
-        if self.inv_mass == 0.0 {
+        if self.inv_mass == 0.0 || self.has(Self::LINK) {
             return v;
         }
         let locks = self.locks();

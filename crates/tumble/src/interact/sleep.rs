@@ -3,18 +3,21 @@
 //! A body is idle while its farthest point moves slower than a tolerance. Its time limit depends on its support: `time` with
 //! three or more contact points, ten times as long with fewer, so that a ball at its apex or a box on its edge stays awake
 //! (003-103); with none it stays awake for as long as it moves. An island falls asleep when all its bodies have been idle for longer than their limits, and wakes as a whole.
+//! One with a tree of links stays awake while motors or dampers of its joints say that it is on its way, however slowly: see `articulation::driven`.
 //!
 //! Asleep, a body stands among those that no step looks at, and its contacts are off the list of awake ones and out of the
 //! constraint graph: a sleeping world costs nothing. What wakes it: a new contact with something awake, a setter, a change
 //! of a neighbour's kind, pose or presence, a new joint, a change of a force effect, of gravity or method.
 
+use crate::articulation::dynamics::Load;
 use crate::body::BodyKind;
 use crate::body::store::{Params, Velocity};
 use crate::constraint::contact::{Contact, NONE};
 use crate::detect::broad::ProxyId;
 use crate::event::Event;
+use crate::integrate::Loads;
 use crate::interact::islands::Islands;
-use crate::math::Real;
+use crate::math::{Float, Real};
 use crate::world::State;
 
 /// Memory of the stage, kept between steps.
@@ -24,6 +27,7 @@ pub(crate) struct Sleeper {
     /// Islands that have lost edges, and of which some body would sleep.
     divided: Vec<u32>,
     stack: Vec<u32>,
+    loads: Vec<Load>,
 }
 
 /// Contact points that count as firm support.
@@ -124,7 +128,8 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
             continue;
         }
         islands += 1;
-        if state.islands.all[island as usize].busy != now {
+        let idle = state.islands.all[island as usize].busy != now;
+        if idle && !state.has_driven_tree(island, &mut sleeper.loads) {
             sleeper.candidates.push(island);
         } else {
             all_idle = false;
@@ -163,6 +168,19 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
 }
 
 impl State {
+    /// Some tree of an island, all of whose bodies are idle, is under way by what drives its joints. One pass over its bodies.
+    fn has_driven_tree(&self, island: u32, loads: &mut Vec<Load>) -> bool {
+        let forces = Loads { gravity: self.gravity, gyroscopic: true };
+        let mut trees = self.islands.bodies(island).filter_map(|body| match self.articulations.link_of(body) {
+            Some((slot, 0)) => self.articulations.all.at(slot),
+            _ => None,
+        });
+        trees.any(|tree| {
+            tree.gather_loads(&self.bodies, &forces, loads);
+            tree.is_driven(loads, self.method.sleep.time.to_f64())
+        })
+    }
+
     /// The island of a body must not fall asleep in this step.
     fn mark_busy(&mut self, body: u32, now: u32) {
         let island = self.islands.of(body);

@@ -126,7 +126,8 @@ impl TreeParties {
         let near = (tolerances.detection * tolerances.length).to_f64();
         for (t, working) in trees.trees.iter().enumerate() {
             let tree = &working.articulation.tree;
-            tree.stops(recipe.h.to_f64(), near, |stop| {
+            // They have been kicked already.
+            tree.stops(recipe.h.to_f64(), near, &[], |stop| {
                 let (jacobian, bodies) = self.along(t, &stop);
                 let row = match stop.task {
                     Task::Limit(s) => {
@@ -220,7 +221,7 @@ impl TreeParties {
             for (side, (linear, angular)) in sides.iter().zip(halves) {
                 match *side {
                     Some(Side::Link(t, link)) if t == tree => {
-                        let centre = working.articulation.centre(&working.pass, link);
+                        let centre: Vec3<f64> = working.pass.links[link].centre.into();
                         let wrench = Wrench::at(linear.to_f64(), centre) + Wrench::turning(angular.to_f64());
                         impulses[count] = Impulse::Link(link, wrench);
                         count += 1;
@@ -247,7 +248,7 @@ impl TreeParties {
                 out.push(Spread { party: self.first[tree as usize] + i as u32, linear, angular });
             }
             for (link, (change, &party)) in moved.iter().zip(&working.dense).enumerate() {
-                let centre = working.articulation.centre(&working.pass, link);
+                let centre: Vec3<f64> = working.pass.links[link].centre.into();
                 let (linear, angular) = (change.velocity_at(centre).to_real(), change.angular.to_real());
                 if linear != Vec3::ZERO || angular != Vec3::ZERO {
                     out.push(Spread { party, linear, angular });

@@ -105,6 +105,8 @@ pub(super) struct Working {
     pub qd_before: Vec<f64>,
     /// Velocities at the start of the sub-step.
     pub coming: Vec<f64>,
+    /// Velocities that a kick of the whole step would lead to; empty where nothing drives it to limits.
+    pub ahead: Vec<f64>,
     /// h c + h² k of each degree of freedom, and the forces along them.
     extra: Vec<f64>,
     pub tau: Vec<f64>,
@@ -479,6 +481,7 @@ impl Working {
             list.resize(n, 0.0);
         }
         self.springs.clear();
+        self.ahead.clear();
         (self.flies, self.lost) = (false, false);
         self.drives.clear();
         (self.factored, self.renewed, self.behind) = (false, false, false);
@@ -600,11 +603,25 @@ impl Working {
     /// q̇ ← q̇ + h M̃⁻¹ τ, with motors that pull with all they have where they would have to pull more.
     #[inline(always)]
     fn kick<P: Packed>(&mut self, h: f64) {
+        self.accelerate::<P>(h);
+        for (qd, column) in self.articulation.tree.qd.iter_mut().zip(&self.pass.columns) {
+            *qd += h * column.acceleration;
+        }
+    }
+
+    /// M̃⁻¹ τ of a kick of h, where the tree is.
+    #[inline(always)]
+    fn accelerate<P: Packed>(&mut self, h: f64) {
         let Self { articulation, pass, loads, extra, tau, springs, drives, .. } = self;
-        let tree = &mut articulation.tree;
+        let tree = &articulation.tree;
         let (mut factored, mut renewed) = (self.factored, self.renewed);
         springs.gather(tree, h);
         springs.reach(tree);
+        if springs.has_unlike() {
+            pass.factor::<P>(tree, None);
+            springs.lean(tree, &pass.columns, h);
+            factored = false;
+        }
         // Velocities matter to what is damped alone.
         if loads.iter().any(|l| l.linear_damping != 0.0 || l.angular_damping != 0.0) {
             pass.set_moving::<P>(tree, &tree.qd);
@@ -622,10 +639,21 @@ impl Working {
                 break;
             }
         }
-        for (qd, column) in tree.qd.iter_mut().zip(&pass.columns) {
-            *qd += h * column.acceleration;
-        }
         (self.factored, self.renewed) = (factored, renewed);
+    }
+
+    /// Finds how fast the tree may be within a step of dt, where something drives it to limits. These have to be chosen before the first kick, and
+    /// from rest a servo goes far in a step.
+    #[inline(always)]
+    fn foresee<P: Packed>(&mut self, dt: f64) {
+        let tree = &self.articulation.tree;
+        self.pass.place::<P>(tree, &tree.q);
+        self.accelerate::<P>(dt);
+        let columns = self.articulation.tree.qd.iter().zip(&self.pass.columns);
+        self.ahead.extend(columns.map(|(qd, column)| qd + dt * column.acceleration));
+        // All of it was for another length of time.
+        self.springs.clear();
+        (self.factored, self.renewed) = (false, false);
     }
 }
 
@@ -646,6 +674,19 @@ impl Kernel for Kick<'_> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         self.working.kick::<L::Packed>(self.h);
+    }
+}
+
+struct Foresee<'a> {
+    working: &'a mut Working,
+    dt: f64,
+}
+
+impl Kernel for Foresee<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        self.working.foresee::<L::Packed>(self.dt);
     }
 }
 

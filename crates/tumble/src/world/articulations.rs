@@ -1,14 +1,15 @@
 //! Articulations of a world.
 
 use super::{State, World};
+use crate::articulation::dynamics::Pass;
 use crate::articulation::store::Articulation;
-use crate::articulation::tree::Tree;
+use crate::articulation::tree::{Link, Tree};
 use crate::articulation::{ArticulationDesc, ArticulationMut, ArticulationRef};
 use crate::body::desc::MassSource;
 use crate::body::store::{Params, Velocity};
 use crate::error::{Error, Result};
 use crate::id::{ArticulationId, BodyId};
-use crate::math::{Quad, Vec3};
+use crate::math::{Quad, Real, Vec3};
 use crate::shape::MassProperties;
 
 impl World {
@@ -50,6 +51,7 @@ impl World {
         for link in &desc.links {
             let mut body = link.body.clone();
             body.locks = crate::body::Locks::NONE;
+            (body.max_linear_speed, body.max_angular_speed) = (Real::INFINITY, Real::INFINITY);
             (body.linear_velocity, body.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
             bodies.push(self.state.insert_body(body));
         }
@@ -138,7 +140,7 @@ impl State {
             if let Some(cold) = self.bodies.cold.at_mut(body).filter(|_| massless) {
                 cold.set_mass_source(MassSource::Explicit(MassProperties::ZERO));
             }
-            self.refresh_mass(body)?;
+            self.begin_mass(body)?;
         }
         let Some(articulation) = self.articulations.all.at(slot) else { return Ok(()) };
         let tree = &articulation.tree;
@@ -198,9 +200,25 @@ impl State {
         let Some((slot, link)) = self.articulations.link_of(body) else { return };
         let Some(mass) = self.bodies.cold.at(body).map(|c| *c.mass) else { return };
         if let Some(articulation) = self.articulations.all.at_mut(slot) {
-            let link = &mut articulation.tree.links[link];
-            link.massless = mass.mass == 0.0;
-            link.set_mass(&mass);
+            weigh(&mut articulation.tree.links[link], &mass);
+        }
+    }
+
+    /// An error where some joint of a link's tree, which something resists now, could move without moving any mass if the link had this one.
+    pub(super) fn check_resisted(&self, body: u32, mass: &MassProperties) -> Result<()> {
+        let Some((slot, link)) = self.articulations.link_of(body) else { return Ok(()) };
+        let Some(articulation) = self.articulations.all.at(slot) else { return Ok(()) };
+        let loose = |tree: &Tree| {
+            let mut pass = Pass::default();
+            pass.place::<Quad>(tree, &tree.q);
+            pass.factor::<Quad>(tree, None);
+            pass.unresisted(tree)
+        };
+        let mut tree = articulation.tree.clone();
+        weigh(&mut tree.links[link], mass);
+        match loose(&tree) {
+            Some(link) if loose(&articulation.tree).is_none() => Err(self.refuse_unresisted(articulation.bodies[link])),
+            _ => Ok(()),
         }
     }
 
@@ -277,4 +295,10 @@ impl State {
             None => false,
         }
     }
+}
+
+/// Gives a link the mass of its body.
+fn weigh(link: &mut Link, mass: &MassProperties) {
+    link.massless = mass.mass == 0.0;
+    link.set_mass(mass);
 }

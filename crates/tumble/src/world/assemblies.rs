@@ -80,7 +80,7 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// A root that is not a dynamic body, or is a link already; bodies with locked axes; an assembly whose joints can move without
+    /// A root that is not a dynamic body, or is a link already; bodies with locked axes or speed limits; an assembly whose joints can move without
     /// moving any mass. On an error nothing is changed.
     pub fn articulate(&mut self, root: BodyId) -> Result<Assembled> {
         self.whole()?;
@@ -94,9 +94,12 @@ impl World {
         }
         let (plans, closures, kept) = self.state.plan_assembly(slot);
         for plan in &plans {
-            let dense = self.state.bodies.dense_at(plan.body);
-            if !self.state.bodies.params[dense].locks().is_none() {
+            let params = &self.state.bodies.params[self.state.bodies.dense_at(plan.body)];
+            if !params.locks().is_none() {
                 return Err(Error::refused(self.state.subject(plan.body), "a link cannot have locked axes"));
+            }
+            if params.max_linear_speed.is_finite() || params.max_angular_speed.is_finite() {
+                return Err(Error::refused(self.state.subject(plan.body), "a link cannot have speed limits"));
             }
         }
         let bodies: Vec<u32> = plans.iter().map(|p| p.body).collect();
@@ -280,6 +283,7 @@ impl State {
                     match assembly::to_link(joint, reversed) {
                         Err(why) => kept.push((slot, why)),
                         Ok(_) if plans.iter().any(|p| p.body == other) => closures.push(slot),
+                        Ok(_) if joint.collide => kept.push((slot, "its bodies touch, and parent and child do not")),
                         Ok(made) => plans.push(Plan {
                             body: other,
                             parent: Some(next),

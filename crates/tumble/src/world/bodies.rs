@@ -184,7 +184,21 @@ impl State {
     /// Computes mass, centre and inertia of a body from their source. The frame of the body stays where it is, and every
     /// point of it keeps its velocity, but for what locks and speed limits take. On an error nothing is changed.
     pub fn refresh_mass(&mut self, slot: u32) -> Result<()> {
-        let Some(mut plan) = self.plan_mass(slot)? else { return Ok(()) };
+        if let Some(plan) = self.checked_plan(slot)? {
+            self.take_mass(slot, plan);
+        }
+        Ok(())
+    }
+
+    /// The same for a link of a new tree, whose other links may not have their masses yet.
+    pub(super) fn begin_mass(&mut self, slot: u32) -> Result<()> {
+        if let Some(plan) = self.plan_mass(slot)? {
+            self.take_mass(slot, plan);
+        }
+        Ok(())
+    }
+
+    fn take_mass(&mut self, slot: u32, mut plan: MassPlan) {
         let (extent, core) = self.extents(slot, plan.params.local_centre);
         // A body without colliders counts as wide as its mass is spread, and a link without mass as a point.
         let square = if plan.mass.mass > 0.0 { plan.mass.inertia.trace() / plan.mass.mass } else { 0.0 };
@@ -211,12 +225,20 @@ impl State {
         if plan.centre.is_some() {
             self.move_proxies(slot, Vec3::ZERO, false);
         }
-        Ok(())
     }
 
     /// An error where [`State::refresh_mass`] would give one.
     pub fn check_mass(&self, slot: u32) -> Result<()> {
-        self.plan_mass(slot).map(drop)
+        self.checked_plan(slot).map(drop)
+    }
+
+    /// What a body will be once its mass is computed anew, and of a link whether its tree can do with it.
+    fn checked_plan(&self, slot: u32) -> Result<Option<MassPlan>> {
+        let plan = self.plan_mass(slot)?;
+        if let Some(plan) = plan.as_ref().filter(|plan| plan.params.has(Params::LINK)) {
+            self.check_resisted(slot, &plan.mass)?;
+        }
+        Ok(plan)
     }
 
     /// What a body will be once its mass is computed anew.

@@ -25,9 +25,10 @@ pub struct Measures {
     pub mass: f64,
     /// Centre of mass.
     pub centre: Point,
-    /// Kinetic energy in joules.
+    /// Kinetic energy in joules, with that of what turns with the motors of trees.
     pub kinetic: f64,
-    /// Potential energy: in gravity and in uniform fields relative to the origin of the world, in springs relative to their length at rest,
+    /// Potential energy: in gravity and in uniform fields relative to the origin of the world, in springs relative to their length at rest, those in
+    /// the joints of trees among them,
     /// in attraction and gravitation relative to infinitely far off.
     pub potential: f64,
     /// Momentum.
@@ -67,6 +68,14 @@ impl World {
             m.potential -= mass * gravity.dot(centre) * f64::from(body.gravity_scale());
             m.momentum += p;
             m.angular_momentum += centre.cross(p) + body.angular_momentum();
+        }
+        for (_, tree) in self.state.articulations.all.iter() {
+            // Links are active all together.
+            let first = tree.bodies.first().and_then(|&body| self.state.bodies.cold.at(body));
+            if first.is_some_and(|body| body.active) {
+                m.kinetic += tree.armature_energy();
+                m.potential += tree.spring_energy();
+            }
         }
         m.potential += crate::force::potential(&self.state);
         if m.mass > 0.0 {

@@ -33,7 +33,7 @@ impl Stops {
         recipe: &Recipe,
     ) {
         let of = &working.articulation.tree;
-        of.stops(recipe.dt.to_f64(), recipe.near, |stop| {
+        of.stops(recipe.dt.to_f64(), recipe.near, &working.ahead, |stop| {
             self.all.push((tree, rows.len() as u32, stop));
             bounces.add(rows.len(), stop.restitution);
             rows.push(Row::along(stop.along, tree, of.remembered(&stop)));

@@ -4,7 +4,7 @@
 //! time. So a closed knot (see `knots`) goes through all sub-steps before the next one begins; and since nothing else acts on it meanwhile, parts
 //! with different knots are worked on by different threads. Knots that are open are a part by themselves, whose sub-steps are those of the world.
 
-use super::{Factor, Place, Recipe, Working};
+use super::{Factor, Foresee, Place, Recipe, Working};
 use crate::articulation::flight::{Forces, Stages, fly};
 use crate::articulation::glide::glide;
 use crate::crew::Sums;
@@ -48,6 +48,9 @@ impl Part {
             }
             other => other,
         };
+        for working in trees.iter_mut().filter(|working| working.articulation.tree.is_driven_to_stops()) {
+            working.isa.dispatch(Foresee { working, dt: recipe.dt.to_f64() });
+        }
         let bodies = if self.open { state.bodies.awake() } else { 0 };
         self.rows.prepare(trees, own, bodies, state, supports, recipe, &mut self.busy);
         for (i, working) in trees.iter_mut().enumerate() {

@@ -6,9 +6,13 @@
 //!   τ' = f + k (x - h q̇') - c q̇' = f + k x - b q̇'            b = c + h k
 //!   M (q̇' - q̇) = h τ'      so that      (M + h b) (q̇' - q̇) = h (f + k x - b q̇)
 //! ```
+//!
+//! Where springs turn a link about all axes with unlike stiffness, what they pull with beyond k x (see `Kind::aside`) is part of f. That is taken where the
+//! tree is, so that of what is too stiff to be followed in such steps only as much as they can follow.
 
 use crate::articulation::dynamics::Column;
-use crate::articulation::tree::Tree;
+use crate::articulation::tree::{Link, Tree};
+use crate::math::Num;
 
 /// A damped spring along a degree of freedom.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,6 +58,8 @@ pub(super) struct Springs {
     driven: Vec<u32>,
     /// Some motor has a largest force.
     limited: bool,
+    /// Links on joints that turn about all axes with springs or motors of unlike stiffness.
+    unlike: Vec<u32>,
 }
 
 impl Springs {
@@ -95,6 +101,50 @@ impl Springs {
             }
         }
         self.limited = self.all.iter().any(|d| d.most.is_finite());
+        self.unlike.clear();
+        for (i, link) in tree.links.iter().enumerate().filter(|(_, link)| link.kind.turns_about_all()) {
+            let [a, b, c] = turning(&self.all, link);
+            let differ = |of: fn(&Drawn) -> f64| of(a) != of(b) || of(b) != of(c);
+            if differ(|d| d.joint.stiffness) || differ(|d| d.motor.stiffness) {
+                self.unlike.push(i as u32);
+            }
+        }
+    }
+
+    /// Some pull with more than k x, so that [`Springs::lean`] is to say with what.
+    pub fn has_unlike(&self) -> bool {
+        !self.unlike.is_empty()
+    }
+
+    /// Finds what springs of unlike stiffness pull with beyond k x. After [`Springs::reach`]; `columns` are those of M.
+    pub fn lean(&mut self, tree: &Tree, columns: &[Column], h: f64) {
+        for &link in &self.unlike {
+            let link = &tree.links[link as usize];
+            let first = link.dofs().end - 3;
+            let light = columns[first..first + 3].iter().fold(0.0, |most, column| Num::max(most, column.inverse));
+            let drawn = turning(&self.all, link);
+            let [joint, motor]: [[f64; 3]; 2] = [
+                (drawn.map(|d| d.way), drawn.map(|d| d.joint.stiffness)),
+                (drawn.map(|d| d.motor_way), drawn.map(|d| d.motor.stiffness)),
+            ]
+            .map(|(way, stiffness)| {
+                let stiffest = stiffness.iter().fold(0.0, |most, &k| Num::max(most, k));
+                let followed = 1.0 / (1.0 + h * h * stiffest * light);
+                link.kind.aside(way, stiffness).map_or([0.0; 3], |aside| aside.map(|a| a * followed))
+            });
+            let springs = drawn.iter().filter(|d| d.motor.stiffness != 0.0);
+            let most = springs.fold(0.0, |most, d| Num::max(most, d.most));
+            for (i, k) in (first..first + 3).enumerate() {
+                let (dof, drawn) = (&tree.dofs[k], &mut self.all[k]);
+                drawn.joint.force = dof.force + joint[i];
+                if drawn.motor.lag != 0.0 {
+                    drawn.motor.force = dof.motor.damping * dof.motor.speed + motor[i];
+                } else if dof.motor.max_force > 0.0 {
+                    // About an axis without a motor the others pull, and no harder than they can.
+                    drawn.joint.force += motor[i].clamp(-most, most);
+                }
+            }
+        }
     }
 
     /// Finds the ways from where the tree is.
@@ -155,4 +205,10 @@ impl Springs {
         }
         changed
     }
+}
+
+/// What draws about the axes of a joint that turns about all of them.
+fn turning<'a>(all: &'a [Drawn], link: &Link) -> [&'a Drawn; 3] {
+    let first = link.dofs().end - 3;
+    core::array::from_fn(|i| &all[first + i])
 }
