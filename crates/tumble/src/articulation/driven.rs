@@ -13,10 +13,19 @@ const SHARE: f64 = 0.01;
 /// Radians or metres per second below which a damper has brought its joint to rest.
 const CREEP: f64 = 2e-4;
 
+/// What looking takes. Kept for its memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Look {
+    pub loads: Vec<Load>,
+    pass: Pass,
+    still: Vec<f64>,
+    weight: Vec<f64>,
+}
+
 impl Articulation {
     /// Something goes on driving it, though it has been slow for so long: a motor has the joint turning as it is told, or, where the tree stands,
-    /// a damper bears what drives its joint. What swings out, and what is held up by limits, contacts or friction, is on its way nowhere.
-    pub fn is_driven(&self, loads: &[Load], time: f64) -> bool {
+    /// a damper bears what drives its joint. The forces on its links are in `look`. What swings out, and what is held up by limits, contacts or friction, is on its way nowhere.
+    pub fn is_driven(&self, look: &mut Look, time: f64) -> bool {
         let tree = &self.tree;
         let obeys = |(dof, qd): (&Dof, &f64)| {
             let speed = dof.motor.speed;
@@ -30,10 +39,14 @@ impl Articulation {
         if !stands || !tree.dofs.iter().zip(&tree.qd).any(creeps) {
             return false;
         }
-        let (mut pass, still, mut weight) = (Pass::default(), vec![0.0; tree.dofs.len()], vec![0.0; tree.dofs.len()]);
+        let Look { loads, pass, still, weight } = look;
+        for list in [&mut *still, &mut *weight] {
+            list.clear();
+            list.resize(tree.dofs.len(), 0.0);
+        }
         pass.place::<Quad>(tree, &tree.q);
-        pass.set_moving::<Quad>(tree, &still);
-        pass.inverse(tree, loads, &still, &mut weight);
+        pass.set_moving::<Quad>(tree, still);
+        pass.inverse(tree, loads, still, weight);
         pass.factor::<Quad>(tree, None);
         tree.links.iter().any(|link| {
             let (qs, n) = (link.coordinates(), link.kind.dofs());

@@ -5,7 +5,7 @@
 
 pub(crate) mod assembly;
 mod desc;
-mod driven;
+pub(crate) mod driven;
 pub(crate) mod dynamics;
 pub(crate) mod flight;
 pub(crate) mod glide;

@@ -9,7 +9,7 @@
 //! constraint graph: a sleeping world costs nothing. What wakes it: a new contact with something awake, a setter, a change
 //! of a neighbour's kind, pose or presence, a new joint, a change of a force effect, of gravity or method.
 
-use crate::articulation::dynamics::Load;
+use crate::articulation::driven::Look;
 use crate::body::BodyKind;
 use crate::body::store::{Params, Velocity};
 use crate::constraint::contact::{Contact, NONE};
@@ -27,7 +27,7 @@ pub(crate) struct Sleeper {
     /// Islands that have lost edges, and of which some body would sleep.
     divided: Vec<u32>,
     stack: Vec<u32>,
-    loads: Vec<Load>,
+    look: Look,
 }
 
 /// Contact points that count as firm support.
@@ -129,7 +129,7 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
         }
         islands += 1;
         let idle = state.islands.all[island as usize].busy != now;
-        if idle && !state.has_driven_tree(island, &mut sleeper.loads) {
+        if idle && !state.has_driven_tree(island, &mut sleeper.look) {
             sleeper.candidates.push(island);
         } else {
             all_idle = false;
@@ -169,15 +169,15 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
 
 impl State {
     /// Some tree of an island, all of whose bodies are idle, is under way by what drives its joints. One pass over its bodies.
-    fn has_driven_tree(&self, island: u32, loads: &mut Vec<Load>) -> bool {
+    fn has_driven_tree(&self, island: u32, look: &mut Look) -> bool {
         let forces = Loads { gravity: self.gravity, gyroscopic: true };
         let mut trees = self.islands.bodies(island).filter_map(|body| match self.articulations.link_of(body) {
             Some((slot, 0)) => self.articulations.all.at(slot),
             _ => None,
         });
         trees.any(|tree| {
-            tree.gather_loads(&self.bodies, &forces, loads);
-            tree.is_driven(loads, self.method.sleep.time.to_f64())
+            tree.gather_loads(&self.bodies, &forces, &mut look.loads);
+            tree.is_driven(look, self.method.sleep.time.to_f64())
         })
     }
 
