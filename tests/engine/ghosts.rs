@@ -144,6 +144,63 @@ fn slabs_wider_than_a_beam_slide_along_it() {
     }
 }
 
+/// Cubes on an edge or a corner, cones on their tips: dropped on a ridge, and beside it by less than they sink in, they are held by it. Where both
+/// slopes see a way out over the ridge, neither may leave it to the other.
+#[test]
+fn ridges_hold_what_comes_with_a_tip() {
+    let cube = || Shape::cuboid(0.5, 0.5, 0.5).unwrap();
+    let upright = Quat::from_axis_angle(Vec3::Z, real(core::f64::consts::FRAC_PI_4));
+    let on_corner = Quat::from_axis_angle(Vec3::X, real(Float::atan2(1.0, 2.0_f64.sqrt()))) * upright;
+    let over = Quat::from_axis_angle(Vec3::X, real(core::f64::consts::PI));
+    let cases = [
+        (cube(), upright, 0.5_f64.sqrt()),
+        (cube(), on_corner, 0.75_f64.sqrt()),
+        (Shape::cone(0.4, 0.3).unwrap(), over, 0.4),
+    ];
+    for kind in [Floor::Mesh, Floor::Field] {
+        for (shape, turned, low) in &cases {
+            for aside in [0.0, 1e-4, 3e-4, -2e-3] {
+                let mut world = ground(kind, |x| -0.15 * x.abs());
+                let body = BodyDesc::dynamic().position([aside, *low + 0.05, 0.1]).rotation(*turned);
+                let id = world.add_body(body.collider(shape.clone())).unwrap();
+                for _ in 0..60 {
+                    world.step(real(DT)).unwrap();
+                    let at = world.body(id).unwrap().centre_of_mass();
+                    let height = at.y + 0.15 * at.x.abs();
+                    assert!(height > 0.12, "{shape:?} on {kind:?}, {aside} m aside: {height} m above the ground");
+                }
+            }
+        }
+    }
+}
+
+/// A plank from one closed table to another that is a little higher lies still, though its end looks through the wall below the edge that it lies over.
+#[test]
+fn planks_across_closed_tables_lie_still() {
+    let table = |low: f64, high: f64, top: f64| {
+        let [low, high, top] = [low, high, top].map(real);
+        let corner = |k: u32| {
+            let at = |bit: u32, a: Real, b: Real| if k & bit == 0 { a } else { b };
+            Vec3::new(at(1, low, high), at(2, -1.0, top), at(4, -1.0, 1.0))
+        };
+        let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+        let triangles = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+        Shape::mesh(MeshDesc::new((0..8).map(corner).collect(), triangles)).unwrap()
+    };
+    let mut world = World::new();
+    for shape in [table(-2.0, 0.0, 0.0), table(1.0, 3.0, 0.01)] {
+        world.add_body(BodyDesc::fixed().collider(shape)).unwrap();
+    }
+    let plank = BodyDesc::dynamic().position([0.5, 0.0545, 0.0]).turned(Vec3::Z, 0.01);
+    let id = world.add_body(plank.collider(Shape::cuboid(0.8, 0.05, 0.2).unwrap())).unwrap();
+    for _ in 0..180 {
+        world.step(real(DT)).unwrap();
+        let v = world.body(id).unwrap().linear_velocity();
+        assert!(v.length() < 0.1, "{v:?}");
+    }
+    assert!(world.body(id).unwrap().linear_velocity().length() < 1e-2);
+}
+
 /// A floor that has no back pushes up whatever has its middle above it, even where the way down is shorter.
 #[test]
 fn nothing_is_pushed_down_through_a_floor() {

@@ -577,7 +577,7 @@ impl State {
     fn for_swept(&self, dense: usize, travel: &Travel, mut visit: impl FnMut(ProxyId, &Aabb)) {
         let half = 0.5 * self.method.tolerances.detection * self.method.tolerances.length;
         let centre = self.bodies.params[dense].local_centre;
-        // Points turn about the centre at a distance of at most the extent, and get no farther from it.
+        // Points of what is solid turn about the centre at a distance of at most the extent, and get no farther from it.
         let reach = self.bodies.params[dense].turning_extent();
         let bulge = Num::min(sagitta(travel.turn.length_squared() * reach), 2.0 * reach);
         let Some(cold) = self.bodies.cold.at(self.bodies.slot[dense]) else { return };

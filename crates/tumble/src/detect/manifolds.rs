@@ -222,8 +222,8 @@ impl<'a> Part<'a> {
     }
 
     /// A contact with a body towards `n`, in its own frame, is that of an edge or corner that its surface has not.
-    fn is_seam(&self, feature: Feature, n: Vec3) -> bool {
-        self.of.is_some_and(|(surface, index)| surface.is_seam(index, feature, n))
+    fn is_seam(&self, feature: Feature, n: Vec3, apart: bool) -> bool {
+        self.of.is_some_and(|(surface, index)| surface.is_seam(index, feature, n, apart))
     }
 }
 
@@ -234,8 +234,8 @@ fn meet(work: &mut Workspace, a: &Part<'_>, b: &Part<'_>, margin: Real) {
     collide_by(work.narrow, a.shape, b.shape, &relative, margin, &mut PairCache::default(), manifold);
     if let Some(deepest) = manifold.points().iter().min_by(|p, q| p.separation.total_cmp(&q.separation)) {
         let (of_a, of_b) = deepest.features();
-        let n = manifold.normal;
-        if a.is_seam(of_a, n) || b.is_seam(of_b, -relative.rotation.unrotate(n)) {
+        let (n, apart) = (manifold.normal, deepest.separation > 0.0);
+        if a.is_seam(of_a, n, apart) || b.is_seam(of_b, -relative.rotation.unrotate(n), apart) {
             manifold.clear();
         }
     }

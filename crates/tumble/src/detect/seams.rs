@@ -8,7 +8,8 @@
 //!   n·d ≤ 0      d: across the edge into the neighbour, or from the corner along the edges of those around it
 //! ```
 //!
-//! Else the surface comes nearer to the body on the way along d, and another triangle has the contact. Without this rule a ball that
+//! Else the surface comes nearer to the body on the way along d, and another triangle has the contact. That holds while they are apart. Where they
+//! overlap each triangle knows its own way out, and both of two may lead over their common edge; there the contact is none if n lies along both of them. Without this rule a ball that
 //! rolls towards a crest is thrown up by the slope behind it, and a slab wider than a beam is stopped by the corners at which the
 //! triangles of the beam's top meet. Only ridges and flat edges are crossed: what rises beyond a valley may be out of the body's way.
 //!
@@ -17,13 +18,16 @@
 
 use super::narrow::{Feature, FeatureKind};
 use crate::math::{Num, Real, Vec3};
-use crate::shape::{Adjacency, EdgeKind, HeightField, Mesh};
+use crate::shape::{Adjacency, EdgeKind, HeightField, Mesh, Sides};
 
 /// How far n may point along d, as a sine: twice the angle up to which edges count as flat by default.
 const ALONG: Real = 0.01;
 
 /// 1 less this, as a cosine: n is the normal of the triangle.
 const ON_FACE: Real = 1e-6;
+
+/// As a cosine to the normal of a triangle: n lies along it, or points to its back.
+const FLAT: Real = 0.1;
 
 /// Triangles around a corner that are looked at in either direction.
 const AROUND: usize = 32;
@@ -50,51 +54,63 @@ impl Surface<'_> {
         }
     }
 
-    /// A contact of the triangle at one of its features, with a body towards n, is none of the surface.
-    pub fn is_seam(&self, index: u32, feature: Feature, n: Vec3) -> bool {
+    /// A contact of the triangle at one of its features, with a body towards n that is apart from it or overlaps it, is none of the surface.
+    pub fn is_seam(&self, index: u32, feature: Feature, n: Vec3, apart: bool) -> bool {
         let at = feature.index() as usize % 3;
         match feature.kind() {
-            FeatureKind::Edge => self.is_seam_at_edge(index, at, n),
-            FeatureKind::Vertex => self.is_seam_at_corner(index, at, n),
+            FeatureKind::Edge => self.is_seam_at_edge(index, at, n, apart),
+            FeatureKind::Vertex => self.is_seam_at_corner(index, at, n, apart),
             FeatureKind::Face | FeatureKind::Round => false,
         }
     }
 
-    fn is_seam_at_edge(&self, index: u32, edge: usize, n: Vec3) -> bool {
+    /// The surface has a back, and n points out of it where this is the cosine between n and the front.
+    fn is_behind(&self, facing: Real) -> bool {
+        facing < 0.0 && matches!(self, Self::Mesh(mesh) if mesh.sides() == Sides::Two)
+    }
+
+    fn is_seam_at_edge(&self, index: u32, edge: usize, n: Vec3, apart: bool) -> bool {
         let tile = self.tile(index);
         let Some(front) = tile.front() else { return false };
         let facing = front.dot(n);
-        let (Some(other), true) = (tile.across(edge, facing < 0.0), facing.abs() < 1.0 - ON_FACE) else { return false };
+        let back = self.is_behind(facing);
+        let (Some(other), true) = (tile.across(edge, back), facing.abs() < 1.0 - ON_FACE) else { return false };
+        let other = self.tile(other);
+        if !(apart || (tile.lies_along(n, back) && other.lies_along(n, back))) {
+            return false;
+        }
         let [p, q] = [tile.corners[edge], tile.corners[(edge + 1) % 3]];
         let along = q - p;
         let off = |w: Vec3| (w - p).add_scaled(along, -(w - p).dot(along) / along.length_squared());
         // Of the corners of the neighbour, the one off the edge.
-        let [a, b, c] = self.tile(other).corners.map(off);
+        let [a, b, c] = other.corners.map(off);
         let farther = |a: Vec3, b: Vec3| if b.length_squared() > a.length_squared() { b } else { a };
         leads_nearer(n, farther(farther(a, b), c))
     }
 
-    fn is_seam_at_corner(&self, index: u32, corner: usize, n: Vec3) -> bool {
+    fn is_seam_at_corner(&self, index: u32, corner: usize, n: Vec3, apart: bool) -> bool {
         let tile = self.tile(index);
         let Some(front) = tile.front() else { return false };
         let facing = front.dot(n);
-        if facing.abs() >= 1.0 - ON_FACE {
+        let back = self.is_behind(facing);
+        if facing.abs() >= 1.0 - ON_FACE || !(apart || tile.lies_along(n, back)) {
             return false;
         }
         let v = tile.corners[corner];
         // Edge i leaves corner i, edge i - 1 ends there.
         [corner, (corner + 2) % 3].into_iter().any(|edge| {
-            let (mut from, mut next) = (index, tile.across(edge, facing < 0.0));
+            let (mut from, mut next) = (index, tile.across(edge, back));
             for _ in 0..AROUND {
                 let Some(here) = next.filter(|&here| here != index) else { break };
                 let tile = self.tile(here);
                 let k = tile.nearest_corner(v);
-                if [1, 2].into_iter().any(|other| leads_nearer(n, tile.corners[(k + other) % 3] - v)) {
+                let nearer = [1, 2].into_iter().any(|other| leads_nearer(n, tile.corners[(k + other) % 3] - v));
+                if nearer && (apart || tile.lies_along(n, back)) {
                     return true;
                 }
                 let edges = [k, (k + 2) % 3];
                 let on = edges.into_iter().find(|&edge| tile.around.neighbour(edge) != Some(from));
-                next = on.and_then(|edge| tile.across(edge, facing < 0.0));
+                next = on.and_then(|edge| tile.across(edge, back));
                 from = here;
             }
             false
@@ -111,6 +127,11 @@ impl Tile {
     fn front(&self) -> Option<Vec3> {
         let [a, b, c] = self.corners;
         (b - a).cross(c - a).try_normalize()
+    }
+
+    /// n lies along the triangle or points away from that side of it.
+    fn lies_along(&self, n: Vec3, back: bool) -> bool {
+        self.front().is_some_and(|front| if back { -front.dot(n) } else { front.dot(n) } < FLAT)
     }
 
     /// The neighbour across a ridge or a flat edge, as seen from the front or from the back.

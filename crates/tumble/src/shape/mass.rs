@@ -234,7 +234,7 @@ impl MassProperties {
         let second = a * b - xy * xy;
         let third = c * second - a * yz * yz - b * xz * xz - 2.0 * xy * xz * yz;
         let doubt = |power: f64| SURE * power;
-        a > doubt(half) && second > doubt(half * half) && third > doubt(half * half * half)
+        half > 0.0 && a > doubt(half) && second > doubt(half * half) && third > doubt(half * half * half)
     }
 }
 
@@ -272,7 +272,7 @@ mod tests {
                 assert!(mass.is_plainly_solid() || thin < 1e-3, "{mass:?}");
                 mass.inertia
             } else {
-                let [xx, yy, zz] = [(); 3].map(|()| random().abs());
+                let [xx, yy, zz] = [(); 3].map(|()| random() + 0.25);
                 Sym3 { xx, yy, zz, xy: random(), xz: random(), yz: random() }
             };
             for scale in [1.0, 1e-30, 1e30, 1e150, 0.0, f64::NAN] {
@@ -286,6 +286,8 @@ mod tests {
                 }
             }
         }
+        let none = Sym3 { xx: -1.0, yy: 1.0, zz: -2.0 - 1.6e-9, xy: 0.0, xz: 0.0, yz: 0.0 };
+        assert!(!MassProperties { mass: 1.0, centre: Vec3::ZERO, inertia: none }.is_plainly_solid());
         assert!(found > 2000 && refused > 2000, "{found} {refused}");
     }
 }

@@ -99,7 +99,7 @@ fn outlook(a: &Shape, b: &Shape, of_a: &Motion, of_b: &Motion, reach: Real, slop
             return limit;
         };
         outlook.clear = false;
-        // What a touch is, is for the narrow phase to say: it knows the seams of meshes.
+        // What a touch is, is for the narrow phase to say: it knows the seams of planes and valleys.
         let (pose_a, pose_b) = (of_a.at(found.t), of_b.at(found.t));
         let near = Num::max(found.separation, 0.0) + reach;
         collide(part_a, part_b, &(pose_a.inverse() * pose_b), near, &mut PairCache::default(), &mut manifold);

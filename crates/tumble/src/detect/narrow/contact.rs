@@ -334,7 +334,14 @@ impl<'a> Touch<'a> {
         let Some(front) = triangle.area_vector().try_normalize() else { return };
         let Some(deepest) = out.points().iter().min_by(|p, q| p.separation.total_cmp(&q.separation)) else { return };
         let facing = front.dot(toward);
-        let backward = !triangle.two_sided && facing < -BACKWARD;
+        let mut backward = !triangle.two_sided && facing < -BACKWARD;
+        if backward && deepest.separation > 0.0 {
+            // Whatever is before it is nearer to another.
+            out.clear();
+            return;
+        }
+        // Among overlaps, those alone that lead through it: beside its border its face may be far off.
+        backward &= facing < -THROUGH;
         if facing.abs() > 1.0 - ON_FACE && !backward {
             return;
         }
@@ -362,8 +369,9 @@ impl<'a> Touch<'a> {
     }
 }
 
-/// A normal that points by more than this, as a sine, to the back of a triangle is not just rounded.
+/// A normal that points by more than this, as a sine, to the back of a triangle is not just rounded; and one that does by more than the other leads through it.
 const BACKWARD: Real = 1e-3;
+const THROUGH: Real = 0.5;
 
 /// The feature is an inner edge of the triangle, or a corner between two of them.
 pub(super) fn is_inner(triangle: &Triangle, back: bool, feature: Feature) -> bool {
