@@ -126,3 +126,18 @@ fn couplings_hold_on_the_way() {
         }
     }
 }
+
+/// A joint that leads another at no ratio, which so stands, moves all the same.
+#[test]
+fn who_leads_nobody_moves() {
+    let mut world = sleepless();
+    let mut desc = ArticulationDesc::new();
+    let hinge = || LinkDesc::revolute(rod(), Vec3::Z).anchor([0.0, -0.25, 0.0]);
+    let first = desc.add(hinge());
+    let second = desc.add(hinge().at([2.0, 0.0, 0.0]));
+    desc.couple(Coupling::new((first, 0), (second, 0), 0.0));
+    let id = world.add_articulation(desc).unwrap();
+    let target = Reach::point([0.35, 0.1, 0.0]).of([0.0, 0.25, 0.0]);
+    let found = world.articulation(id).unwrap().reach(first, &target).unwrap();
+    assert!(found.position[0].abs() > 0.5 && found.position[1].abs() < 1e-9, "{:?}", found.position);
+}

@@ -374,3 +374,24 @@ fn limits_hold_what_gets_to_them_in_one_step() {
         }
     }
 }
+
+/// What a force has brought to the rim of a cone is brought away from it by the opposite force, however strong both are.
+#[test]
+fn rims_let_go_what_is_driven_back() {
+    let mut world = sleepless();
+    world.set_gravity(Vec3::ZERO).unwrap();
+    let mut desc = ArticulationDesc::new();
+    let ball = LinkDesc::spherical(rod()).anchor([0.0, 0.25, 0.0]).swing(Swing::new([0.0, -1.0, 0.0], 0.4));
+    let link = desc.add(ball.dof(2, Dof { force: 1200.0, ..Dof::default() }));
+    let id = world.add_articulation(desc).unwrap();
+    let turn = |world: &World| 2.0 * Float::atan2(position(world)[2], position(world)[3]);
+    for _ in 0..20 {
+        world.step(DT).unwrap();
+    }
+    assert!(turn(&world) > 0.39, "{}", turn(&world));
+    world.articulation_mut(id).unwrap().set_dof(link, 2, Dof { force: -1200.0, ..Dof::default() }).unwrap();
+    for _ in 0..6 {
+        world.step(DT).unwrap();
+    }
+    assert!(turn(&world) < -0.3, "{}", turn(&world));
+}

@@ -238,8 +238,9 @@ impl Mover {
         while let Some(&(dof, share)) = all.get(next) {
             for c in &tree.couplings {
                 let [a, b] = [c.a, c.b].map(|(link, dof)| tree.links[link].first_dof as usize + dof);
-                // One that follows at no ratio stands, and so does all that it holds.
+                // One that follows at no ratio stands, whatever leads it.
                 let led = match dof {
+                    _ if dof == b && c.ratio == 0.0 && share == 0.0 => continue,
                     _ if dof == b && c.ratio == 0.0 => return None,
                     _ if dof == b => (a, share / c.ratio),
                     _ if dof == a => (b, share * c.ratio),

@@ -141,7 +141,14 @@ impl Tree {
         let n = swing.axis.to_f64().normalize_or(Vec3::Z);
         let omega = Vec3::from([0, 1, 2].map(|k| self.qd[first as usize + k]));
         let after = ahead.get(link.dofs()).map(|w| Vec3::new(w[0], w[1], w[2]));
-        let speed = |direction: Vec3<f64>| faster(omega.dot(direction), after.map(|w| w.dot(direction)));
+        // Motors that hold a speed are rows themselves, and have it whatever a kick leads to.
+        let held = Vec3::from([0, 1, 2].map(|k| {
+            let motor = &self.dofs[first as usize + k].motor;
+            if motor.is_on() && motor.damping.is_infinite() { motor.speed } else { 0.0 }
+        }));
+        let speed = |direction: Vec3<f64>| {
+            faster(faster(omega.dot(direction), Some(held.dot(direction))), after.map(|w| w.dot(direction)))
+        };
         let mut push = |direction: Vec3<f64>, task: Task, place: u32, sign: f64| {
             let d = direction * sign;
             let along = [(first, d.x), (first + 1, d.y), (first + 2, d.z)];
@@ -153,8 +160,9 @@ impl Tree {
         let angle = Float::atan2(sine, cosine);
         // On the axis there is no way to the rim; any direction is as good.
         let mut out = a.cross(n).normalize_or(n.tangents().0);
-        // What is driven off from near the axis meets the rim where it is driven to.
-        if let Some(way) = after.map(|w| (w - n * w.dot(n)) * dt).filter(|way| sine < ON_AXIS * way.length()) {
+        // What is driven off from near the axis meets the rim where it is driven to. Near as the rim goes: what is there already is held where it is.
+        let near = |way: &Vec3<f64>| sine < ON_AXIS * Num::min(way.length(), swing.cone);
+        if let Some(way) = after.map(|w| (w - n * w.dot(n)) * dt).filter(near) {
             out = way.normalize_or(out);
         }
         // A cone of all directions has no rim.

@@ -132,6 +132,8 @@ pub(crate) fn update(state: &mut State, sleeper: &mut Sleeper, supports: &[u32],
         if idle && !state.has_driven_tree(island, &mut sleeper.look) {
             sleeper.candidates.push(island);
         } else {
+            // Driven ones are told from others below.
+            state.islands.all[island as usize].busy = now;
             all_idle = false;
         }
     }
