@@ -15,7 +15,9 @@ pub fn add_triangles(vertices: &[[f64; 3]], corners: &[u32], out: &mut Vec<[u32;
     let places: Option<Vec<[f64; 3]>> = corners.iter().map(|c| vertices.get(*c as usize).copied()).collect();
     // What names a corner that is not there is refused with the triangle that does.
     let outline = places.filter(|places| places.len() > 3).and_then(|places| flat(&places));
-    match outline.filter(|outline| !is_convex(outline)) {
+    let coordinates = corners.iter().filter_map(|c| vertices.get(*c as usize)).flatten();
+    let rounding = f64::from(f32::EPSILON) * coordinates.fold(0.0, |most: f64, v| most.max(v.abs()));
+    match outline.filter(|outline| !is_convex(outline, rounding)) {
         None => fan(corners, out),
         Some(_) if corners.len() > MOST => {
             let count = corners.len();
@@ -58,13 +60,15 @@ fn bend(a: Place, b: Place, c: Place) -> f64 {
     (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 }
 
-fn is_convex(outline: &[Place]) -> bool {
+/// It bends inwards nowhere by more than corners do that are this far off by rounding.
+fn is_convex(outline: &[Place], rounding: f64) -> bool {
     let squared = |a: Place, b: Place| (b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]);
     let count = outline.len();
     (0..count).all(|i| {
         let (a, b, c) = (outline[i], outline[(i + 1) % count], outline[(i + 2) % count]);
         // What is no number is refused as a vertex.
-        !(bend(a, b, c) < -STRAIGHT * (squared(a, b) * squared(b, c)).sqrt())
+        let [ab, bc] = [squared(a, b).sqrt(), squared(b, c).sqrt()];
+        !(bend(a, b, c) < -(STRAIGHT * ab * bc + rounding * (ab + bc)))
     })
 }
 

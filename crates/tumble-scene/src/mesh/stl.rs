@@ -19,7 +19,7 @@ pub fn read(bytes: &[u8]) -> Result<Soup, Flaw> {
         return Ok(soup);
     }
     let mut at = 0;
-    while let Some(start) = bytes[at..].iter().position(|b| !b.is_ascii_whitespace()) {
+    while let Some(start) = bytes[at..].iter().position(|b| !is_blank(*b)) {
         at += start;
         if !is_solid(&bytes[at..]) {
             let line = line_of(bytes, at + 1);
@@ -38,6 +38,11 @@ pub fn read(bytes: &[u8]) -> Result<Soup, Flaw> {
 /// A text begins with this word, with or without a name behind it.
 fn is_solid(bytes: &[u8]) -> bool {
     bytes.strip_prefix(b"solid").is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
+}
+
+/// What may stand between solids and behind the last: white space, and what old systems end or fill up a file with.
+fn is_blank(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || byte == 0 || byte == 0x1a
 }
 
 /// Reads one solid, and says how many bytes of the file behind `start` it took.

@@ -228,6 +228,8 @@ fn all_solids_of_a_text_are_read() {
         format!("{first}{second}"),
         format!("{first}\n\n  {second}\n\n"),
         format!("{first}solid empty\nendsolid\n{second}"),
+        format!("{first}{second}\u{1a}"),
+        format!("{first}{second}\0\0\0"),
     ] {
         let mesh = TriangleMesh::read(file.as_bytes(), Format::Stl, ".").unwrap();
         assert_eq!((mesh.vertices.len(), mesh.triangles.len(), mesh.bounds()[1].x), (16, 24, 7.0), "{file}");

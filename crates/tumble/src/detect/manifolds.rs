@@ -19,6 +19,9 @@ const SAME_NORMAL: Real = 0.999;
 /// Points that are nearer than this share of the margin count as bearing: as near as contacts at rest are.
 const BEARS: Real = 0.05;
 
+/// The share of its radius up to which the core of what is round counts as in a triangle.
+const SUNK: Real = 1e-3;
+
 /// Manifolds of one pair; more are merged into the last.
 const MAX_PATCHES: usize = 32;
 
@@ -234,7 +237,9 @@ fn meet(work: &mut Workspace, a: &Part<'_>, b: &Part<'_>, margin: Real) {
     collide_by(work.narrow, a.shape, b.shape, &relative, margin, &mut PairCache::default(), manifold);
     if let Some(deepest) = manifold.points().iter().min_by(|p, q| p.separation.total_cmp(&q.separation)) {
         let (of_a, of_b) = deepest.features();
-        let (n, apart) = (manifold.normal, deepest.separation > 0.0);
+        // What is round takes its normal from its core, however deep its surface is.
+        let (n, round) = (manifold.normal, a.shape.radius() + b.shape.radius());
+        let apart = deepest.separation + (1.0 - SUNK) * round > 0.0;
         if a.is_seam(of_a, n, apart) || b.is_seam(of_b, -relative.rotation.unrotate(n), apart) {
             manifold.clear();
         }

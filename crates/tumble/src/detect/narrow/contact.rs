@@ -334,7 +334,10 @@ impl<'a> Touch<'a> {
         let Some(front) = triangle.area_vector().try_normalize() else { return };
         let Some(deepest) = out.points().iter().min_by(|p, q| p.separation.total_cmp(&q.separation)) else { return };
         let facing = front.dot(toward);
-        let mut backward = !triangle.two_sided && facing < -BACKWARD;
+        let (of_a, of_b) = deepest.features();
+        let feature = if flip { of_b } else { of_a };
+        // At a border there is no other that it could be nearer to.
+        let mut backward = !triangle.two_sided && facing < -BACKWARD && !is_border(triangle, feature);
         if backward && deepest.separation > 0.0 {
             // Whatever is before it is nearer to another.
             out.clear();
@@ -345,8 +348,6 @@ impl<'a> Touch<'a> {
         if facing.abs() > 1.0 - ON_FACE && !backward {
             return;
         }
-        let (of_a, of_b) = deepest.features();
-        let feature = if flip { of_b } else { of_a };
         let centre = if flip {
             self.turned_to_b(self.a.centre() - self.translation)
         } else {
@@ -372,6 +373,16 @@ impl<'a> Touch<'a> {
 /// A normal that points by more than this, as a sine, to the back of a triangle is not just rounded; and one that does by more than the other leads through it.
 const BACKWARD: Real = 1e-3;
 const THROUGH: Real = 0.5;
+
+/// The feature is an edge of the triangle beyond which there is no other, or a corner of one.
+fn is_border(triangle: &Triangle, feature: Feature) -> bool {
+    let border = |edge: u32| triangle.inner_edges >> (edge % 3) & 0b1001 == 0;
+    match feature.kind() {
+        FeatureKind::Edge => border(feature.index()),
+        FeatureKind::Vertex => border(feature.index()) || border(feature.index() + 2),
+        FeatureKind::Face | FeatureKind::Round => false,
+    }
+}
 
 /// The feature is an inner edge of the triangle, or a corner between two of them.
 pub(super) fn is_inner(triangle: &Triangle, back: bool, feature: Feature) -> bool {
