@@ -18,7 +18,7 @@
 //! one that he has seen.
 
 use crate::math::prefetch_at;
-use core::cell::UnsafeCell;
+use core::cell::{Cell, UnsafeCell};
 use core::marker::PhantomData;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -41,12 +41,15 @@ impl Crew {
         self.0.as_ref().map_or(1, |pool| pool.current_num_threads().max(1))
     }
 
-    /// Runs `lead` on one thread, with the others as its team, or `alone`.
+    /// Runs `lead` on one thread, with the others as its team, or `alone`. So does who asks for it within another's lead, as a hook that steps a world of its
+    /// own: the threads of that one would be waited for until it ends.
     pub fn lead<R: Send>(&self, alone: bool, lead: impl FnOnce(&Team) -> R + Send) -> R {
-        let Some(pool) = self.0.as_ref().filter(|_| !alone && self.size() > 1) else { return lead(&Team::new(1)) };
+        let alone = alone || self.size() == 1 || AT_WORK.get();
+        let Some(pool) = self.0.as_ref().filter(|_| !alone) else { return lead(&Team::new(1)) };
         let team = Team::new(self.size());
         let task = Mutex::new((Some(lead), None));
         pool.broadcast(|thread| {
+            let _working = Working::begin();
             if thread.index() != 0 {
                 return team.help(thread.index());
             }
@@ -63,6 +66,26 @@ impl Crew {
             // The leader panicked, and so has the broadcast.
             None => unreachable!("a leader that returns has a result"),
         }
+    }
+}
+
+thread_local! {
+    /// This thread leads or helps.
+    static AT_WORK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A thread leads or helps while this lives.
+struct Working(bool);
+
+impl Working {
+    fn begin() -> Self {
+        Self(AT_WORK.replace(true))
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        AT_WORK.set(self.0);
     }
 }
 
@@ -459,6 +482,16 @@ mod tests {
 
     fn pool(threads: usize) -> Crew {
         Crew::new(Some(Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())))
+    }
+
+    /// A hook that steps another world on the same threads is not waited for by those who wait for it.
+    #[test]
+    fn a_lead_within_a_lead_is_alone() {
+        let crew = pool(3);
+        for _ in 0..2 {
+            let sizes = crew.lead(false, |team| (team.size(), crew.lead(false, |inner| inner.size())));
+            assert_eq!(sizes, (3, 1));
+        }
     }
 
     /// Every block is done once, and what threads write to different elements is what one thread writes to all of them.
