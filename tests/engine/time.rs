@@ -215,6 +215,19 @@ fn restart_goes_back_to_the_start() {
     assert_eq!(world.body(id).unwrap().position(), Vec3::all(5.0));
 }
 
+/// The time that a call brings along is no part of the state before the first step.
+#[test]
+fn restart_does_not_keep_the_time_of_the_first_call() {
+    let mut world = busy_world();
+    let start = world.hash();
+    for _ in 0..3 {
+        assert_eq!(world.simulate(1.5 / 60.0).unwrap(), 1);
+        assert_eq!(world.simulate(0.5 / 60.0).unwrap(), 1);
+        world.restart().unwrap();
+        assert_eq!((world.hash(), world.interpolation()), (start, 0.0));
+    }
+}
+
 /// A world that does not keep its start says so; one that keeps it again keeps the next.
 #[test]
 fn restart_without_a_kept_start() {

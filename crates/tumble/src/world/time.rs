@@ -53,20 +53,24 @@ impl World {
         }
         self.whole()?;
         let clock = self.state.clock;
-        self.state.remainder = clock.due(self.state.remainder, elapsed);
-        let mut steps = 0;
+        // The state before the first step, which may be kept, does not know of this time yet.
+        let mut due = clock.due(self.state.remainder, elapsed);
+        let (mut steps, mut made) = (0, Ok(()));
         self.state.events.clear();
-        while let Some(dt) = clock.next_step(self.state.remainder) {
+        while let Some(dt) = clock.next_step(due) {
             let mut told = core::mem::take(&mut self.state.events);
-            let made = self.step(Real::from_f64(dt));
+            made = self.step(Real::from_f64(dt));
             told.append(&mut self.state.events);
             self.state.events = told;
-            made?;
+            if made.is_err() {
+                break;
+            }
             // It may fall below zero by the rounding that `next_step` allows; the next call pays it back.
-            self.state.remainder -= dt;
+            due -= dt;
             steps += 1;
         }
-        Ok(steps)
+        self.state.remainder = due;
+        made.map(|()| steps)
     }
 
     /// How far, as a share of the fixed step, the user's time is ahead of the last step: what a renderer interpolates by.
