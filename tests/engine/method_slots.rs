@@ -460,6 +460,42 @@ fn a_standing_stack_does_not_notice_a_swap() {
     }
 }
 
+/// Nor does what hangs on joints, where tolerances change along with the method: those of contacts begin anew then, those of joints do not.
+#[test]
+fn a_hanging_chain_does_not_notice_a_swap_with_other_tolerances() {
+    let soft = |substeps: u32, box_margin: Real| {
+        let mut method = awake(Method::soft_step());
+        let Step::SoftStep(step) = &mut method.step else { unreachable!("soft-step") };
+        (step.substeps, step.joint_solve) = (substeps, JointSolve::Sweeps);
+        method.tolerances.box_margin = box_margin;
+        method
+    };
+    let margin = Method::soft_step().tolerances.box_margin;
+    let fastest = |first: Method, then: &[Method]| {
+        let mut world = World::with_method(first).unwrap();
+        let mut above = World::BODY;
+        for i in 0..10 {
+            let y = -f64::from(i);
+            let ball = BodyDesc::dynamic().position([0.0, y, 0.0]).collider(Shape::sphere(0.1).unwrap());
+            let id = world.add_body(ball).unwrap();
+            world.add_joint(JointDesc::ball(above, id).anchor([0.0, y + 0.5, 0.0])).unwrap();
+            above = id;
+        }
+        for _ in 0..120 {
+            world.step(DT).unwrap();
+        }
+        then.iter().for_each(|method| world.set_method(method.clone()).unwrap());
+        world.step(DT).unwrap();
+        let speed = |id: BodyId| world.body(id).unwrap().centre_velocity().length();
+        world.body_ids().map(speed).fold(0.0, Real::max)
+    };
+    for (from, to) in [(4, 16), (16, 4)] {
+        let alike = fastest(soft(from, margin), &[soft(to, margin)]);
+        let other = fastest(soft(from, margin), &[soft(to, 1.5 * margin)]);
+        assert!(other < 1.1 * alike + 1e-3, "{from} to {to} sub-steps: {other} m/s, {alike} m/s without");
+    }
+}
+
 /// What a method is said to do is what it does: each ability is tried in a small scene, for every preset and its variants. (Threads change no
 /// bit, and where friction acts is another slot.)
 #[test]

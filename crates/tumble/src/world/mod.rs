@@ -620,15 +620,17 @@ impl State {
         }
         if !new.step.solves() {
             self.joints.rest();
-        }
-        if !boxes && new.step.solves() {
+            self.articulations.scale_impulses(0.0);
+        } else if old.step.solves() {
             // Impulses are kept per solve: of a sub-step or of a step.
             let ratio = old.step.solves_per_step() as Real / new.step.solves_per_step() as Real;
-            self.contacts.convert_impulses(ratio, old.friction, new.friction);
             self.joints.scale_impulses(ratio);
             self.articulations.scale_impulses(f64::from(ratio));
-            // Manifolds may hold another number of points from now on.
-            self.contacts.forget_poses();
+            if !boxes {
+                self.contacts.convert_impulses(ratio, old.friction, new.friction);
+                // Manifolds may hold another number of points from now on.
+                self.contacts.forget_poses();
+            }
         }
         for slot in 0..self.bodies.cold.capacity() as u32 {
             if boxes {

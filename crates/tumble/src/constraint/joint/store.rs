@@ -166,10 +166,11 @@ impl Joints {
         }
     }
 
-    /// None of them does anything from now on.
+    /// None of them does anything from now on, and what they did is no start for a solve that comes later.
     pub fn rest(&mut self) {
         for slot in 0..self.all.capacity() as u32 {
             if let Some(joint) = self.all.at_mut(slot) {
+                joint.impulses.fill(0.0);
                 (joint.force, joint.torque) = (Vec3::ZERO, Vec3::ZERO);
             }
         }
