@@ -19,7 +19,7 @@ use crate::constraint::contact::{
 use crate::crew::{Shared, Team};
 use crate::detect::broad::{BroadPhase, ProxyId};
 use crate::id::{ColliderTag, Slots};
-use crate::math::{Num, Pose, Quat, Real, Vec3, WorldPose, prefetch};
+use crate::math::{Baseline, LANES, Lane, Mask, Num, Pose, Quat, Real, Vec3, WorldPose, prefetch};
 use crate::profile::Profile;
 use crate::shape::Shape;
 use crate::world::State;
@@ -441,30 +441,73 @@ impl Scene<'_> {
             return false;
         }
         let shift = b_in_a.translation - turn.rotate(before.translation);
-        let (mut m, mut nearest) = (contact.manifolds, Real::INFINITY);
+        let drift = Drift { turn, shift, tolerance, margin: self.rules.margin };
+        let (mut m, mut touches) = (contact.manifolds, false);
         while m != NONE {
             // SAFETY: a manifold belongs to one contact, and this thread has it.
             let manifold = unsafe { self.manifolds.get(m as usize) };
-            let n = manifold.local_normal;
-            for i in 0..manifold.used().len() {
-                let Origin { point, separation } = manifold.origins[i];
-                let moved = turn.rotate(point) - point + shift;
-                if !(moved.length_squared() < tolerance * tolerance) {
-                    return false;
-                }
-                let p = &mut manifold.points[i];
-                p.separation = separation + n.dot(moved);
-                p.anchor = place.lever_a + place.rotation.rotate(point + moved * 0.5);
-                nearest = Num::min(nearest, p.separation);
-            }
-            manifold.normal = place.rotation.rotate(n);
-            manifold.lever = place.lever;
+            let Some(near) = drift.carry::<Baseline>(manifold, place) else { return false };
+            touches |= near;
             m = manifold.next;
         }
         // Surfaces that part are looked at.
-        nearest <= self.rules.margin
+        touches
     }
 }
+
+/// The motion of a pair since its points were found.
+struct Drift {
+    /// In the frame of A.
+    turn: Quat,
+    shift: Vec3,
+    /// By less than this every point must have moved.
+    tolerance: Real,
+    /// Contacts are made at this distance.
+    margin: Real,
+}
+
+impl Drift {
+    /// Moves the points of a manifold, several at once, and says whether the surfaces are near each other in one of them; `None` where one has
+    /// moved too far.
+    #[inline(always)]
+    fn carry<L: Lane>(&self, manifold: &mut ContactManifold, place: &Place) -> Option<bool> {
+        let count = manifold.used().len();
+        let (turn, shift) = (Quat::<L>::broadcast(self.turn), Vec3::<L>::broadcast(self.shift));
+        let (rotation, lever) = (Quat::<L>::broadcast(place.rotation), Vec3::<L>::broadcast(place.lever_a));
+        let n = Vec3::<L>::broadcast(manifold.local_normal);
+        let mut touches = false;
+        for first in (0..count).step_by(L::WIDTH) {
+            let there = (1 << (count - first).min(L::WIDTH)) - 1;
+            let rows: &[[Real; 4]; SOLVED_POINTS] = bytemuck::cast_ref(&manifold.origins);
+            // Those that are not there are read, and left as they are.
+            let [x, y, z, separation] = L::load_columns::<4, 4>(&rows[first..], 0, &ROWS);
+            let point = Vec3::new(x, y, z);
+            let moved = turn.rotate(point) - point + shift;
+            let little = moved.length_squared().less(L::splat(self.tolerance * self.tolerance));
+            if little.bits() & there != there {
+                return None;
+            }
+            let separation = separation + n.dot(moved);
+            touches |= separation.less_eq(L::splat(self.margin)).bits() & there != 0;
+            let Vec3 { x, y, z } = lever + rotation.rotate(point + moved * L::splat(0.5));
+            let rows: &mut [[Real; ContactManifold::POINT]; SOLVED_POINTS] = bytemuck::cast_mut(&mut manifold.points);
+            L::store_columns::<{ ContactManifold::POINT }, 4>([x, y, z, separation], &mut rows[first..count], 0, &ROWS);
+        }
+        manifold.normal = place.rotation.rotate(manifold.local_normal);
+        manifold.lever = place.lever;
+        Some(touches)
+    }
+}
+
+/// The rows of the points of a manifold.
+const ROWS: [u32; LANES] = {
+    let (mut rows, mut i) = ([0; LANES], 0);
+    while i < LANES {
+        rows[i] = i as u32;
+        i += 1;
+    }
+    rows
+};
 
 /// Remembers that a pair is apart, for [`stays_apart`].
 fn note_apart(contact: &mut Contact, gap: &Gap, margin: Real, a: &Placed, b: &Placed) {

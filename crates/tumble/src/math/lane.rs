@@ -37,19 +37,19 @@ use core::ops::{BitAnd, BitOr, Not};
 
 core::cfg_select! {
     target_arch = "x86_64" => {
-        use sse2::Sse2 as Baseline;
+        pub(crate) use sse2::Sse2 as Baseline;
         const BASELINE: &str = "sse2";
     }
     all(target_arch = "aarch64", target_feature = "neon") => {
-        use neon::Neon as Baseline;
+        pub(crate) use neon::Neon as Baseline;
         const BASELINE: &str = "neon";
     }
     all(target_arch = "wasm32", target_feature = "simd128") => {
-        use simd128::Simd128 as Baseline;
+        pub(crate) use simd128::Simd128 as Baseline;
         const BASELINE: &str = "simd128";
     }
     _ => {
-        type Baseline = portable::Portable<{ LANES / 2 }>;
+        pub(crate) type Baseline = portable::Portable<{ LANES / 2 }>;
         const BASELINE: &str = "array";
     }
 }

@@ -22,6 +22,7 @@ mod vec3;
 
 pub use aabb::Aabb;
 pub use eigen::symmetric_eigen;
+pub(crate) use lane::Baseline;
 pub use lane::{Isa, Kernel, LANES, Lane, Mask, NO_ROW};
 pub use mat3::Mat3;
 pub use pose::{Pose, WorldPose};
