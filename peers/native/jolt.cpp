@@ -56,7 +56,8 @@ flat::Vec u(JPH::Vec3 a) { return {a.GetX(), a.GetY(), a.GetZ()}; }
 class Joined final : public JPH::GroupFilter {
 public:
     bool CanCollide(const JPH::CollisionGroup& a, const JPH::CollisionGroup& b) const override {
-        auto pair = std::minmax(a.GetGroupID(), b.GetGroupID());
+        // By value: the ids are, and minmax answers with references.
+        std::pair<JPH::uint32, JPH::uint32> pair = std::minmax(a.GetGroupID(), b.GetGroupID());
         return !pairs.count(pair);
     }
     std::set<std::pair<JPH::uint32, JPH::uint32>> pairs;

@@ -62,11 +62,13 @@ public:
             std::copy(q, q + 4, d->mocap_quat + 4 * mocap);
         }
         mj_step(m, d);
+        placed = false;
         // It starts again from the beginning when its state stops being finite; that is no result.
         for (int warning : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC})
             if (d->warning[warning].number > 0) throw std::runtime_error("its state blew up and was reset");
     }
     flat::State state(size_t i) override {
+        place();
         const mjtNum *p = d->xpos + 3 * ids[i], *q = d->xquat + 4 * ids[i];
         mjtNum v[6];
         mj_objectVelocity(m, d, mjOBJ_BODY, ids[i], v, 0);
@@ -77,6 +79,7 @@ public:
         const mjtNum from[3] = {ray.from.x, ray.from.y, ray.from.z};
         const mjtNum way[3] = {ray.way.x / length, ray.way.y / length, ray.way.z / length};
         int geom[1] = {-1};
+        place();
 #if mjVERSION_HEADER >= 3004000 || (mjVERSION_HEADER >= 340 && mjVERSION_HEADER < 1000)
         mjtNum far = mj_ray(m, d, from, way, nullptr, 1, -1, geom, nullptr);
 #else
@@ -93,6 +96,12 @@ public:
     }
 
 private:
+    // A step ends with the integration: where that brought the bodies is found when somebody asks.
+    void place() {
+        if (!placed) mj_forward(m, d);
+        placed = true;
+    }
+    bool placed = true;
     // What of a tree its joints can be: springs and motors without a greatest force, which are springs and dampers too.
     static void check(const flat::Tree& tree) {
         if (tree.couplings > 0) throw flat::Unsupported("couplings in this driver");

@@ -2,6 +2,7 @@
 
 use crate::tools;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -325,21 +326,26 @@ fn once(engine: &Engine, case: &Case, list: &Path, row: &mut Row, limit: Duratio
             .ok()
             .and_then(|output| serde_json::from_slice(&output.stdout).ok())
             .unwrap_or_else(|| serde_json::json!({ "pass": false, "fault": "the judge gave no verdict" }));
+        if row.runs.iter().any(|run| run.same == Some(false)) {
+            row.verdict["pass"] = Value::Bool(false);
+        }
     }
     let _ = fs::remove_file(states);
 }
 
-/// Rays have no state to judge: what counts is that engines agree on what is hit. The median of all engines is the measure.
+/// Rays have no state to judge: what counts is that engines agree on what is hit. The median of all engines is the measure; who does not say
+/// what it hit does not pass.
 fn judge_rays(rows: &mut [Row]) {
     let found = |row: &Row| row.runs.last().and_then(|run| Some((run.hits?, run.distance?)));
     let mut all: Vec<(f64, f64)> = rows.iter().filter_map(found).collect();
     all.sort_by(|a, b| a.1.total_cmp(&b.1));
     let Some(&(hits, distance)) = all.get(all.len().saturating_sub(1) / 2) else { return };
-    for row in rows.iter_mut() {
-        if let Some((own_hits, own_distance)) = found(row) {
-            let agree = (own_hits - hits).abs() <= 1e-3 * hits && (own_distance - distance).abs() <= 1e-3 * distance;
-            row.verdict["pass"] = Value::Bool(agree);
-        }
+    let cases: BTreeSet<String> = rows.iter().filter(|row| found(row).is_some()).map(|row| row.case.clone()).collect();
+    for row in rows.iter_mut().filter(|row| cases.contains(&row.case)) {
+        let agrees = |(own_hits, own_distance): (f64, f64)| {
+            (own_hits - hits).abs() <= 1e-3 * hits && (own_distance - distance).abs() <= 1e-3 * distance
+        };
+        row.verdict["pass"] = Value::Bool(found(row).is_some_and(agrees));
     }
 }
 
@@ -382,7 +388,7 @@ mod tests {
         assert_eq!(output.stdout, b"hello\n");
     }
 
-    /// Best and median are those of the rounds, and an engine that differs on rays fails.
+    /// Best and median are those of the rounds, and an engine that differs on rays, or does not say what it hit, fails.
     #[test]
     fn rounds_are_summed_up() {
         let run = |ms, hits| Run { times: vec![ms], hits: Some(hits), distance: Some(1.0), ..Run::default() };
@@ -395,9 +401,12 @@ mod tests {
             verdict: serde_json::json!({}),
             fault: None,
         };
-        let mut rows = [row("a", 1000.0), row("b", 1000.0), row("c", 900.0)];
+        let mut silent = row("d", 0.0);
+        silent.runs.iter_mut().for_each(|run| run.hits = None);
+        silent.verdict["pass"] = Value::Bool(true);
+        let mut rows = [row("a", 1000.0), row("b", 1000.0), row("c", 900.0), silent];
         assert_eq!((rows[0].best(), rows[0].median()), (Some(1.0), Some(2.0)));
         judge_rays(&mut rows);
-        assert_eq!(rows.each_ref().map(Row::passes), [true, true, false]);
+        assert_eq!(rows.each_ref().map(Row::passes), [true, true, false, false]);
     }
 }
