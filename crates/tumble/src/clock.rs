@@ -39,7 +39,8 @@ pub struct Clock {
 pub enum Pace {
     /// Always the same step in seconds: the same result for every way in which the time is cut into calls.
     Fixed(f64),
-    /// Steps as long as the remaining time, within bounds. Adapts to the load; not repeatable.
+    /// Steps as long as the remaining time, within bounds. Adapts to the load; not repeatable, and piles stir when the step changes, since the softness
+    /// of contacts goes by it.
     Variable {
         /// Shortest step; a shorter remainder waits for the next call.
         min: f64,

@@ -5,6 +5,7 @@
 
 mod abilities;
 mod detection;
+mod unbounded;
 
 pub use abilities::Ability;
 pub use detection::{Broad, Narrow};
@@ -356,15 +357,19 @@ pub enum Validator {
     /// Removes bodies whose centre leaves the box between these corners.
     WorldBounds {
         /// Smallest corner.
+        #[serde(with = "unbounded::three")]
         min: [f64; 3],
         /// Largest corner.
+        #[serde(with = "unbounded::three")]
         max: [f64; 3],
     },
     /// Limits the speeds of what forces move. A kinematic body goes as fast as it is told to.
     MaxSpeed {
         /// m/s
+        #[serde(with = "unbounded::one")]
         linear: Real,
         /// rad/s
+        #[serde(with = "unbounded::one")]
         angular: Real,
     },
 }

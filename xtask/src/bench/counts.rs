@@ -90,6 +90,9 @@ fn count(sets: &[&str]) -> Result<Vec<Count>, String> {
     shell::run(&mut shell::command("cargo build --workspace --bin tumble-bench --test engine"))?;
     let output = Command::new(program()).arg("kernels").output().map_err(|error| format!("tumble-bench: {error}"))?;
     let kernels = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() || kernels.is_empty() {
+        return Err("tumble-bench names no kernels".to_owned());
+    }
     let mut counts = Vec::new();
     for kernel in kernels.lines() {
         for set in sets {

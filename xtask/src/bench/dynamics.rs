@@ -16,8 +16,12 @@ pub fn measure() -> Result<Value, String> {
     shell::run(&mut shell::command("cargo build --release --package tumble-bench"))?;
     let mut lines = Vec::new();
     shell::run_reading(Command::new(program()).arg("dynamics"), |line| lines.push(line.to_owned()))?;
-    let figures: Vec<Value> = lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let read = |line: &String| serde_json::from_str(line).map_err(|error| format!("tumble-bench: {line:?}: {error}"));
+    let figures: Vec<Value> = lines.iter().map(read).collect::<Result<_, _>>()?;
     let bars: Vec<Bar> = figures.iter().filter_map(judge).collect();
+    if bars.is_empty() {
+        return Err("tumble-bench measured nothing that has a bar".to_owned());
+    }
     println!("\n{}", bars::text(&bars));
     Ok(serde_json::json!({ "figures": figures, "bars": bars.iter().map(Bar::json).collect::<Vec<_>>() }))
 }

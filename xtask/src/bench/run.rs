@@ -333,19 +333,21 @@ fn once(engine: &Engine, case: &Case, list: &Path, row: &mut Row, limit: Duratio
     let _ = fs::remove_file(states);
 }
 
-/// Rays have no state to judge: what counts is that engines agree on what is hit. The median of all engines is the measure; who does not say
-/// what it hit does not pass.
+/// Rays have no state to judge: what counts is that engines agree on what is hit. The median of all engines is the measure of a case; who does
+/// not say what it hit does not pass.
 fn judge_rays(rows: &mut [Row]) {
     let found = |row: &Row| row.runs.last().and_then(|run| Some((run.hits?, run.distance?)));
-    let mut all: Vec<(f64, f64)> = rows.iter().filter_map(found).collect();
-    all.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let Some(&(hits, distance)) = all.get(all.len().saturating_sub(1) / 2) else { return };
     let cases: BTreeSet<String> = rows.iter().filter(|row| found(row).is_some()).map(|row| row.case.clone()).collect();
-    for row in rows.iter_mut().filter(|row| cases.contains(&row.case)) {
+    for case in cases {
+        let mut all: Vec<(f64, f64)> = rows.iter().filter(|row| row.case == case).filter_map(found).collect();
+        all.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let Some(&(hits, distance)) = all.get(all.len().saturating_sub(1) / 2) else { continue };
         let agrees = |(own_hits, own_distance): (f64, f64)| {
             (own_hits - hits).abs() <= 1e-3 * hits && (own_distance - distance).abs() <= 1e-3 * distance
         };
-        row.verdict["pass"] = Value::Bool(found(row).is_some_and(agrees));
+        for row in rows.iter_mut().filter(|row| row.case == case) {
+            row.verdict["pass"] = Value::Bool(found(row).is_some_and(agrees));
+        }
     }
 }
 

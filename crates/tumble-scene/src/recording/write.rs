@@ -60,13 +60,17 @@ impl<W: Write> Recorder<W> {
             before: None,
         };
         recorder.frame(HEAD, &[&head])?;
-        recorder.keyframe(world)?;
+        recorder.keyframe(world, true)?;
         Ok(recorder)
     }
 
-    /// What was done to the world since the last step, in this order.
+    /// What was done to the world since the last step, in this order. What is no number is refused, and nothing is written.
     pub fn inputs(&mut self, inputs: &[Input]) -> Result<()> {
         let list = serde_json::to_vec(inputs).map_err(|error| fault(error.to_string()))?;
+        // JSON would take it, and the whole recording could not be read any more.
+        if serde_json::from_slice::<Vec<Input>>(&list).ok().as_deref() != Some(inputs) {
+            return Err(fault("an input cannot be written: all its numbers must be finite"));
+        }
         self.frame(INPUTS, &[&(self.steps + 1).to_le_bytes(), &list])?;
         // The world is no longer what it was after the step.
         self.before = None;
@@ -115,7 +119,7 @@ impl<W: Write> Recorder<W> {
         if self.steps >= self.next {
             self.next = self.steps + self.spacing;
             if self.budget > 0 {
-                self.keyframe(world)?;
+                self.keyframe(world, false)?;
             }
         }
         Ok(())
@@ -128,11 +132,11 @@ impl<W: Write> Recorder<W> {
         Ok(self.out)
     }
 
-    fn keyframe(&mut self, world: &World) -> Result<()> {
+    /// The world as a whole, where the budget allows it; the first of a recording in any case.
+    fn keyframe(&mut self, world: &World, is_first: bool) -> Result<()> {
         let mut snapshot = std::mem::take(&mut self.snapshot);
         world.snapshot_into(&mut snapshot).map_err(|error| fault(error.to_string()))?;
         let size = snapshot.len() as u64;
-        let is_first = self.next == world.steps() + SPACING && self.spacing == SPACING;
         if size <= self.budget || is_first {
             self.frame(KEYFRAME, &[&world.steps().to_le_bytes(), &snapshot])?;
             self.spend(size);

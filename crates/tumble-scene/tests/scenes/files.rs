@@ -7,6 +7,7 @@ mod times;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use tumble::constraint::joint::{Ball, Hinge};
+use tumble::math::Real;
 use tumble::method::{
     Broad, Correction, Explicit, FrictionModel, JointSolve, Lcp, Narrow, Simultaneous, Sleep, SleepCriterion, SoftStep,
     Solver, Step, Switches, Tolerances, Validator,
@@ -225,6 +226,14 @@ fn every_slot_of_a_method_comes_back() {
         explicit(Lcp::default(), Correction::SplitImpulse { share: 0.7 }),
         explicit(Lcp::default(), Correction::None),
     ];
+    const INF: f64 = f64::INFINITY;
+    tried.push(Method {
+        validators: vec![
+            Validator::WorldBounds { min: [-INF, -100.0, -INF], max: [INF; 3] },
+            Validator::MaxSpeed { linear: 100.0, angular: Real::INFINITY },
+        ],
+        ..Method::soft_step()
+    });
     let with = |step: SoftStep| Method { step: Step::SoftStep(step), ..Method::soft_step() };
     tried.push(with(SoftStep { joint_solve: JointSolve::Sweeps, ..SoftStep::default() }));
     tried.extend([Mix::Min, Mix::Max, Mix::GeometricMean].map(|mix| {

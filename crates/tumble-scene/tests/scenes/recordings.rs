@@ -1,11 +1,15 @@
 //! Recordings: the same bits again, the first step where they part, and files that were cut short.
 
 use super::mutated::{frames, sealed, sealed_as};
-use tumble::{BodyDesc, Method, World, math::Vec3, shape::Shape};
+use tumble::math::{Real, Vec3};
+use tumble::method::Validator;
+use tumble::shape::Shape;
+use tumble::{BodyDesc, Method, World};
 use tumble_scene::recording::{Input, Recorder, Recording};
 use tumble_scene::{Scene, library};
 
 const DT: f64 = 1.0 / 60.0;
+const INF: f64 = f64::INFINITY;
 
 fn world() -> World {
     let mut world = World::new();
@@ -31,7 +35,10 @@ pub fn recorded(steps: u64, budget: u64) -> (Vec<u8>, Vec<u64>) {
     for step in 0..steps {
         let inputs = match step {
             5 => vec![Input::impulse(top, [300.0, 0.0, 0.0]), Input::Gravity([0.0, -5.0, 0.3])],
-            9 => vec![Input::Method(Box::new(Method::simultaneous()))],
+            9 => {
+                let bounds = Validator::WorldBounds { min: [-INF, -100.0, -INF], max: [INF; 3] };
+                vec![Input::Method(Box::new(Method { validators: vec![bounds], ..Method::simultaneous() }))]
+            }
             11 => vec![
                 Input::Force { body: top.to_bits(), force: [1.0, 2.0, 3.0], torque: [0.1, 0.2, 0.3] },
                 Input::Impulse { body: top.to_bits(), impulse: [1.0, 0.0, 0.0], point: Some([0.0, 3.0, 0.1]) },
@@ -55,6 +62,21 @@ pub fn recorded(steps: u64, budget: u64) -> (Vec<u8>, Vec<u64>) {
         hashes.push(world.hash());
     }
     (recorder.finish().unwrap(), hashes)
+}
+
+/// An input that could not be read again is refused at once, and what was recorded before and after it stays readable.
+#[test]
+fn inputs_without_numbers_are_refused() {
+    let mut world = world();
+    let top = world.body_ids().last().unwrap();
+    let mut recorder = Recorder::new(Vec::new(), "test", &world).unwrap();
+    for bad in [Real::NAN, Real::INFINITY] {
+        assert!(recorder.inputs(&[Input::impulse(top, [bad, 0.0, 0.0])]).is_err());
+    }
+    world.step(1.0 / 60.0).unwrap();
+    recorder.step(&world, DT).unwrap();
+    let recording = Recording::read(recorder.finish().unwrap()).unwrap();
+    assert!(recording.is_whole() && recording.replay(|_| true).unwrap().diverged_at.is_none());
 }
 
 /// A recording of version 1, which had whole worlds and no patches, is read and replays. What a version does not know is refused.

@@ -104,6 +104,21 @@ impl<T: Num> Sym3<T> {
         v.dot(self * v)
     }
 
+    /// C and det S with S C = det(S) 1, without a division.
+    #[inline(always)]
+    pub(crate) fn cofactors(self) -> (Self, T) {
+        let Self { xx, yy, zz, xy, xz, yz } = self;
+        let c = Self {
+            xx: yy * zz - yz * yz,
+            xy: xz * yz - xy * zz,
+            xz: xy * yz - xz * yy,
+            yy: xx * zz - xz * xz,
+            yz: xy * xz - xx * yz,
+            zz: xx * yy - xy * xy,
+        };
+        (c, xx * c.xx + xy * c.xy + xz * c.xz)
+    }
+
     /// As a full matrix.
     #[inline(always)]
     pub fn to_mat3(self) -> Mat3<T> {
@@ -164,16 +179,10 @@ impl<T: Float> Sym3<T> {
     /// inertia of a body of 1 mm is no number of single precision. S⁻¹ = (S/m)⁻¹ / m.
     pub fn try_inverse(self) -> Option<Self> {
         let largest = self.largest();
-        let Self { xx, yy, zz, xy, xz, yz } = self.divided(largest);
-        let cxx = yy * zz - yz * yz;
-        let cxy = xz * yz - xy * zz;
-        let cxz = xy * yz - xz * yy;
-        let det = xx * cxx + xy * cxy + xz * cxz;
+        let (cofactors, det) = self.divided(largest).cofactors();
         if det == T::ZERO || !det.is_finite() {
             return None;
         }
-        let cofactors =
-            Self { xx: cxx, xy: cxy, xz: cxz, yy: xx * zz - xz * xz, yz: xy * xz - xx * yz, zz: xx * yy - xy * xy };
         let m = (cofactors * (T::ONE / det)).divided(largest);
         m.is_finite().then_some(m)
     }

@@ -7,7 +7,7 @@ use crate::articulation::store::Articulation;
 use crate::body::BodyKind;
 use crate::body::collider::NO_PROXY;
 use crate::body::store::Params;
-use crate::constraint::contact::{NONE, Placing};
+use crate::constraint::contact::{Contact, NONE, Placing};
 use crate::crew::Team;
 use crate::detect::broad::{BroadPhase, ProxyId, ProxyPair};
 use crate::detect::look::Placed;
@@ -48,6 +48,7 @@ impl State {
     /// Islands and their bodies; the materials that belong to one collider each, and the constraint graph.
     fn follow_bodies(&self, placings: &[Placing]) -> Result<(BTreeSet<MaterialId>, Graph), Misfit> {
         self.check_islands()?;
+        self.check_contacts()?;
         // A little list that stays in the cache: manifolds come in any order.
         let nodes: Vec<u32> = (0..self.bodies.cold.capacity() as u32).map(|body| self.node(body)).collect();
         let graph = Graph::of(placings, &self.joints, |body| nodes.get(body as usize).copied().unwrap_or(NONE));
@@ -179,6 +180,13 @@ impl State {
         let takes_part = |slot: u32| self.bodies.cold.at(slot).is_some_and(|c| c.active && c.kind == BodyKind::Dynamic);
         let fits = |slot: u32| (self.islands.of(slot) != NONE) == takes_part(slot);
         if (0..slots).all(fits) { Ok(()) } else { Err("an island") }
+    }
+
+    /// Bodies that lie on each other belong to one island.
+    fn check_contacts(&self) -> Result<(), Misfit> {
+        let ties = |c: &Contact| c.has(Contact::TOUCHING) && c.has(Contact::JOINS) && !c.has(Contact::SENSOR);
+        let fits = |c: &Contact| !ties(c) || self.islands.of(c.body_a) == self.islands.of(c.body_b);
+        if self.contacts.all.iter().all(fits) { Ok(()) } else { Err("the island of a contact") }
     }
 
     /// Proxies and colliders name each other; the broad phase gets to know the pairs, one for every contact.

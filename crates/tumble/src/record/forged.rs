@@ -195,6 +195,29 @@ fn manifolds_of_what_does_not_touch_are_refused() {
     }));
 }
 
+/// What lies on each other is of one island: steps go by islands, and follow contacts within them.
+#[test]
+fn contacts_across_islands_are_refused() {
+    let mut world = World::new();
+    world.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+    let cube = Shape::cuboid(0.5, 0.5, 0.5).unwrap();
+    let ids = [[0.0, 0.5], [0.0, 1.5], [50.0, 50.0]].map(|[x, y]| {
+        world.add_body(BodyDesc::dynamic().position([x, y, 0.0]).collider(cube.clone())).unwrap().index()
+    });
+    for _ in 0..3 {
+        world.step(DT).unwrap();
+    }
+    assert!(!is_refused(&world));
+    // The upper one moves to the island of the one far away, and all lists agree.
+    let [lower, upper, far] = ids;
+    let islands = &mut world.state.islands;
+    islands.remove(upper);
+    islands.add(upper);
+    islands.link(upper, far);
+    assert!(islands.of(upper) == islands.of(far) && islands.of(lower) != islands.of(far));
+    assert!(is_refused(&world));
+}
+
 /// What is free leads nowhere.
 #[test]
 fn free_islands_and_manifolds_lead_nowhere() {

@@ -96,7 +96,8 @@ impl Wide6 {
 
     /// The matrix of one lane.
     pub fn lane(&self, lane: usize) -> Sym3 {
-        let [xx, yy, zz, xy, xz, yz] = self.0.map(|w| w.0[lane]);
+        // By reference: a copy of all lanes goes by way of memory.
+        let [xx, yy, zz, xy, xz, yz] = self.0.each_ref().map(|wide| wide.0[lane]);
         Sym3 { xx, yy, zz, xy, xz, yz }
     }
 }

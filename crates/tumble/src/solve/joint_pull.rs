@@ -29,11 +29,11 @@ fn growth(j: &Sym3, pull: Real) -> Real {
     if excess > 0.0 { Num::min(excess, MOST) / trace } else { 0.0 }
 }
 
-/// (I + a)⁻¹ = J (1 + a J)⁻¹ with J = I⁻¹. Both factors commute: the product is symmetric.
+/// (I + a)⁻¹ = J (1 + a J)⁻¹ with J = I⁻¹. Both factors commute: the product is symmetric. No entry of 1 + a J is above [`MOST`] + 1, and its determinant
+/// is at least 1.
 fn grown(j: Sym3, a: Real) -> Sym3 {
-    let n = j * a + Sym3::diagonal(Vec3::all(1.0));
-    let Some(inverse) = n.try_inverse() else { return j };
-    let columns = inverse.to_mat3();
+    let (c, det) = (j * a + Sym3::diagonal(Vec3::all(1.0))).cofactors();
+    let columns = (c * (1.0 / det)).to_mat3();
     let [x, y, z] = [columns.x, columns.y, columns.z].map(|column| j * column);
     Sym3 { xx: x.x, yy: y.y, zz: z.z, xy: y.x, xz: z.x, yz: z.y }
 }
@@ -103,13 +103,14 @@ impl Pulled {
             let j = motion::inertia_of(&masses[i]);
             let a = growth(&j, core::mem::take(&mut self.sum[i]));
             let before = core::mem::replace(&mut self.growth[i], 0.0);
-            if a == 0.0 {
+            let locked = !(j.xx > 0.0 && j.yy > 0.0 && j.zz > 0.0);
+            if a == 0.0 || locked {
                 continue;
             }
-            let Some(inertia) = j.try_inverse() else { continue };
             self.growth[i] = a;
             self.inverse[i] = grown(j, a);
-            if !first {
+            if !first && a > before {
+                let Some(inertia) = j.try_inverse() else { continue };
                 let (linear, angular) = motion::velocity_of(&motions[i]);
                 let slow = slowed(&inertia, angular, before, a);
                 motion::set_velocity(&mut motions[i], linear, slow);

@@ -154,19 +154,11 @@ impl PointWebs {
         let Self { groups, nodes, later, diagonal, blocks, .. } = self;
         for (i, node) in nodes.iter().enumerate() {
             let (group, lane) = node.at(&groups.balls);
-            let soft = [0, 1, 2].map(|row: usize| compliance(group, row, lane));
-            let mut own = Mat3::diagonal(Vec3::new(soft[0], soft[1], soft[2]).to_f64());
-            // I⁻¹ [r]× of both sides.
-            let mut answers = [Mat3::ZERO; 2];
-            for side in 0..2 {
-                let (arm, inertia) = (group.arm[side].lane(lane), group.inv_inertia[side].lane(lane));
-                let Mat3 { x, y, z } = Mat3::skew(arm);
-                answers[side] = Mat3::from_columns(inertia * x, inertia * y, inertia * z);
-                own = own + response(group.inv_mass[side].0[lane], arm, &answers[side]);
-            }
-            // What has no number for an error has been given no K, and holds nothing.
-            let sound = own.is_finite() && [0, 2, 5].iter().any(|&i: &usize| group.inverse[i].0[lane] > 0.0);
-            diagonal[i] = if sound { Sym3::from_mat3(&own) } else { Sym3::ZERO };
+            // K of a joint is its own block; what has no number for an error has been given none, and holds nothing.
+            let [xx, xy, yy, xz, yz, zz] = [0, 1, 2, 3, 4, 5].map(|i: usize| f64::from(group.inverse[i].0[lane]));
+            let soft = [0, 1, 2].map(|row: usize| f64::from(compliance(group, row, lane)));
+            let sound = xx > 0.0 || yy > 0.0 || zz > 0.0;
+            diagonal[i] = Sym3 { xx: xx + soft[0], yy: yy + soft[1], zz: zz + soft[2], xy, xz, yz };
             for &Later { node: other, block } in &later[i] {
                 let far = nodes[other as usize];
                 let (far_group, far_lane) = far.at(&groups.balls);
@@ -174,7 +166,7 @@ impl PointWebs {
                 for (side, &body) in node.bodies.iter().enumerate().filter(|(_, b)| **b != NO_ROW) {
                     for (far_side, _) in far.bodies.iter().enumerate().filter(|(_, b)| **b == body) {
                         let arm = far_group.arm[far_side].lane(far_lane);
-                        let both = response(group.inv_mass[side].0[lane], arm, &answers[side]);
+                        let both = response(group, side, lane, arm);
                         sum = if side == far_side { sum + both } else { sum - both };
                     }
                 }
@@ -265,24 +257,18 @@ fn compliance(group: &JointGroup<3, 0, 6, 0>, row: usize, lane: usize) -> Real {
     group.inverse[[0, 2, 5][row]].0[lane] * group.firm.0[lane]
 }
 
-/// 1/m - [r]× W: the velocity at an arm for impulses along the axes of the world, where W = I⁻¹ [r']× is what they do to ω.
-fn response(inv_mass: Real, arm: Vec3, answer: &Mat3) -> Mat3<f64> {
-    let turned = Mat3::from_columns(answer.x.cross(arm), answer.y.cross(arm), answer.z.cross(arm));
-    (turned + Mat3::diagonal(Vec3::all(inv_mass))).to_f64()
+/// 1/m - [r]× I⁻¹ [r']×: the velocity at an arm r of a body for impulses along the axes of the world at the arm r' of a joint.
+fn response(group: &JointGroup<3, 0, 6, 0>, side: usize, lane: usize, arm: Vec3) -> Mat3<f64> {
+    let inertia = group.inv_inertia[side].lane(lane);
+    let Mat3 { x, y, z } = Mat3::skew(group.arm[side].lane(lane));
+    let [x, y, z] = [x, y, z].map(|turn| (inertia * turn).cross(arm));
+    (Mat3::from_columns(x, y, z) + Mat3::diagonal(Vec3::all(group.inv_mass[side].0[lane]))).to_f64()
 }
 
 /// The inverse of a positive matrix; without the rows that are redundant, as in `joint_web`, where it has none.
 fn inverse(s: &Sym3<f64>) -> Sym3<f64> {
     let &Sym3 { xx, yy, zz, xy, xz, yz } = s;
-    let c = Sym3 {
-        xx: yy * zz - yz * yz,
-        xy: xz * yz - xy * zz,
-        xz: xy * yz - xz * yy,
-        yy: xx * zz - xz * xz,
-        yz: xy * xz - xx * yz,
-        zz: xx * yy - xy * xy,
-    };
-    let det = xx * c.xx + xy * c.xy + xz * c.xz;
+    let (c, det) = s.cofactors();
     let inverse = c * (1.0 / det);
     let positive = xx > 0.0 && c.zz > REDUNDANT * xx * yy && det > REDUNDANT * c.zz * zz;
     if positive && inverse.is_finite() {
@@ -346,10 +332,14 @@ mod tests {
                     }
                 }
             }
+            let k = [0, 1].map(|side| response(group, side, lane, group.arm[side].lane(lane)).to_real());
+            let k = k[0] + k[1];
+            for (wide, value) in group.inverse.iter_mut().zip([k.x.x, k.x.y, k.y.y, k.x.z, k.y.z, k.z.z]) {
+                wide.0[lane] = value;
+            }
             // γ
-            group.firm.0[lane] = 1.0;
+            group.firm.0[lane] = 0.02 + 0.01 * noise(seed);
             for row in 0..3 {
-                group.inverse[[0, 2, 5][row]].0[lane] = 0.02 + 0.01 * noise(seed);
                 group.bias[row].0[lane] = noise(seed);
                 group.impulse[row].0[lane] = noise(seed);
             }
@@ -424,7 +414,10 @@ mod tests {
     fn joints_without_numbers_hold_nothing() {
         let (mut webs, mut motions) = web(&[[NO_ROW, 0], [0, 1], [1, 2]], &mut 3);
         let place = webs.nodes[0].place as usize;
-        webs.groups.balls.groups[place / LANES].arm[0].set(place % LANES, Vec3::all(Real::NAN));
+        let (group, lane) = (&mut webs.groups.balls.groups[place / LANES], place % LANES);
+        group.arm[0].set(lane, Vec3::all(Real::NAN));
+        // As it is evaluated.
+        group.inverse.iter_mut().for_each(|wide| wide.0[lane] = 0.0);
         webs.fill();
         webs.eliminate();
         let free = motions[2];

@@ -87,8 +87,9 @@ fn number(value: f64) -> Value {
     if value.fract() == 0.0 && (0.0..=9e15).contains(&value) {
         return Value::from(value as u64);
     }
-    // JSON has no infinity; the engine's own words for it do not exist either.
-    serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)
+    // JSON has no infinity; the engine has words for it where there may be one.
+    let word = if value > 0.0 { "inf" } else { "-inf" };
+    serde_json::Number::from_f64(value).map_or_else(|| Value::from(word), Value::Number)
 }
 
 /// The engine's words at the place of the name that they quote.

@@ -30,7 +30,8 @@ pub fn method(method: &Method) -> String {
 
 fn said(value: &Value) -> String {
     match value {
-        Value::Null => "inf".to_owned(),
+        // No slot of a method can be left empty.
+        Value::Null => String::new(),
         Value::Bool(flag) => flag.to_string(),
         Value::Number(n) => n.as_u64().map_or_else(|| short(n.as_f64().unwrap_or(0.0)), |whole| whole.to_string()),
         Value::String(text) => quoted(text),
