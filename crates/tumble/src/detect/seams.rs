@@ -16,15 +16,12 @@
 //! That edges in valleys and within a plane have no normals of their own is settled where the triangle is met: see
 //! [`Triangle`](super::narrow::Triangle).
 
-use super::narrow::{Feature, FeatureKind};
+use super::narrow::{Feature, FeatureKind, ON_FACE};
 use crate::math::{Num, Real, Vec3};
 use crate::shape::{Adjacency, EdgeKind, HeightField, Mesh, Sides};
 
 /// How far n may point along d, as a sine: twice the angle up to which edges count as flat by default.
 const ALONG: Real = 0.01;
-
-/// 1 less this, as a cosine: n is the normal of the triangle.
-const ON_FACE: Real = 1e-6;
 
 /// As a cosine to the normal of a triangle: n lies along it, or points to its back.
 const FLAT: Real = 0.1;

@@ -136,7 +136,7 @@ fn side_line(low: Vec3, low_height: Real, high: Vec3, high_height: Real) -> Segm
 }
 
 /// 1 - cos of the angle within which a normal counts as that of a face.
-pub(super) const ON_FACE: Real = 1e-6;
+pub(in crate::detect) const ON_FACE: Real = 1e-6;
 /// Sine of the angle within which a normal counts as across an edge.
 const ON_EDGE: Real = 1e-3;
 
