@@ -106,7 +106,7 @@ pub(crate) struct ContactManifold {
 }
 
 /// Cosine of the angle between two normals up to which they are those of one face.
-const SAME_FACE: Real = 0.99;
+pub(crate) const SAME_FACE: Real = 0.99;
 
 impl ContactManifold {
     /// It does not slide yet, as far as can be told: nowhere faster than `creep`, at these velocities of its bodies and of surface B relative to surface A.

@@ -4,11 +4,12 @@
 //! the other, in an order that depends on nothing but the input.
 
 use super::continuous::{self, Ahead, Outlook};
+use super::handover::Past;
 use super::look::{self, Finding, Looker, Noted, Place, Placed};
 use super::manifolds::{self, Workspace};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
-use crate::constraint::contact::{Contact, ContactManifold, ContactPoint, NONE, SurfacePair, Tangents};
+use crate::constraint::contact::{Contact, ContactManifold, NONE, SurfacePair, Tangents};
 use crate::crew::{Lists, Shared, Team};
 use crate::detect::broad::{BroadPhase, PairFilter, ProxyDesc, ProxyId, ProxyKind, ProxyPair};
 use crate::event::Event;
@@ -26,20 +27,12 @@ pub(crate) struct Detector {
     pub looker: Looker,
     /// New pairs.
     pairs: Lists<ProxyPair>,
-    old: Vec<Old>,
+    past: Past,
     /// Who is fast in this step.
     pub ahead: Ahead,
     /// For contacts of fast bodies, which are looked at one by one.
     work: Workspace,
     aside: Vec<Noted>,
-}
-
-/// A point that a contact had, with its feature and its impulses across the normal: it hands on its impulses.
-#[derive(Clone, Copy, Debug)]
-struct Old {
-    feature: u32,
-    point: ContactPoint,
-    tangent: [Real; 2],
 }
 
 /// Finds new pairs of boxes that overlap, and makes contacts of them.
@@ -79,7 +72,7 @@ fn search(broad: &mut BroadPhase, may_touch: PairFilter<'_>, pairs: &mut Lists<P
 /// Updates the manifolds of all awake contacts: looks at them on all threads, then does one after the other what the looks
 /// asked for.
 pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, profile: &mut Profile) {
-    let Detector { looker, old, ahead, work, aside, .. } = detector;
+    let Detector { looker, past, ahead, work, aside, .. } = detector;
     work.narrow = state.method.narrow;
     look::look(state, looker, ahead, team, profile);
     let (mut any_impacts, awake) = (false, state.bodies.awake());
@@ -94,13 +87,13 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
                     let c = state.contacts.all[contact as usize];
                     let place = Place::of(&state.placed[c.collider_a as usize], &state.placed[c.collider_b as usize]);
                     let patches = looker.patches(block, first, count);
-                    any_impacts |= state.take_patches(contact, patches, |_| &place, old, profile);
+                    any_impacts |= state.take_patches(contact, patches, |_| &place, past, profile);
                 }
                 Finding::Encounter(outlook) => {
                     // Whom a contact before this one has woken moves in another way than was thought.
                     let outlook =
                         if state.bodies.awake() == awake { outlook } else { state.outlook_of(contact, ahead) };
-                    any_impacts |= state.take_encounter(contact, outlook, work, aside, ahead, old, profile);
+                    any_impacts |= state.take_encounter(contact, outlook, work, aside, ahead, past, profile);
                 }
             }
         }
@@ -296,7 +289,7 @@ impl State {
         work: &mut Workspace,
         aside: &mut Vec<Noted>,
         ahead: &mut Ahead,
-        old: &mut Vec<Old>,
+        past: &mut Past,
         profile: &mut Profile,
     ) -> bool {
         let c = self.contacts.all[index as usize];
@@ -341,7 +334,7 @@ impl State {
             return false;
         }
         let then = impact.as_ref().unwrap_or(&now);
-        self.take_patches(index, aside, |i| if i < first_ahead { &now } else { then }, old, profile)
+        self.take_patches(index, aside, |i| if i < first_ahead { &now } else { then }, past, profile)
     }
 
     /// Makes manifolds of the patches that a look has noted, each found in its place, asks the hook, and lets the contact begin, go
@@ -351,10 +344,10 @@ impl State {
         index: u32,
         patches: &[Noted],
         place: impl Fn(usize) -> &'p Place,
-        old: &mut Vec<Old>,
+        past: &mut Past,
         profile: &mut Profile,
     ) -> bool {
-        self.write_manifolds(index, patches, place, old);
+        self.write_manifolds(index, patches, place, past);
         let c = self.contacts.all[index as usize];
         let was = c.has(Contact::TOUCHING);
         let touches = !(c.has(Contact::HOOKED) && self.hook.0.is_some()) || self.show_to_hook(index);
@@ -371,25 +364,19 @@ impl State {
         touches && c.has(Contact::IMPACTS)
     }
 
-    /// Turns patches into the manifolds of the contact, and hands on the impulses of points that were there before.
+    /// Turns patches into the manifolds of the contact, and hands on the impulses of what was there before.
     fn write_manifolds<'p>(
         &mut self,
         index: u32,
         patches: &[Noted],
         place: impl Fn(usize) -> &'p Place,
-        old: &mut Vec<Old>,
+        past: &mut Past,
     ) {
-        old.clear();
         let c = self.contacts.all[index as usize];
         let (a, b) = (self.node(c.body_a), self.node(c.body_b));
         let contacts = &mut self.contacts;
-        let mut m = c.manifolds;
-        while m != NONE {
-            let manifold = &contacts.manifolds[m as usize];
-            let points = manifold.features.iter().zip(manifold.used()).zip(contacts.tangents_of(m));
-            old.extend(points.map(|((&feature, &point), tangent)| Old { feature, point, tangent }));
-            m = manifold.next;
-        }
+        past.note(contacts, c.manifolds);
+        past.trace(patches, |i| place(i).rotation.rotate(patches[i].normal));
         let mut link = c.manifolds;
         let mut last = NONE;
         for (i, patch) in patches.iter().enumerate() {
@@ -412,14 +399,14 @@ impl State {
                 manifold.material_slots = patch.material_slots;
                 manifold.flags &= !ContactManifold::RESOLVED;
             }
-            let before = |feature: u32| old.iter().find(|o| o.feature == feature);
             let points = &patch.points[..patch.count as usize];
-            place(i).write(manifold, patch.normal, points, |f| before(f).map_or(ContactPoint::NONE, |o| o.point));
+            place(i).write(manifold, patch.normal, points, |feature| past.point(feature).0);
+            (manifold.friction_impulse, manifold.angular_impulse) = past.impulses_of(i);
             link = manifold.next;
             last = id;
             let mut tangents = Tangents::default();
             for (tangent, found) in tangents.iter_mut().zip(points) {
-                *tangent = before(found.id).map_or([0.0; 2], |o| o.tangent);
+                *tangent = past.point(found.id).1;
             }
             contacts.set_tangents(id, tangents);
         }

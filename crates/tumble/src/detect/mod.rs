@@ -6,6 +6,7 @@
 pub mod broad;
 pub(crate) mod contacts;
 pub(crate) mod continuous;
+mod handover;
 pub(crate) mod hook;
 pub(crate) mod look;
 pub(crate) mod manifolds;
