@@ -112,6 +112,29 @@ fn crests_are_not_felt_from_afar() {
     }
 }
 
+/// A slab that juts out over a crest so slight that both sides of it make one patch lies still, on what bears it and not on what it hangs over. It
+/// used to rock from one choice of four points to another, for ever.
+#[test]
+fn slabs_that_jut_out_over_a_slight_crest_lie_still() {
+    for kind in [Floor::Mesh, Floor::Field] {
+        for slope in [0.005, 0.01, 0.02, 0.03, 0.04] {
+            for (half, x, yaw) in [(1.0, -0.3, 0.0), (1.0, -0.3, 0.4), (0.7, -0.13, 0.1), (1.3, -0.6, 0.0), (0.9, -0.1, 1.2)] {
+                let mut world = ground(kind, |x| if x > 0.0 { -slope * x } else { 0.0 });
+                let slab = ColliderDesc::new(Shape::cuboid(real(half), 0.1, 0.6).unwrap()).friction(0.5);
+                let body = BodyDesc::dynamic().position([x, 0.1, 0.07]).turned(Vec3::Y, real(yaw)).collider(slab);
+                let id = world.add_body(body).unwrap();
+                for step in 0..300 {
+                    world.step(real(DT)).unwrap();
+                    let body = world.body(id).unwrap();
+                    let (v, w) = (body.linear_velocity().length(), body.angular_velocity().length());
+                    let still = step < 120 || (v < 1e-4 && w < 1e-4);
+                    assert!(still, "{kind:?}, slope {slope}, {half} at {x}, {yaw}, step {step}: {v} m/s, {w} rad/s");
+                }
+            }
+        }
+    }
+}
+
 /// A beam whose top is cut into triangles carries a slab that is wider than it, and whose front and sides face the corners where these meet: they are
 /// no steps. It used to be stopped dead by the first of them.
 #[test]

@@ -5,7 +5,7 @@
 //! four per triangle.
 
 use super::narrow::{
-    ConvexRef, Feature, Gap, MAX_POINTS, Manifold, ManifoldPoint, PairCache, Triangle, collide_by, reduce,
+    ConvexRef, Feature, Gap, MAX_POINTS, Manifold, ManifoldPoint, PairCache, Triangle, collide_by, reduce, reduce_by,
 };
 use super::seams::Surface;
 use crate::constraint::contact::SOLVED_POINTS;
@@ -18,6 +18,9 @@ const SAME_NORMAL: Real = 0.999;
 
 /// Points that are nearer than this share of the margin count as bearing: as near as contacts at rest are.
 const BEARS: Real = 0.05;
+
+/// By which factor what a point spans counts that does not bear, among points that do.
+const HANGING: Real = 0.125;
 
 /// The share of its radius up to which the core of what is round counts as in a triangle.
 const SUNK: Real = 1e-3;
@@ -37,13 +40,23 @@ pub(crate) struct Patch {
     weight: Real,
     /// Material slots of the parts: A in the low half, B in the high half.
     pub material_slots: u32,
+    /// Several parts have added to it.
+    merged: bool,
 }
 
 impl Patch {
     /// Keeps so many points that carry it best.
-    fn keep_best(&mut self, count: usize) {
+    ///
+    /// Parts of one normal need not lie in one plane: a slab that juts out over a slight crest hangs over the ground behind it. Points there span more than
+    /// those on the crest, which bear it; without these it would rock to and fro.
+    fn keep_best(&mut self, count: usize, margin: Real) {
         let mut best = [ManifoldPoint::default(); MAX_POINTS];
-        let count = reduce(&self.points, self.normal, count, &mut best);
+        let count = if self.merged {
+            let weight = |p: &ManifoldPoint| if p.separation > BEARS * margin { HANGING } else { 1.0 };
+            reduce_by(&self.points, self.normal, count, weight, &mut best)
+        } else {
+            reduce(&self.points, self.normal, count, &mut best)
+        };
         self.points.clear();
         self.points.extend_from_slice(&best[..count]);
     }
@@ -99,17 +112,18 @@ impl Workspace {
             None => {
                 if self.patches.len() == self.used {
                     let points = Vec::with_capacity(MAX_CANDIDATES);
-                    self.patches.push(Patch { normal, points, weight, material_slots });
+                    self.patches.push(Patch { normal, points, weight, material_slots, merged: false });
                 }
                 let patch = &mut self.patches[self.used];
                 (patch.normal, patch.weight) = (normal, weight);
-                patch.material_slots = material_slots;
+                (patch.material_slots, patch.merged) = (material_slots, false);
                 patch.points.clear();
                 self.used += 1;
                 self.used - 1
             }
         };
         let patch = &mut self.patches[index];
+        patch.merged |= found.is_some();
         // Parts that only are near must not say which way those push that carry.
         if found.is_some() && weight > patch.weight {
             (patch.normal, patch.weight) = (normal, weight);
@@ -117,7 +131,7 @@ impl Workspace {
         for p in self.manifold.points() {
             if patch.points.len() == MAX_CANDIDATES {
                 // Parts are met in any order: those on which a large body stands may come last.
-                patch.keep_best(MAX_POINTS);
+                patch.keep_best(MAX_POINTS, self.margin);
             }
             // The part is worked into the id, so that the same corner on two triangles is two features.
             patch.points.push(ManifoldPoint { id: p.id ^ part.wrapping_mul(0x9e37_79b9), ..*p });
@@ -128,7 +142,7 @@ impl Workspace {
         let first = self.first();
         for patch in &mut self.patches[first..self.used] {
             if patch.points.len() > SOLVED_POINTS {
-                patch.keep_best(SOLVED_POINTS);
+                patch.keep_best(SOLVED_POINTS, self.margin);
             }
         }
     }

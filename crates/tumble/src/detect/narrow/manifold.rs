@@ -277,6 +277,18 @@ const MAX_CANDIDATES: usize = 64;
 /// assert_eq!((out[0].point.x, out[1].point.x), (0.0, 4.0)); // the ends
 /// ```
 pub fn reduce(candidates: &[ManifoldPoint], normal: Vec3, max: usize, out: &mut [ManifoldPoint; MAX_POINTS]) -> usize {
+    reduce_by(candidates, normal, max, |_| 1.0, out)
+}
+
+/// [`reduce`] where what a candidate adds counts by its `weight`.
+#[inline(always)]
+pub(crate) fn reduce_by(
+    candidates: &[ManifoldPoint],
+    normal: Vec3,
+    max: usize,
+    weight: impl Fn(&ManifoldPoint) -> Real,
+    out: &mut [ManifoldPoint; MAX_POINTS],
+) -> usize {
     let candidates = &candidates[..candidates.len().min(MAX_CANDIDATES)];
     let max = max.min(MAX_POINTS);
     let mut chosen: u64 = 0;
@@ -297,6 +309,7 @@ pub fn reduce(candidates: &[ManifoldPoint], normal: Vec3, max: usize, out: &mut 
             for (i, place) in places[..candidates.len()].iter().enumerate() {
                 if chosen >> i & 1 == 0 {
                     let (gain, at) = ring.gain(*place);
+                    let gain = gain * weight(&candidates[i]);
                     // A later candidate must be clearly better, so that rounding does not change the choice from step
                     // to step.
                     if gain > best.0 * FIRM {

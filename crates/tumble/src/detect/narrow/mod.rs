@@ -40,7 +40,7 @@ pub use cache::PairCache;
 pub use convex::{ConvexRef, Triangle};
 pub use dispatch::{collide, collide_by};
 pub use distance::{Distance, closest_points, overlap};
-pub(crate) use manifold::Gap;
+pub(crate) use manifold::{Gap, reduce_by};
 pub(in crate::detect) use patch::ON_FACE;
 pub use manifold::{Feature, FeatureKind, MAX_POINTS, Manifold, ManifoldPoint, reduce};
 pub(crate) use sweep::{Flight, approach, stays_apart};
