@@ -3,7 +3,7 @@
 use crate::support::real;
 use tumble::math::{Float, Pose, Quat, Real, Vec3};
 use tumble::shape::{CompoundChild, HeightFieldDesc, MeshDesc, Shape};
-use tumble::{BodyDesc, ColliderDesc, Material, Method, World};
+use tumble::{BodyDesc, ColliderDesc, Locks, Material, Method, World};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -118,7 +118,9 @@ fn crests_are_not_felt_from_afar() {
 fn slabs_that_jut_out_over_a_slight_crest_lie_still() {
     for kind in [Floor::Mesh, Floor::Field] {
         for slope in [0.005, 0.01, 0.02, 0.03, 0.04] {
-            for (half, x, yaw) in [(1.0, -0.3, 0.0), (1.0, -0.3, 0.4), (0.7, -0.13, 0.1), (1.3, -0.6, 0.0), (0.9, -0.1, 1.2)] {
+            for (half, x, yaw) in
+                [(1.0, -0.3, 0.0), (1.0, -0.3, 0.4), (0.7, -0.13, 0.1), (1.3, -0.6, 0.0), (0.9, -0.1, 1.2)]
+            {
                 let mut world = ground(kind, |x| if x > 0.0 { -slope * x } else { 0.0 });
                 let slab = ColliderDesc::new(Shape::cuboid(real(half), 0.1, 0.6).unwrap()).friction(0.5);
                 let body = BodyDesc::dynamic().position([x, 0.1, 0.07]).turned(Vec3::Y, real(yaw)).collider(slab);
@@ -133,6 +135,60 @@ fn slabs_that_jut_out_over_a_slight_crest_lie_still() {
             }
         }
     }
+}
+
+/// Boxes that do not turn scrape over a crest on a tilted edge or a corner, a little deep in it as contacts at rest are. Nearly all of these used to be stopped by the edge
+/// of the crest, which offered a way out that was shorter by a hair; now a few are at most.
+#[test]
+fn tilted_boxes_scrape_over_crests() {
+    // Slope behind the crest, speed, tilt, direction of the axis that it tilts about, yaw, place and depth at the start.
+    let on_mesh = [
+        (0.02, 0.3, 0.6, 4.208, 1.786, -1.1221, 0.371e-3),
+        (0.02, 0.3, 0.35, 3.695, 4.838, -1.2604, 0.539e-3),
+        (0.02, 1.0, 0.6, 5.793, 5.976, -1.0864, 0.509e-3),
+        (0.02, 1.0, 0.2, 5.075, 3.929, -1.2355, 0.667e-3),
+        (0.1, 0.3, 0.6, 1.484, 5.221, -1.1653, 0.189e-3),
+        (0.1, 0.3, 0.6, 3.570, 0.327, -1.1897, 0.722e-3),
+        (0.3, 0.3, 0.6, 4.951, 3.980, -1.1978, 0.967e-3),
+        (0.3, 0.3, 0.6, 3.794, 3.030, -1.2920, 0.737e-3),
+        (0.6, 0.3, 0.6, 4.600, 4.506, -1.2124, 0.261e-3),
+        (0.6, 0.3, 0.6, 1.338, 5.962, -1.1699, 0.451e-3),
+    ];
+    let on_field = [
+        (0.02, 0.3, 0.6, 5.797, 4.463, -1.0025, 0.842e-3),
+        (0.02, 0.3, 0.2, 4.144, 0.893, -1.0289, 0.547e-3),
+        (0.02, 0.3, 0.35, 2.875, 0.451, -1.0796, 0.791e-3),
+        (0.1, 0.3, 0.6, 4.341, 0.117, -1.0857, 0.940e-3),
+        (0.1, 0.3, 0.35, 6.018, 2.743, -1.0527, 0.762e-3),
+        (0.3, 0.3, 0.6, 1.508, 1.733, -1.2721, 0.561e-3),
+        (0.6, 0.3, 0.6, 1.342, 5.994, -1.0401, 0.433e-3),
+        (0.6, 1.0, 0.6, 4.710, 1.286, -1.2741, 0.792e-3),
+    ];
+    let of = |kind: Floor| move |case| (kind, case);
+    let half = Vec3::new(0.5, 0.2, 0.3);
+    let cases: Vec<_> = on_mesh.map(of(Floor::Mesh)).into_iter().chain(on_field.map(of(Floor::Field))).collect();
+    let mut stopped = Vec::new();
+    for &(kind, case) in &cases {
+        let (slope, speed, tilt, about, yaw, start, depth): (f64, f64, f64, f64, f64, f64, f64) = case;
+        let axis = Vec3::new(real(Float::cos(about)), 0.0, real(Float::sin(about)));
+        let turned = Quat::from_axis_angle(axis, real(tilt)) * Quat::from_axis_angle(Vec3::Y, real(yaw));
+        let up = turned.unrotate(Vec3::Y).abs();
+        let mut world = ground(kind, |x| if x > 0.0 { -slope * x } else { 0.0 });
+        let smooth = Material::default().with_friction(0.0);
+        let cuboid = ColliderDesc::new(Shape::cuboid(half.x, half.y, half.z).unwrap()).material(smooth);
+        let body = BodyDesc::dynamic().position([start, f64::from(half.dot(up)) - depth, 0.1]).rotation(turned);
+        let body = body.linear_velocity([real(speed), 0.0, 0.0]).locks(Locks::TURN);
+        let id = world.add_body(body.collider(cuboid)).unwrap();
+        while world.body(id).unwrap().position().x < 0.8 {
+            world.step(real(DT)).unwrap();
+            if f64::from(world.body(id).unwrap().linear_velocity().x) < 0.5 * speed {
+                stopped.push((kind, case));
+                break;
+            }
+        }
+    }
+    println!("{} of {} stopped", stopped.len(), cases.len());
+    assert!(6 * stopped.len() <= cases.len(), "{stopped:?}");
 }
 
 /// A beam whose top is cut into triangles carries a slab that is wider than it, and whose front and sides face the corners where these meet: they are

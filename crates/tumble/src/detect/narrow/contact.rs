@@ -324,7 +324,8 @@ impl<'a> Touch<'a> {
     }
 
     /// Turns a contact that pushes across an inner edge or corner of a triangle of a mesh, or into the back of one that has none, into one of its face, or drops
-    /// it. What counts is where the deepest point lies; inside of its border a triangle can only push along its normal.
+    /// it. What counts is where the deepest point lies; inside of its border a triangle can only push along its normal. So it does at the other edges where that way
+    /// out is as good.
     pub fn without_inner_edges(&self, cache: &mut PairCache, out: &mut Manifold) {
         let (triangle, flip, toward) = match (self.a, self.b) {
             (ConvexRef::Triangle(t), _) => (t, false, out.normal),
@@ -355,15 +356,24 @@ impl<'a> Touch<'a> {
         };
         let offset = front.dot(triangle.vertices[0]);
         let back = triangle.two_sided && front.dot(centre) < offset;
-        if !backward && !is_inner(triangle, back, feature) {
-            return;
-        }
-        out.clear();
         let flat = if back {
             Flat { index: 1, normal: -front, offset: -offset }
         } else {
             Flat { index: 0, normal: front, offset }
         };
+        if !backward && !is_inner(triangle, back, feature) {
+            // An edge of a ridge may offer a way out that is shorter by a hair, and across the way that the body goes.
+            let as_good = deepest.separation - AS_GOOD * self.margin;
+            if deepest.separation <= 0.0
+                && self.along_face(&flat, flip).1 >= as_good
+                && let Some((gather, _)) = self.over_face(&flat, flip)
+                && !gather.is_empty()
+            {
+                self.accept(&gather, &flat, flip, cache, out);
+            }
+            return;
+        }
+        out.clear();
         if let Some((gather, _)) = self.over_face(&flat, flip) {
             self.accept(&gather, &flat, flip, cache, out);
         }
@@ -373,6 +383,9 @@ impl<'a> Touch<'a> {
 /// A normal that points by more than this, as a sine, to the back of a triangle is not just rounded; and one that does by more than the other leads through it.
 const BACKWARD: Real = 1e-3;
 const THROUGH: Real = 0.5;
+
+/// The way out along the normal of a triangle is as good as another if it is longer by no more than this share of the margin: as deep as contacts at rest may be.
+const AS_GOOD: Real = 0.05;
 
 /// The feature is an edge of the triangle beyond which there is no other, or a corner of one.
 fn is_border(triangle: &Triangle, feature: Feature) -> bool {
