@@ -470,3 +470,42 @@ fn friction_only_takes_energy() {
         assert!(energy < 1e-3, "{energy} J are left, {model:?}, friction {mu}");
     }
 }
+
+/// A plate under a heavy load slides along between posts of the same compound as its floor, nearer to them than contacts are made at, and touches none: it comes as far as
+/// without them. The friction of the floor used to be handed on to posts that came near, and the load slewed.
+#[test]
+fn posts_that_nothing_touches_are_not_felt() {
+    let slide = |posts: Option<f64>| {
+        let child = |half: [f64; 3], at: [f64; 3]| {
+            let ([a, b, c], at) = (half.map(real), Vec3::from(at.map(real)));
+            CompoundChild::new(Shape::cuboid(a, b, c).unwrap(), Pose::from_translation(at))
+        };
+        let post = |i: u32, apart: f64| {
+            let x = f64::from(i) * apart - 3.0;
+            [-0.612, 0.612].map(|z| child([0.03, 0.3, 0.1], [x, 0.2, z]))
+        };
+        let mut children: Vec<_> = posts.iter().flat_map(|&apart| (0..20).flat_map(move |i| post(i, apart))).collect();
+        children.push(child([20.0, 0.5, 5.0], [15.0, -0.5, 0.0]));
+        let mut world = World::new();
+        let floor = ColliderDesc::new(Shape::compound(children).unwrap()).friction(0.5);
+        world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
+        let mut add = |y: f64, mass: f64, half: f64, friction: f64| {
+            let slab = Shape::cuboid(real(half), 0.05, real(half)).unwrap();
+            let body = BodyDesc::dynamic().position([-4.0, y, 0.0]).linear_velocity([4.0, 0.0, 0.0]).mass(real(mass));
+            world.add_body(body.collider(ColliderDesc::new(slab).friction(real(friction)))).unwrap()
+        };
+        let plate = add(0.05, 1.0, 0.5, 0.5);
+        for k in 0..4 {
+            add(0.15 + 0.1 * f64::from(k), 60.0, 0.4, 1.0);
+        }
+        for _ in 0..150 {
+            world.step(real(1.0 / 60.0)).unwrap();
+        }
+        world.body(plate).unwrap().position()
+    };
+    let alone = slide(None);
+    for apart in [0.1, 0.3] {
+        let off = (slide(Some(apart)) - alone).length();
+        assert!(off < 1e-3, "posts {apart} m apart: {off} m off");
+    }
+}
