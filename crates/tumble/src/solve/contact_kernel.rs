@@ -584,8 +584,8 @@ pub(super) fn friction<L: Lane>(
     // What would stop all slip and twist.
     let s1 = f1 - (m.x * v1 + m.y * v2);
     let s2 = f2 - (m.y * v1 + m.z * v2);
-    // A contact in one point has no lever and no twist: 0 · ∞ must not come in.
-    let has_lever = lever.greater(L::ZERO);
+    // A contact in one point has no lever and no twist: 0 · ∞ must not come in. Nor has one whose bodies cannot turn about the normal: the step would be none.
+    let has_lever = lever.greater(L::ZERO) & twist_mass.greater(L::ZERO);
     let st = L::select(has_lever, tau - twist_mass * w, L::ZERO);
     let inv_lever = L::ONE / L::select(has_lever, lever, L::ONE);
     let limit_static = group.static_friction.load::<L>(at) * normal;
