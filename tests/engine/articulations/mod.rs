@@ -13,6 +13,7 @@ mod momentum;
 mod mujoco;
 mod responses;
 mod restraints;
+mod servos;
 mod together;
 mod trees;
 

@@ -91,6 +91,8 @@ struct Span {
     bounces: bool,
     /// Nothing has acted on it since a round that changed next to nothing.
     settled: bool,
+    /// It is not for this pass.
+    done: bool,
 }
 
 impl TreeRows {
@@ -183,6 +185,7 @@ impl TreeRows {
                 apart: true,
                 bounces: false,
                 settled: false,
+                done: false,
             });
         }
         for block in rows.iter().filter(|row| !row.plain).flat_map(Row::blocks) {
@@ -297,12 +300,24 @@ impl TreeRows {
         isa.dispatch(SolveRows { rows: self, field });
     }
 
+    /// The same for rows on trees whose motors have given way; all others are done with.
+    pub fn solve_again(&mut self, isa: Isa, field: &mut Field<'_>) {
+        let Self { spans, rows, .. } = self;
+        for span in &mut spans[field.of.clone()] {
+            let mut blocks = rows.all[span.rows.clone()].iter().flat_map(Row::blocks);
+            span.done = !blocks.any(|block| field.trees[block.tree as usize].yielded);
+            span.settled &= span.done;
+        }
+        isa.dispatch(SolveRows { rows: self, field });
+        self.spans[field.of.clone()].iter_mut().for_each(|span| span.done = false);
+    }
+
     #[inline(always)]
     fn solve_all(&mut self, field: &mut Field<'_>) {
         self.rows.load(field.of.clone(), |tree| velocities(field.trees, tree));
         for tree in field.of.clone() {
-            let Span { sites, stops, ties, apart, settled, .. } = self.spans[tree].clone();
-            if settled {
+            let Span { sites, stops, ties, apart, settled, done, .. } = self.spans[tree].clone();
+            if settled || done {
                 continue;
             }
             // A single row along degrees of freedom has nothing to agree with.

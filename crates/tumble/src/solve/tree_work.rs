@@ -100,6 +100,8 @@ pub(super) struct Working {
     pub dense: Vec<u32>,
     pub pass: Pass,
     pub loads: Vec<Load>,
+    /// The loads as they were, while others are in their place.
+    untamed: Vec<Load>,
     /// Coordinates and velocities before the step.
     before: Vec<f64>,
     pub qd_before: Vec<f64>,
@@ -141,6 +143,8 @@ pub(super) struct Working {
     lost: bool,
     /// Its rows are to be answered by the factors that it has now.
     pub renewed: bool,
+    /// Its motors have given way to its rows, so that these are to be solved again.
+    pub yielded: bool,
     /// The coordinates have moved on since the links were placed.
     behind: bool,
     isa: Isa,
@@ -482,7 +486,7 @@ impl Working {
         }
         self.springs.clear();
         self.ahead.clear();
-        (self.flies, self.lost) = (false, false);
+        (self.flies, self.lost, self.yielded) = (false, false, false);
         self.drives.clear();
         (self.factored, self.renewed, self.behind) = (false, false, false);
         let masses = self.articulation.tree.links.iter().map(|l| l.mass).filter(|&m| m > 0.0);
@@ -642,13 +646,32 @@ impl Working {
         (self.factored, self.renewed) = (factored, renewed);
     }
 
+    /// Motors by what the rows of a sub-step of h have led to: see `springs`. Whether any gives other than before; the rows are to be solved again, if there
+    /// is time. Without `release`, none pulls with less than all it has that did so.
+    pub fn yield_motors(&mut self, h: f64, release: bool) -> bool {
+        if !self.springs.is_limited() || self.lost {
+            return false;
+        }
+        let Self { articulation, springs, tau, extra, .. } = self;
+        let changed = springs.yield_to(&articulation.tree.qd, h, release, tau, extra);
+        if changed {
+            self.strike();
+            (self.factored, self.renewed, self.worn) = (true, true, 0.0);
+        }
+        changed
+    }
+
     /// Finds how fast the tree may be within a step of dt, where something drives it to limits. These have to be chosen before the first kick, and
     /// from rest a servo goes far in a step.
     #[inline(always)]
     fn foresee<P: Packed>(&mut self, dt: f64) {
         let tree = &self.articulation.tree;
         self.pass.place::<P>(tree, &tree.q);
+        // Their damping is tamed for sub-steps later.
+        self.untamed.clone_from(&self.loads);
+        self.tame(dt);
         self.accelerate::<P>(dt);
+        core::mem::swap(&mut self.untamed, &mut self.loads);
         let columns = self.articulation.tree.qd.iter().zip(&self.pass.columns);
         self.ahead.extend(columns.map(|(qd, column)| qd + dt * column.acceleration));
         // All of it was for another length of time.

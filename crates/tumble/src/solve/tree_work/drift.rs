@@ -49,6 +49,17 @@ impl Working {
     /// Moves over h without forces, at constant kinetic energy and, where it floats, momentum. Afterwards [`Working::catch_up`] says where the
     /// links are and how they move.
     pub fn drift(&mut self, stages: &mut Stages, h: f64) {
+        let limited = self.springs.is_limited();
+        if limited {
+            self.springs.depart(&self.articulation.tree.qd);
+        }
+        self.drift_on(stages, h);
+        if limited {
+            self.springs.arrive(&self.articulation.tree.qd);
+        }
+    }
+
+    fn drift_on(&mut self, stages: &mut Stages, h: f64) {
         if self.isa.dispatch(Drift { working: self, h }) {
             return;
         }
@@ -186,7 +197,7 @@ impl Working {
         }
     }
 
-    /// Strikes the blow that [`Working::note_blow`] has noted, where the tree is now. The same velocities along joints that have turned
+    /// Strikes a blow of impulses along its degrees of freedom, such as [`Working::note_blow`] has noted, where the tree is now. The same velocities along joints that have turned
     /// meanwhile would not leave at rest what the impulses do: of a light arm that swings fast they would make many times the energy.
     pub fn strike(&mut self) {
         let Self { articulation, pass, tau, extra, .. } = self;

@@ -14,6 +14,10 @@ use crate::solve::tree_rows::{End, Field, TreeRows};
 use crate::world::State;
 use core::ops::Range;
 
+/// How often the rows of a pass are solved again for motors that have given way. Those that give way after that do so all the same: that a motor gives no more
+/// than it can comes first, and what it leaves undone the next pass finds.
+const YIELDS: usize = 2;
+
 /// Trees with their rows. Kept between steps for its memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Part {
@@ -164,6 +168,29 @@ impl Knot<'_> {
     pub fn solve(&mut self, motions: &mut [Motion], masses: &[Mass], recipe: &Recipe, push: bool) {
         let mut field = Field { trees: self.trees, of: self.of.clone(), motions, masses, recipe, push };
         self.rows.solve(self.isa, &mut field);
+        for round in 0..=YIELDS {
+            let last = round == YIELDS;
+            if !self.yield_motors(masses, recipe, !last) || last {
+                break;
+            }
+            let mut field = Field { trees: self.trees, of: self.of.clone(), motions, masses, recipe, push };
+            self.rows.solve_again(self.isa, &mut field);
+        }
+    }
+
+    /// Lets motors give way to what the rows have done. Whether any has.
+    fn yield_motors(&mut self, masses: &[Mass], recipe: &Recipe, release: bool) -> bool {
+        let mut any = false;
+        for tree in self.of.clone() {
+            let working = &mut self.trees[tree];
+            working.yielded =
+                !working.flies && self.rows.holds(tree) && working.yield_motors(recipe.h.to_f64(), release);
+            any |= working.yielded;
+        }
+        if any {
+            self.respond(masses);
+        }
+        any
     }
 
     /// Moves the trees over a sub-step, and the rows with them; their responses where the tree has moved too far for the old ones.
@@ -182,5 +209,6 @@ impl Knot<'_> {
     pub fn bounce(&mut self, motions: &mut [Motion], free: &mut [Free], masses: &[Mass], recipe: &Recipe) {
         self.rows.book_ties(self.of.clone());
         self.rows.bounce(self.trees, self.of.clone(), motions, free, masses, recipe);
+        self.yield_motors(masses, recipe, false);
     }
 }

@@ -7,6 +7,15 @@
 //!   M (q̇' - q̇) = h τ'      so that      (M + h b) (q̇' - q̇) = h (f + k x - b q̇)
 //! ```
 //!
+//! A motor that would have to pull with more than its largest force F pulls with ±F instead, and its b is not in M + h b. What it would have to pull with depends
+//! on what the rows do: a blow on a link is met by h b of its motor, however weak that is. So it is asked again after every pass over the rows. Then all impulses
+//! of the sub-step stay as they are, and only what motors give is other than before: with forces τ₁ and b₁ before and τ₂ and b₂ afterwards, both sums being
+//! Jᵀλ + h f,
+//!
+//! ```text
+//!   (M + h b₁) (q̇₁ - q̇) = h τ₁ + …       (M + h b₂) (q̇₂ - q̇) = h τ₂ + …       so that       (M + h b₂) (q̇₂ - q̇₁) = h (τ₂'(q̇₁) - τ₁'(q̇₁))
+//! ```
+//!
 //! Where springs turn a link about all axes with unlike stiffness, what they pull with beyond k x (see `Kind::aside`) is part of f. That is taken where the
 //! tree is, so that of what is too stiff to be followed in such steps only as much as they can follow.
 
@@ -47,6 +56,46 @@ struct Drawn {
     /// The ways to where the spring of the joint and that of the motor are at rest.
     way: f64,
     motor_way: f64,
+    /// What the drift has added to the velocity since the kick: motors have no part in it.
+    coasted: f64,
+}
+
+impl Drawn {
+    /// The force that the motor would have to give for this velocity.
+    #[inline(always)]
+    fn wanted(&self, qd: f64) -> f64 {
+        self.motor.pull(self.motor_way, qd)
+    }
+
+    /// The force that it gives.
+    #[inline(always)]
+    fn given(&self, qd: f64) -> f64 {
+        if self.saturated == 0.0 { self.wanted(qd) } else { self.saturated * self.most }
+    }
+
+    /// b of the joint, and of the motor unless it pulls with all it has.
+    #[inline(always)]
+    fn lag(&self) -> f64 {
+        if self.saturated == 0.0 { self.joint.lag + self.motor.lag } else { self.joint.lag }
+    }
+
+    /// k of the motor, or of a softer one that pulls over the way with its largest force.
+    fn stiffness_at_most(&self) -> f64 {
+        Num::min(self.motor.stiffness, self.most / self.motor_way.abs())
+    }
+
+    /// -1, 0, 1: it would have to pull with more than it can.
+    #[inline(always)]
+    fn exceeded(&self, qd: f64) -> f64 {
+        let wanted = self.wanted(qd);
+        if wanted > self.most {
+            1.0
+        } else if wanted < -self.most {
+            -1.0
+        } else {
+            0.0
+        }
+    }
 }
 
 /// Those of a whole tree. Kept between steps for its memory.
@@ -89,6 +138,7 @@ impl Springs {
                 saturated: 0.0,
                 way: 0.0,
                 motor_way: 0.0,
+                coasted: 0.0,
             }
         }));
         for (i, link) in tree.links.iter().enumerate() {
@@ -125,7 +175,7 @@ impl Springs {
             let drawn = turning(&self.all, link);
             let [joint, motor]: [[f64; 3]; 2] = [
                 (drawn.map(|d| d.way), drawn.map(|d| d.joint.stiffness)),
-                (drawn.map(|d| d.motor_way), drawn.map(|d| d.motor.stiffness)),
+                (drawn.map(|d| d.motor_way), drawn.map(Drawn::stiffness_at_most)),
             ]
             .map(|(way, stiffness)| {
                 let stiffest = stiffness.iter().fold(0.0, |most, &k| Num::max(most, k));
@@ -169,12 +219,8 @@ impl Springs {
     pub fn draw(&self, qd: &[f64], h: f64, tau: &mut [f64], extra: &mut [f64]) -> bool {
         let mut changed = false;
         for ((drawn, &qd), (tau, extra)) in self.all.iter().zip(qd).zip(tau.iter_mut().zip(extra)) {
-            let (force, lag) = if drawn.saturated == 0.0 {
-                (drawn.motor.pull(drawn.motor_way, qd), drawn.joint.lag + drawn.motor.lag)
-            } else {
-                (drawn.saturated * drawn.most, drawn.joint.lag)
-            };
-            *tau = drawn.joint.pull(drawn.way, qd) + force;
+            let lag = drawn.lag();
+            *tau = drawn.joint.pull(drawn.way, qd) + drawn.given(qd);
             changed |= *extra != h * lag;
             *extra = h * lag;
         }
@@ -190,18 +236,43 @@ impl Springs {
             return changed;
         }
         for ((drawn, &qd), column) in self.all.iter_mut().zip(qd).zip(columns) {
-            let wanted = drawn.motor.pull(drawn.motor_way, qd + h * column.acceleration);
-            let now = if wanted > drawn.most {
-                1.0
-            } else if wanted < -drawn.most {
-                -1.0
-            } else {
-                0.0
-            };
+            let now = drawn.exceeded(qd + h * column.acceleration);
             // From one side to the other in one round: it is between them.
             let now = if now * drawn.saturated < 0.0 { 0.0 } else { now };
             changed |= now != drawn.saturated;
             drawn.saturated = now;
+            drawn.coasted = 0.0;
+        }
+        changed
+    }
+
+    /// Some motor has a largest force.
+    pub fn is_limited(&self) -> bool {
+        self.limited
+    }
+
+    /// The tree is about to move on by itself, and [`Springs::arrive`] says that it has.
+    pub fn depart(&mut self, qd: &[f64]) {
+        self.all.iter_mut().zip(qd).for_each(|(drawn, qd)| drawn.coasted -= qd);
+    }
+
+    pub fn arrive(&mut self, qd: &[f64]) {
+        self.all.iter_mut().zip(qd).for_each(|(drawn, qd)| drawn.coasted += qd);
+    }
+
+    /// The same by the velocities that rows have led to: motors that have reached their largest force, and with `release` those that have not any more. If there are
+    /// others than before, the impulses that they give beyond what they gave are in `tau`, and h b in `extra`.
+    pub fn yield_to(&mut self, qd: &[f64], h: f64, release: bool, tau: &mut [f64], extra: &mut [f64]) -> bool {
+        let mut changed = false;
+        for ((drawn, &qd), (tau, extra)) in self.all.iter_mut().zip(qd).zip(tau.iter_mut().zip(extra)) {
+            let qd = qd - drawn.coasted;
+            let (now, given) = (drawn.exceeded(qd), drawn.given(qd));
+            if now != drawn.saturated && (release || now != 0.0) {
+                drawn.saturated = now;
+                changed = true;
+            }
+            *tau = h * (drawn.given(qd) - given);
+            *extra = h * drawn.lag();
         }
         changed
     }
