@@ -621,11 +621,12 @@ impl Working {
         let (mut factored, mut renewed) = (self.factored, self.renewed);
         springs.gather(tree, h);
         springs.reach(tree);
-        if springs.has_unlike() {
+        if springs.is_unweighed() {
             pass.factor::<P>(tree, None);
-            springs.lean(tree, &pass.columns, h);
+            springs.weigh(tree, &pass.columns);
             factored = false;
         }
+        springs.lean(tree, h);
         // Velocities matter to what is damped alone.
         if loads.iter().any(|l| l.linear_damping != 0.0 || l.angular_damping != 0.0) {
             pass.set_moving::<P>(tree, &tree.qd);

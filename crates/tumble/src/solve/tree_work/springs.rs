@@ -107,8 +107,10 @@ pub(super) struct Springs {
     driven: Vec<u32>,
     /// Some motor has a largest force.
     limited: bool,
-    /// Links on joints that turn about all axes with springs or motors of unlike stiffness.
-    unlike: Vec<u32>,
+    /// Links on joints that turn about all axes with springs or motors of unlike stiffness, and how lightly each turns at the start of the step: the largest 1/D.
+    unlike: Vec<(u32, f64)>,
+    /// That is still to be found.
+    unweighed: bool,
 }
 
 impl Springs {
@@ -156,22 +158,31 @@ impl Springs {
             let [a, b, c] = turning(&self.all, link);
             let differ = |of: fn(&Drawn) -> f64| of(a) != of(b) || of(b) != of(c);
             if differ(|d| d.joint.stiffness) || differ(|d| d.motor.stiffness) {
-                self.unlike.push(i as u32);
+                self.unlike.push((i as u32, 0.0));
             }
         }
+        self.unweighed = !self.unlike.is_empty();
     }
 
-    /// Some pull with more than k x, so that [`Springs::lean`] is to say with what.
-    pub fn has_unlike(&self) -> bool {
-        !self.unlike.is_empty()
+    /// [`Springs::weigh`] is to be called before [`Springs::lean`].
+    pub fn is_unweighed(&self) -> bool {
+        self.unweighed
     }
 
-    /// Finds what springs of unlike stiffness pull with beyond k x. After [`Springs::reach`]; `columns` are those of M.
-    pub fn lean(&mut self, tree: &Tree, columns: &[Column], h: f64) {
-        for &link in &self.unlike {
+    /// Finds how lightly links with springs of unlike stiffness turn. `columns` are those of M.
+    pub fn weigh(&mut self, tree: &Tree, columns: &[Column]) {
+        for (link, light) in &mut self.unlike {
+            let last = tree.links[*link as usize].dofs().end;
+            *light = columns[last - 3..last].iter().fold(0.0, |most, column| Num::max(most, column.inverse));
+        }
+        self.unweighed = false;
+    }
+
+    /// Finds what springs of unlike stiffness pull with beyond k x. After [`Springs::reach`].
+    pub fn lean(&mut self, tree: &Tree, h: f64) {
+        for &(link, light) in &self.unlike {
             let link = &tree.links[link as usize];
             let first = link.dofs().end - 3;
-            let light = columns[first..first + 3].iter().fold(0.0, |most, column| Num::max(most, column.inverse));
             let drawn = turning(&self.all, link);
             let [joint, motor]: [[f64; 3]; 2] = [
                 (drawn.map(|d| d.way), drawn.map(|d| d.joint.stiffness)),
