@@ -134,9 +134,9 @@ impl Pass {
                     mass += link.mass;
                 }
             }
-            let (Wrench { torque, force }, moment) = (sum.wrench(), moment.vec3());
+            let Wrench { torque, force } = sum.wrench();
             drive.momentum += force * h;
-            drive.spin += (torque - (moment / mass).cross(force)) * h;
+            drive.spin += (torque - centre(moment, mass).cross(force)) * h;
         }
     }
 
@@ -163,9 +163,8 @@ impl Pass {
                 twice += dof.armature * qd * qd;
             }
         }
-        let (all, moment) = (all.wrench(), moment.vec3());
-        let centre = if mass > 0.0 { moment / mass } else { Vec3::ZERO };
-        let drive = Drive { momentum: all.force, spin: all.torque - centre.cross(all.force) };
+        let all = all.wrench();
+        let drive = Drive { momentum: all.force, spin: all.torque - centre(moment, mass).cross(all.force) };
         Kept { energy: 0.5 * twice, drive }
     }
 
@@ -211,7 +210,36 @@ impl Tree {
     }
 }
 
+/// The centre of mass, about O; what has no mass has it there.
+#[inline(always)]
+fn centre<P: Packed>(moment: P, mass: f64) -> Vec3<f64> {
+    if mass > 0.0 { moment.vec3() / mass } else { Vec3::ZERO }
+}
+
 /// The links that hang on nothing but the world.
 fn roots(tree: &Tree) -> impl Iterator<Item = usize> + '_ {
     (0..tree.links.len()).filter(|&i| tree.links[i].parent == NONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::articulation::dynamics::{Load, Pass};
+    use crate::articulation::tests::Random;
+    use crate::math::{Quad, Vec3};
+
+    /// What floats without any mass gains what forces on it give, about a centre that is a place.
+    #[test]
+    fn loads_drive_a_tree_without_mass() {
+        let mut tree = Random(7).tree(2, true);
+        tree.dofs.iter_mut().for_each(|dof| *dof = Default::default());
+        tree.links.iter_mut().for_each(|link| link.mass = 0.0);
+        let (mut pass, mut drives) = (Pass::default(), Vec::new());
+        pass.place_moving::<Quad>(&tree, &tree.q, &tree.qd);
+        pass.note_drives::<Quad>(&tree, &mut drives);
+        let before = drives[0];
+        let load = Load { force: Vec3::X, ..Load::default() };
+        pass.drive_on::<Quad>(&tree, &[load; 2], 0.5, &mut drives);
+        assert_eq!(drives[0].momentum - before.momentum, Vec3::X);
+        assert!(drives[0].spin.is_finite(), "{drives:?}");
+    }
 }
