@@ -1,7 +1,7 @@
 //! Trees in a world, by themselves: energy, momentum, periods, motors, limits.
 
 use super::{DT, G, both, chain, energy, random_tree, rod, run, sleepless, widest_gap};
-use crate::support::{Random, awake, eps, scene};
+use crate::support::{Random, awake, eps, real, scene};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, LinkJoint, Motor};
 use tumble::math::{Float, Sym3, Vec3};
 use tumble::shape::MassProperties;
@@ -538,5 +538,28 @@ fn unlike_servos_of_ball_joints_settle() {
         assert!(fastest < 0.5 * 2.0 * 2.5, "scale {scale}: {fastest}");
         let tree = world.articulation(id).unwrap();
         assert!(tree.kinetic_energy() < 1e-3, "scale {scale}: {} J", tree.kinetic_energy());
+    }
+}
+
+/// Forces that are applied to links for the next step alone are known to the queries before it: what they say is what the step does.
+#[test]
+fn dynamics_see_forces_of_the_next_step() {
+    let mut world = sleepless();
+    let id = world.add_articulation(chain(3, 2.0, 0.4)).unwrap();
+    let calm = world.articulation(id).unwrap().forward_dynamics();
+    let tip = world.articulation(id).unwrap().link(2).unwrap();
+    world.body_mut(tip).unwrap().apply_force([30.0, -5.0, 0.0]).unwrap();
+    world.body_mut(tip).unwrap().apply_torque([0.0, 0.0, 2.0]).unwrap();
+    let told = world.articulation(id).unwrap().forward_dynamics();
+    let needed = world.articulation(id).unwrap().inverse_dynamics(&told).unwrap();
+    assert!(needed.iter().all(|tau| tau.abs() < 1e-9), "{needed:?}");
+    let dt = 1e-5;
+    world.step(real(dt)).unwrap();
+    let tree = world.articulation(id).unwrap();
+    for (k, (qd, told)) in tree.velocity().iter().zip(&told).enumerate() {
+        assert!((qd / dt - told).abs() < 1e-2 * told.abs().max(1.0), "{k}: {} instead of {told}", qd / dt);
+    }
+    for (calm, after) in calm.iter().zip(tree.forward_dynamics()) {
+        assert!((calm - after).abs() < 1e-2, "{after} instead of {calm}: it has acted once");
     }
 }

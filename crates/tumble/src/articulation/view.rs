@@ -199,15 +199,23 @@ impl<'a> ArticulationRef<'a> {
         self.articulation.self_collision
     }
 
-    fn loads(&self) -> Vec<Load> {
-        let mut loads = Vec::new();
-        let all = Loads { gravity: self.state.gravity, gyroscopic: true };
-        self.articulation.gather_loads(&self.state.bodies, &all, &mut loads);
-        loads
+    /// What acts on the links in the next step, as far as it is known before: with the forces of that step alone, without those of effects.
+    fn gather_loads(&self, out: &mut Vec<Load>) {
+        let (all, bodies) = (Loads { gravity: self.state.gravity, gyroscopic: true }, &self.state.bodies);
+        self.articulation.gather_loads(bodies, &all, out);
+        if bodies.once.is_empty() {
+            return;
+        }
+        for (load, &slot) in out.iter_mut().zip(&self.articulation.bodies) {
+            let once = bodies.once_on(slot);
+            load.force += once.force.to_f64();
+            load.torque += once.torque.to_f64();
+        }
     }
 
     /// Accelerations along all degrees of freedom under gravity, the forces on links, and the forces, springs and dampers of the
-    /// joints; without motors, limits, friction and contacts. By the articulated-body algorithm, O(n).
+    /// joints; without motors, limits, friction and contacts, and without force effects, which a step evaluates. Forces on links are those that stay and
+    /// those that are applied for the next step. By the articulated-body algorithm, O(n).
     pub fn forward_dynamics(&self) -> Vec<f64> {
         let mut out = vec![0.0; self.dofs()];
         self.forward(&mut Workspace::default(), &mut out);
@@ -233,21 +241,21 @@ impl<'a> ArticulationRef<'a> {
         offset.resize(tree.dofs.len(), 0.0);
         tau.resize(tree.dofs.len(), 0.0);
         joint_forces(tree, &tree.q, &tree.qd, offset, tau);
-        let all = Loads { gravity: self.state.gravity, gyroscopic: true };
-        self.articulation.gather_loads(&self.state.bodies, &all, loads);
+        self.gather_loads(loads);
         self.state.isa.dispatch(Forward { tree, pass, loads, tau });
         for (out, column) in out.iter_mut().zip(&pass.columns) {
             *out = column.acceleration;
         }
     }
 
-    /// The forces along all degrees of freedom that give them these accelerations, under gravity and the forces on links. By the
-    /// recursive Newton-Euler algorithm, O(n).
+    /// The forces along all degrees of freedom that give them these accelerations, under gravity and the forces on links, as in
+    /// [`ArticulationRef::forward_dynamics`]. By the recursive Newton-Euler algorithm, O(n).
     pub fn inverse_dynamics(&self, accelerations: &[f64]) -> Result<Vec<f64>> {
         let tree = self.tree();
         check_numbers(&self.subject(), "accelerations", accelerations, tree.dofs.len())?;
-        let mut tau = vec![0.0; tree.dofs.len()];
-        self.articulation.placed().inverse(tree, &self.loads(), accelerations, &mut tau);
+        let (mut tau, mut loads) = (vec![0.0; tree.dofs.len()], Vec::new());
+        self.gather_loads(&mut loads);
+        self.articulation.placed().inverse(tree, &loads, accelerations, &mut tau);
         Ok(tau)
     }
 
