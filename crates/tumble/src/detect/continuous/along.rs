@@ -7,7 +7,9 @@
 //!   λ = -C / (J M⁻¹ Jᵀ),     Δ = M⁻¹ Jᵀ λ
 //! ```
 //!
-//! row by row, in a few sweeps over the joints near the held body; and are then followed themselves, since they must not pass through
+//! row by row, in a few sweeps over the joints near the held body. In the first of them each joint moves the one of its bodies that is farther from a held
+//! one, and that alone: chains and trees follow link by link, exactly but for how far they turn, while sweeps that share every gap among both bodies take
+//! as many as the square of the length of a chain. Those come after, for what closes loops. All are then followed themselves, since they must not pass through
 //! anything either. Velocities are not touched.
 
 use super::{Ahead, Mover};
@@ -15,13 +17,18 @@ use crate::body::store::{CentrePose, Params};
 use crate::constraint::contact::NONE;
 use crate::constraint::joint::store::Joint;
 use crate::constraint::{Bound, Row, Rows, Stiffness};
-use crate::math::{Quat, Real, Sym3, Vec3};
+use crate::math::{Num, Quat, Real, Sym3, Vec3};
 use crate::world::State;
 
-/// Sweeps over the joints.
+/// Sweeps over the joints in which the farther body follows, and in which both move. Fewer, where nothing is left to do.
+const FOLLOWING: usize = 3;
 const SWEEPS: usize = 8;
 
-/// How many bodies come along: those nearest to the held ones, as many as these are or so many if they are fewer, and the rest of the last one's neighbours.
+/// The gap that is none, in metres or radians.
+const CLOSED: Real = 1e-5;
+
+/// How many bodies come along with each held one, those nearest to any of them, and the rest of the last one's neighbours: what is tied to one of many must not stay
+/// behind because they are many.
 pub(super) const MOST: usize = 64;
 
 /// A body near one that was held.
@@ -45,7 +52,7 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
         }
     }
     let held = ahead.companions.len();
-    let most = held + held.max(MOST);
+    let most = held + held * MOST;
     // Breadth first, so that the nearest come first.
     let mut next = 0;
     while next < ahead.companions.len() && ahead.companions.len() < most {
@@ -69,12 +76,18 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
         next += 1;
     }
     let mut rows = core::mem::take(&mut ahead.rows);
-    for _ in 0..SWEEPS {
+    for sweep in 0..FOLLOWING + SWEEPS {
+        let mut widest: Real = 0.0;
         for i in 0..ahead.ties.len() {
             if let Some(joint) = state.joints.all.at(ahead.ties[i]) {
                 let ends = joint.bodies.map(|slot| state.bodies.dense_at(slot));
-                let coming = ends.map(|dense| ahead.companion(dense).filter(|&place| !ahead.companions[place].stays));
-                let moved = pull(state, joint, ends, coming.map(|place| place.is_some()), &mut rows);
+                let places = ends.map(|dense| ahead.companion(dense));
+                let last = places.into_iter().flatten().max();
+                let comes =
+                    |place: &usize| !ahead.companions[*place].stays && (sweep >= FOLLOWING || Some(*place) == last);
+                let coming = places.map(|place| place.filter(comes));
+                let (moved, gap) = pull(state, joint, ends, coming.map(|place| place.is_some()), &mut rows);
+                widest = Num::max(widest, gap);
                 for ((dense, place), [shift, turn]) in ends.into_iter().zip(coming).zip(moved) {
                     if let Some(place) = place {
                         ahead.companions[place].turn += turn;
@@ -84,6 +97,9 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
                     }
                 }
             }
+        }
+        if widest < CLOSED {
+            break;
         }
     }
     for companion in &ahead.companions {
@@ -129,8 +145,9 @@ impl Ahead {
     }
 }
 
-/// The shifts and turns of both ends of a joint that make its hard rows hold, one after the other; of those ends that `come` along.
-fn pull(state: &State, joint: &Joint, ends: [usize; 2], come: [bool; 2], rows: &mut Rows) -> [[Vec3; 2]; 2] {
+/// The shifts and turns of both ends of a joint that make its hard rows hold, one after the other; of those ends that `come` along. And the largest error that was
+/// to be taken out.
+fn pull(state: &State, joint: &Joint, ends: [usize; 2], come: [bool; 2], rows: &mut Rows) -> ([[Vec3; 2]; 2], Real) {
     let mut frames = state.joint_frames(joint);
     frames.memory = joint.kind.constraint().remember(&frames);
     rows.clear();
@@ -144,7 +161,7 @@ fn pull(state: &State, joint: &Joint, ends: [usize; 2], come: [bool; 2], rows: &
             (Vec3::ZERO, Sym3::ZERO)
         }
     });
-    let mut moved = [[Vec3::ZERO; 2]; 2];
+    let (mut moved, mut widest) = ([[Vec3::ZERO; 2]; 2], 0.0);
     let holds = |r: &&Row| r.bound == Bound::Equal && r.stiffness == Stiffness::Method && r.target == 0.0;
     for row in rows.as_slice().iter().filter(holds) {
         let j = &row.jacobian;
@@ -157,11 +174,12 @@ fn pull(state: &State, joint: &Joint, ends: [usize; 2], come: [bool; 2], rows: &
         });
         let k: Real = (0..2).map(|s| sides[s][0].dot(answer[s][0]) + sides[s][1].dot(answer[s][1])).sum();
         if k > 0.0 {
+            widest = Num::max(widest, error.abs());
             for s in 0..2 {
                 moved[s][0] -= answer[s][0] * (error / k);
                 moved[s][1] -= answer[s][1] * (error / k);
             }
         }
     }
-    moved
+    (moved, widest)
 }
