@@ -442,21 +442,28 @@ fn rolling_friction_brakes_what_is_locked() {
     }
 }
 
-/// A slab that cannot turn, or not about the normal alone, is braked by μ g as any other. It used to slide on for ever.
+/// A slab that cannot turn, or not about the normal alone, or that has but one way to go, is braked by μ g as any other, whichever way it slides.
 #[test]
 fn friction_brakes_what_cannot_turn() {
     let (mu, speed) = (0.5, 3.0);
-    for (model, locks) in MODELS.into_iter().flat_map(|m| [Locks::TURN, Locks::TURN_Y].map(|locks| (m, locks))) {
+    let cases = [
+        (Locks::TURN, [0.6, 0.8]),
+        (Locks::TURN_Y, [1.0, 0.0]),
+        (Locks::planar_z(), [1.0, 0.0]),
+        (Locks::TURN | Locks::MOVE_X, [0.0, -1.0]),
+    ];
+    for (model, (locks, [x, z])) in MODELS.into_iter().flat_map(|m| cases.map(|case| (m, case))) {
         let mut world = wakeful(model);
         let floor = ColliderDesc::new(Shape::half_space(Vec3::Y, 0.0).unwrap()).material(material(mu));
         world.add_body(BodyDesc::fixed().collider(floor)).unwrap();
         let slab = ColliderDesc::new(Shape::cuboid(0.5, 0.05, 0.5).unwrap()).material(material(mu));
         let desc = BodyDesc::dynamic().position([0.0, 0.05, 0.0]).collider(slab).locks(locks);
-        let id = world.add_body(desc.linear_velocity([real(speed), 0.0, 0.0])).unwrap();
+        let id = world.add_body(desc.linear_velocity([real(speed * x), 0.0, real(speed * z)])).unwrap();
         run(&mut world, 2.0);
         let body = world.body(id).unwrap();
-        let expected = speed * speed / (2.0 * mu * G);
-        assert!((body.position().x / expected - 1.0).abs() < 0.03, "{model:?}, {locks:?}: {} m", body.position().x);
+        let (expected, at) = (speed * speed / (2.0 * mu * G), body.position());
+        let gone = at.x * x + at.z * z;
+        assert!((gone / expected - 1.0).abs() < 0.03, "{model:?}, {locks:?}: {gone} m");
         assert!(body.linear_velocity().length() < 1e-4, "{model:?}, {locks:?}: {:?}", body.linear_velocity());
     }
 }

@@ -545,6 +545,9 @@ pub(super) fn times<L: Lane>(m: &[L; 10], v: [L; 4]) -> [L; 4] {
     ]
 }
 
+/// The share of a product of the diagonal up to which a determinant counts as zero: some roundings.
+pub(super) const SINGULAR: Real = 16.0 * Real::EPSILON;
+
 /// Friction of a manifold, in the lanes of the mask; see the head of this file. The slip that it aims at is -`goal`.
 #[inline(always)]
 pub(super) fn friction<L: Lane>(
@@ -605,7 +608,9 @@ pub(super) fn friction<L: Lane>(
         // Sliding: one step size for slip and twist, so that the impulse turns against the generalised slip, and from there
         // to the nearest that friction can bear.
         let limit = group.dynamic_friction.load::<L>(at) * normal;
-        let step = m.x.min(m.z);
+        // Where only one direction is left, the mass along it.
+        let singular = (m.x * m.z - m.y * m.y).less_eq(m.x * m.z * L::splat(SINGULAR));
+        let step = L::select(singular, m.x + m.z, m.x.min(m.z));
         let step = L::select(has_lever, step.min(twist_mass * inv_lever * inv_lever), step);
         let g1 = f1 - step * v1;
         let g2 = f2 - step * v2;

@@ -6,6 +6,7 @@
 use super::contact_constraint::{
     Block, ContactConstraints, Group, GroupPoint, Oddity, SHARE, SPRINGY, Soft, Watch, pick,
 };
+use super::contact_kernel::SINGULAR;
 use super::graph::{COLOURS, Graph, OVERFLOW};
 use super::motion::{self, Mass, Motion};
 use super::rolling::Rolling;
@@ -569,10 +570,12 @@ impl Sink<'_> {
             + a1.dot(a.inv_inertia * a2)
             + b1.dot(b.inv_inertia * b2);
         let det = k11 * k22 - k12 * k12;
-        // Singular where a lock leaves one direction only; then the diagonal alone.
-        let regular = det.greater(L::splat(Real::EPSILON) * k11 * k22);
+        // Singular where a lock leaves one direction u only: then K = k u uᵀ, and u uᵀ / k = K / k² is what stops the slip along it.
+        let regular = det.greater(L::splat(SINGULAR * 4.0) * k11 * k22);
         let inv_det = L::ONE / L::select(regular, det, L::ONE);
-        let mass = pick(regular, Vec3::new(k22, -k12, k11) * inv_det, Vec3::new(invert(k11), L::ZERO, invert(k22)));
+        let inv_k = invert(k11 + k22);
+        let along = Vec3::new(k11, k12, k22) * inv_k * inv_k;
+        let mass = pick(regular, Vec3::new(k22, -k12, k11) * inv_det, along);
         group.tangent_mass.store(at, mass);
         group.twist_mass.store(at, invert(n.dot(a.inv_inertia * n) + n.dot(b.inv_inertia * n)));
         if let Some(oddity) = &mut self.oddity {
