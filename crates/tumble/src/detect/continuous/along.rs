@@ -24,7 +24,7 @@ use crate::world::State;
 const FOLLOWING: usize = 3;
 const SWEEPS: usize = 8;
 
-/// The gap that is none, in metres or radians.
+/// The gap that is none, in lengths of the scene and, as a turn, in radians.
 const CLOSED: Real = 1e-5;
 
 /// How many bodies come along with each held one, those nearest to any of them, and the rest of the last one's neighbours: what is tied to one of many must not stay
@@ -76,6 +76,7 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
         next += 1;
     }
     let mut rows = core::mem::take(&mut ahead.rows);
+    let closed = CLOSED * Num::min(state.method.tolerances.length, 1.0);
     for sweep in 0..FOLLOWING + SWEEPS {
         let mut widest: Real = 0.0;
         for i in 0..ahead.ties.len() {
@@ -98,7 +99,7 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
                 }
             }
         }
-        if widest < CLOSED {
+        if widest < closed {
             break;
         }
     }
