@@ -498,7 +498,7 @@ fn friction_only_takes_energy() {
 }
 
 /// A plate under a heavy load slides along between posts of the same compound as its floor, nearer to them than contacts are made at, and touches none: it comes as far as
-/// without them. The friction of the floor used to be handed on to posts that came near, and the load slewed.
+/// without them. The friction of the floor is not handed on to posts that come near, which would slew the load.
 #[test]
 fn posts_that_nothing_touches_are_not_felt() {
     let slide = |posts: Option<f64>| {

@@ -112,8 +112,8 @@ fn crests_are_not_felt_from_afar() {
     }
 }
 
-/// A slab that juts out over a crest so slight that both sides of it make one patch lies still, on what bears it and not on what it hangs over. It
-/// used to rock from one choice of four points to another, for ever.
+/// A slab that juts out over a crest so slight that both sides of it make one patch lies still, on what bears it and not on what it hangs over: it
+/// does not rock from one choice of four points to another.
 #[test]
 fn slabs_that_jut_out_over_a_slight_crest_lie_still() {
     for kind in [Floor::Mesh, Floor::Field] {
@@ -137,8 +137,8 @@ fn slabs_that_jut_out_over_a_slight_crest_lie_still() {
     }
 }
 
-/// Boxes that do not turn scrape over a crest on a tilted edge or a corner, a little deep in it as contacts at rest are. Nearly all of these used to be stopped by the edge
-/// of the crest, which offered a way out that was shorter by a hair; now a few are at most.
+/// Boxes that do not turn scrape over a crest on a tilted edge or a corner, a little deep in it as contacts at rest are. Few are stopped by the edge of
+/// the crest, which offers a way out that is shorter by a hair.
 #[test]
 fn tilted_boxes_scrape_over_crests() {
     // Slope behind the crest, speed, tilt, direction of the axis that it tilts about, yaw, place and depth at the start.

@@ -42,7 +42,7 @@ impl Crew {
     }
 
     /// Runs `lead` on one thread, with the others as its team, or `alone`. So does who asks for it within another's lead, as a hook that steps a world of its
-    /// own: the threads of that one would be waited for until it ends.
+    /// own: the threads of that one would be waited for until it ends. (A pool of its own could help it; it is left alone all the same.)
     pub fn lead<R: Send>(&self, alone: bool, lead: impl FnOnce(&Team) -> R + Send) -> R {
         let alone = alone || self.size() == 1 || AT_WORK.get();
         let Some(pool) = self.0.as_ref().filter(|_| !alone) else { return lead(&Team::new(1)) };

@@ -5,7 +5,7 @@ use crate::support::real;
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor, Swing};
 use tumble::math::Vec3;
 use tumble::shape::Shape;
-use tumble::{BodyDesc, BodyId, ColliderDesc, World};
+use tumble::{BodyDesc, BodyId, ColliderDesc, JointDesc, World};
 
 fn cube(half: f64) -> Shape {
     let half = real(half);
@@ -47,6 +47,37 @@ fn weak_servo_is_no_wall_to_a_blow() {
             let most = f64::from(step) * f64::from(DT);
             assert!(lost.abs() < most + 1e-3, "{mass} kg, bounce {bounce}, step {step}: {lost} N s of {most}");
         }
+    }
+}
+
+/// Slides of two trees that a joint ties together go on together when a blow overcomes the servo of one of them, whichever tree is first and whichever the joint names first.
+#[test]
+fn tied_slides_stay_together_when_a_servo_gives_way() {
+    for (driven_first, joint_turned) in [(false, false), (false, true), (true, false), (true, true)] {
+        let mut world = sleepless();
+        world.set_gravity(Vec3::ZERO).unwrap();
+        let servo = Motor::position(1e6, 1e4).max_force(1.0);
+        let motors = if driven_first { [servo, Motor::OFF] } else { [Motor::OFF, servo] };
+        let mut links = motors.map(|motor| slide(&mut world, 1.0, motor, 0.0));
+        let driven = links[usize::from(!driven_first)];
+        let idle = links[usize::from(driven_first)];
+        // The idle one stands aside, so that the ball meets the driven one alone.
+        world.set_pair_excluded(idle, driven, true).unwrap();
+        let striker = ball(&mut world, 10.0, -0.3, 5.0, 0.0);
+        world.set_pair_excluded(idle, striker, true).unwrap();
+        if joint_turned {
+            links.reverse();
+        }
+        world.add_joint(JointDesc::ball(links[0], links[1])).unwrap();
+        for step in 1..=20 {
+            world.step(DT).unwrap();
+            let (a, b) = (along(&world, driven), along(&world, idle));
+            // In the step of the blow, the third, contact and joint leave each other a little.
+            let most = if step == 3 { 0.2 } else { 1e-3 };
+            assert!((a - b).abs() < most, "{driven_first}, {joint_turned}, step {step}: {a} and {b} m/s");
+        }
+        let momentum = 10.0 * along(&world, striker) + along(&world, driven) + along(&world, idle);
+        assert!((50.0 - momentum).abs() < 21.0 * f64::from(DT), "{driven_first}, {joint_turned}: {momentum} N s of 50");
     }
 }
 

@@ -69,7 +69,7 @@ impl<W: Write> Recorder<W> {
         let list = serde_json::to_vec(inputs).map_err(|error| fault(error.to_string()))?;
         // JSON would take it, and the whole recording could not be read any more.
         if serde_json::from_slice::<Vec<Input>>(&list).ok().as_deref() != Some(inputs) {
-            return Err(fault("an input cannot be written: all its numbers must be finite"));
+            return Err(fault("an input would not be read as it is; all its numbers must be finite"));
         }
         self.frame(INPUTS, &[&(self.steps + 1).to_le_bytes(), &list])?;
         // The world is no longer what it was after the step.

@@ -1,8 +1,8 @@
 //! What a contact hands on from one step to the next: the impulses from which the next solve starts.
 //!
 //! Points hand on theirs by feature. Friction and twist belong to a patch as a whole, and a contact with a mesh or a compound has several,
-//! whose number and order change as it moves: a patch goes on from the one of the last step with which it shares most points, else from one
-//! that faces the same way. Of two patches that one has become, one goes on from it, so that nothing is handed on twice.
+//! whose number and order change as it moves: one after the other, patches go on from that of the last step with which they share most points,
+//! and then those that are left from one that faces the same way. Of two patches that one has become, the first goes on from it, so that nothing is handed on twice.
 
 use super::look::Noted;
 use crate::constraint::contact::{ContactManifold, ContactPoint, Contacts, NONE, SAME_FACE};

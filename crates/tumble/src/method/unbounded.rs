@@ -1,4 +1,5 @@
-//! Numbers that may be infinite, written also where a format knows no infinity: as the words `"inf"` and `"-inf"`. Both the words and numbers are read.
+//! Numbers that may be infinite, written also where a format of text knows no infinity: as the words `"inf"` and `"-inf"`. Both the words and numbers are read. Formats
+//! of bytes have numbers alone.
 
 use core::marker::PhantomData;
 use serde::de::{self, Visitor};
@@ -33,7 +34,7 @@ pub(super) mod three {
 }
 
 /// A float of either precision.
-pub(super) trait Number: Copy + Serialize + Into<f64> {
+pub(super) trait Number: Copy + Serialize + for<'a> Deserialize<'a> + Into<f64> {
     fn rounded(value: f64) -> Self;
 }
 
@@ -54,8 +55,8 @@ struct Unbounded<T>(T);
 impl<T: Number> Serialize for Unbounded<T> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         match self.0.into() {
-            f64::INFINITY => out.serialize_str("inf"),
-            f64::NEG_INFINITY => out.serialize_str("-inf"),
+            f64::INFINITY if out.is_human_readable() => out.serialize_str("inf"),
+            f64::NEG_INFINITY if out.is_human_readable() => out.serialize_str("-inf"),
             _ => self.0.serialize(out),
         }
     }
@@ -63,7 +64,10 @@ impl<T: Number> Serialize for Unbounded<T> {
 
 impl<'a, T: Number> Deserialize<'a> for Unbounded<T> {
     fn deserialize<D: Deserializer<'a>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Reader(PhantomData))
+        match from.is_human_readable() {
+            true => from.deserialize_any(Reader(PhantomData)),
+            false => T::deserialize(from).map(Self),
+        }
     }
 }
 

@@ -571,6 +571,7 @@ impl Sink<'_> {
             + b1.dot(b.inv_inertia * b2);
         let det = k11 * k22 - k12 * k12;
         // Singular where a lock leaves one direction u only: then K = k u uᵀ, and u uᵀ / k = K / k² is what stops the slip along it.
+        // Well above the bound that the kernel tells the inverse by, so that rounding makes no regular one singular there.
         let regular = det.greater(L::splat(SINGULAR * 4.0) * k11 * k22);
         let inv_det = L::ONE / L::select(regular, det, L::ONE);
         let inv_k = invert(k11 + k22);

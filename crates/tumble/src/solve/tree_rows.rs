@@ -287,8 +287,8 @@ impl TreeRows {
         isa.dispatch(WarmStart { rows: self, field, first });
     }
 
-    /// These trees are about to be moved by others than their rows.
-    fn unsettle(&mut self, of: Range<usize>) {
+    /// These trees are about to be moved by others than their rows, or have been.
+    pub fn unsettle(&mut self, of: Range<usize>) {
         self.spans[of].iter_mut().for_each(|span| span.settled = false);
     }
 
@@ -302,11 +302,13 @@ impl TreeRows {
 
     /// The same for rows on trees whose motors have given way; all others are done with.
     pub fn solve_again(&mut self, isa: Isa, field: &mut Field<'_>) {
-        let Self { spans, rows, .. } = self;
-        for span in &mut spans[field.of.clone()] {
-            let mut blocks = rows.all[span.rows.clone()].iter().flat_map(Row::blocks);
-            span.done = !blocks.any(|block| field.trees[block.tree as usize].yielded);
-            span.settled &= span.done;
+        let yielded = |tree: u32| field.trees[tree as usize].yielded;
+        for tree in field.of.clone() {
+            let mut blocks = self.rows.all[self.spans[tree].rows.clone()].iter().flat_map(Row::blocks);
+            let done = !blocks.any(|block| yielded(block.tree)) && !self.leads_rows_on(tree, yielded);
+            let span = &mut self.spans[tree];
+            span.done = done;
+            span.settled &= done;
         }
         isa.dispatch(SolveRows { rows: self, field });
         self.spans[field.of.clone()].iter_mut().for_each(|span| span.done = false);

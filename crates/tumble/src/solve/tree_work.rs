@@ -632,7 +632,7 @@ impl Working {
             pass.set_moving::<P>(tree, &tree.qd);
         }
         pass.drive_on::<P>(tree, loads, h, drives);
-        for _ in 0..ROUNDS {
+        for round in 1..=ROUNDS {
             factored &= !springs.draw(&tree.qd, h, tau, extra);
             if !factored {
                 pass.factor::<P>(tree, Some(extra));
@@ -640,7 +640,8 @@ impl Working {
             }
             pass.set_bias::<P>(tree, Some(loads), false);
             pass.accelerate::<P>(tree, |k| tau[k], false);
-            if !springs.saturate(&tree.qd, &pass.columns, h) {
+            // What motors are said to give stays what they have given.
+            if round == ROUNDS || !springs.saturate(&tree.qd, &pass.columns, h) {
                 break;
             }
         }

@@ -25,9 +25,9 @@ const FOLLOWING: usize = 3;
 const SWEEPS: usize = 8;
 
 /// The gap that is none, in lengths of the scene and, as a turn, in radians.
-const CLOSED: Real = 1e-5;
+const CLOSED: Real = 1e-4;
 
-/// How many bodies come along with each held one, those nearest to any of them, and the rest of the last one's neighbours: what is tied to one of many must not stay
+/// How many bodies come along for each held one, those nearest to any of them, and the rest of the last one's neighbours: what is tied to one of many must not stay
 /// behind because they are many.
 pub(super) const MOST: usize = 64;
 
@@ -37,6 +37,8 @@ pub(super) struct Companion {
     dense: u32,
     /// It was held itself, or nothing moves it.
     stays: bool,
+    /// It is not where its velocity brought it: what is joined to it may have to follow.
+    moved: bool,
     start: CentrePose,
     turn: Vec3,
 }
@@ -83,15 +85,22 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
             if let Some(joint) = state.joints.all.at(ahead.ties[i]) {
                 let ends = joint.bodies.map(|slot| state.bodies.dense_at(slot));
                 let places = ends.map(|dense| ahead.companion(dense));
+                if !places.into_iter().flatten().any(|place| ahead.companions[place].moved) {
+                    continue;
+                }
                 let last = places.into_iter().flatten().max();
                 let comes =
                     |place: &usize| !ahead.companions[*place].stays && (sweep >= FOLLOWING || Some(*place) == last);
                 let coming = places.map(|place| place.filter(comes));
                 let (moved, gap) = pull(state, joint, ends, coming.map(|place| place.is_some()), &mut rows);
+                if gap < closed {
+                    continue;
+                }
                 widest = Num::max(widest, gap);
                 for ((dense, place), [shift, turn]) in ends.into_iter().zip(coming).zip(moved) {
                     if let Some(place) = place {
                         ahead.companions[place].turn += turn;
+                        ahead.companions[place].moved = true;
                         let pose = &mut state.bodies.pose[dense];
                         pose.centre += shift.to_f64();
                         pose.rotation = (Quat::from_rotation_vector(turn) * pose.rotation).normalized();
@@ -99,7 +108,7 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
                 }
             }
         }
-        if widest < closed {
+        if widest == 0.0 {
             break;
         }
     }
@@ -108,9 +117,9 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
     }
     ahead.rows = rows;
     for i in 0..ahead.companions.len() {
-        let Companion { dense, stays, start, turn } = ahead.companions[i];
+        let Companion { dense, stays, moved, start, turn } = ahead.companions[i];
         let at = dense as usize;
-        if stays {
+        if stays || !moved {
             continue;
         }
         if !state.bodies.pose[at].is_finite() {
@@ -126,7 +135,7 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
 
 impl Companion {
     fn new(state: &State, dense: usize, stays: bool) -> Self {
-        Self { dense: dense as u32, stays, start: state.bodies.pose[dense], turn: Vec3::ZERO }
+        Self { dense: dense as u32, stays, moved: stays, start: state.bodies.pose[dense], turn: Vec3::ZERO }
     }
 }
 

@@ -185,6 +185,13 @@ impl TreeRows {
         sum
     }
 
+    /// Some row of the group that a tree leads acts on one of these trees.
+    pub(super) fn leads_rows_on(&self, tree: usize, is_one: impl Fn(u32) -> bool) -> bool {
+        let Some(g) = led_by(&self.direct.groups, tree) else { return false };
+        let entries = &self.direct.entries[g.first as usize..][..g.count as usize];
+        entries.iter().flat_map(|e| self.rows.all[e.row as usize].blocks()).any(|block| is_one(block.tree))
+    }
+
     /// All rows at once of the group that a tree leads.
     pub(super) fn solve_direct(&mut self, tree: usize, field: &mut Field<'_>) {
         if let Some(&Group { first, count, at, .. }) = led_by(&self.direct.groups, tree) {

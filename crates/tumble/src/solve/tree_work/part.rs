@@ -185,7 +185,10 @@ impl Knot<'_> {
             let working = &mut self.trees[tree];
             working.yielded =
                 !working.flies && self.rows.holds(tree) && working.yield_motors(recipe.h.to_f64(), release);
-            any |= working.yielded;
+            if working.yielded {
+                any = true;
+                self.rows.unsettle(tree..tree + 1);
+            }
         }
         if any {
             self.respond(masses);

@@ -9,11 +9,11 @@
 //!
 //! A motor that would have to pull with more than its largest force F pulls with ±F instead, and its b is not in M + h b. What it would have to pull with depends
 //! on what the rows do: a blow on a link is met by h b of its motor, however weak that is. So it is asked again after every pass over the rows. Then all impulses
-//! of the sub-step stay as they are, and only what motors give is other than before: with forces τ₁ and b₁ before and τ₂ and b₂ afterwards, both sums being
-//! Jᵀλ + h f,
+//! of the sub-step stay as they are, and only what motors give is other than before: with forces τ₁ and b₁ before and τ₂ and b₂ afterwards, and P = Jᵀλ the
+//! impulses of the rows,
 //!
 //! ```text
-//!   (M + h b₁) (q̇₁ - q̇) = h τ₁ + …       (M + h b₂) (q̇₂ - q̇) = h τ₂ + …       so that       (M + h b₂) (q̇₂ - q̇₁) = h (τ₂'(q̇₁) - τ₁'(q̇₁))
+//!   (M + h b₁) (q̇₁ - q̇) = h τ₁ + P       (M + h b₂) (q̇₂ - q̇) = h τ₂ + P       so that       (M + h b₂) (q̇₂ - q̇₁) = h (τ₂'(q̇₁) - τ₁'(q̇₁))
 //! ```
 //!
 //! Where springs turn a link about all axes with unlike stiffness, what they pull with beyond k x (see `Kind::aside`) is part of f. That is taken where the
@@ -275,15 +275,19 @@ impl Springs {
     /// others than before, the impulses that they give beyond what they gave are in `tau`, and h b in `extra`.
     pub fn yield_to(&mut self, qd: &[f64], h: f64, release: bool, tau: &mut [f64], extra: &mut [f64]) -> bool {
         let mut changed = false;
-        for ((drawn, &qd), (tau, extra)) in self.all.iter_mut().zip(qd).zip(tau.iter_mut().zip(extra)) {
+        for ((drawn, &qd), tau) in self.all.iter_mut().zip(qd).zip(&mut *tau) {
             let qd = qd - drawn.coasted;
             let (now, given) = (drawn.exceeded(qd), drawn.given(qd));
+            // As in `saturate`.
+            let now = if release && now * drawn.saturated < 0.0 { 0.0 } else { now };
             if now != drawn.saturated && (release || now != 0.0) {
                 drawn.saturated = now;
                 changed = true;
             }
             *tau = h * (drawn.given(qd) - given);
-            *extra = h * drawn.lag();
+        }
+        if changed {
+            self.all.iter().zip(extra).for_each(|(drawn, extra)| *extra = h * drawn.lag());
         }
         changed
     }
