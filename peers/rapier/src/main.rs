@@ -111,8 +111,6 @@ impl Engine for Rapier {
             }
             world.insert_impulse_joint(a, b, desc);
         }
-        // Trees and pairs before the clock, as for all who have a call for it.
-        world.detect_collisions(&(), &());
         Ok(Self { world, bodies })
     }
 
