@@ -336,6 +336,11 @@ impl Contact {
         self.flags = if on { self.flags | flag } else { self.flags & !flag };
     }
 
+    /// It ties its bodies together, so that they are of one island.
+    pub fn ties(&self) -> bool {
+        self.has(Self::TOUCHING) && self.has(Self::JOINS) && !self.has(Self::SENSOR)
+    }
+
     /// The other body.
     pub fn other(&self, body: u32) -> u32 {
         if self.body_a == body { self.body_b } else { self.body_a }

@@ -198,7 +198,7 @@ impl State {
         islands.split(island, stack, |body, out| {
             for contact in self.contacts.of_body(body) {
                 let c = &self.contacts.all[contact as usize];
-                if c.has(Contact::TOUCHING) && c.has(Contact::JOINS) && !c.has(Contact::SENSOR) {
+                if c.ties() {
                     out.push(c.other(body));
                 }
             }

@@ -184,8 +184,7 @@ impl State {
 
     /// Bodies that lie on each other belong to one island.
     fn check_contacts(&self) -> Result<(), Misfit> {
-        let ties = |c: &Contact| c.has(Contact::TOUCHING) && c.has(Contact::JOINS) && !c.has(Contact::SENSOR);
-        let fits = |c: &Contact| !ties(c) || self.islands.of(c.body_a) == self.islands.of(c.body_b);
+        let fits = |c: &Contact| !c.ties() || self.islands.of(c.body_a) == self.islands.of(c.body_b);
         if self.contacts.all.iter().all(fits) { Ok(()) } else { Err("the island of a contact") }
     }
 

@@ -359,7 +359,7 @@ impl State {
         ensure!(members == expected, "{members} bodies in islands, {expected} expected");
         for index in self.contacts.live() {
             let c = &self.contacts.all[index as usize];
-            if c.has(Contact::TOUCHING) && c.has(Contact::JOINS) && !c.has(Contact::SENSOR) {
+            if c.ties() {
                 ensure!(islands.of(c.body_a) == islands.of(c.body_b), "contact {index} joins two islands");
             }
         }
