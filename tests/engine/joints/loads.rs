@@ -112,7 +112,7 @@ impl RopeBridge {
         let Self { world, planks, joints, load } = self;
         for plank in planks.iter().map(|&p| world.body(p).unwrap()) {
             let (v, w) = (plank.linear_velocity().length().to_f64(), plank.angular_velocity().length().to_f64());
-            assert!(v < 0.1 && w < 0.5, "at rest: {v} m/s, {w} rad/s");
+            assert!(v < 0.02 && w < 0.05, "at rest: {v} m/s, {w} rad/s");
         }
         let middle = position(&world, planks[planks.len() / 2]);
         assert!(middle.y < -0.1, "the bridge sags: {middle:?}");
@@ -131,6 +131,15 @@ impl RopeBridge {
 #[test]
 fn rope_bridge_bears_its_load() {
     RopeBridge::new(500.0).comes_to_rest(0.02);
+}
+
+/// And less or a little more. While contacts on planks were as stiff as those on free bodies, each solved as if the web were not there, these shook at up
+/// to 0.8 m/s, having calmed down to 0.01 before.
+#[test]
+fn rope_bridge_comes_to_rest_under_any_crate() {
+    for load in [100.0, 200.0, 300.0, 520.0, 700.0] {
+        RopeBridge::new(load).comes_to_rest(0.02);
+    }
 }
 
 /// And ten times that, gaps under 3 % of a plank: planks that are pulled at so hard turn the harder.

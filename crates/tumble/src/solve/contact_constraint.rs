@@ -232,7 +232,7 @@ impl Block {
     pub const EMPTY: Self = Self { push: [Wide::ZERO; 10], relax: [Wide::ZERO; 10] };
 }
 
-/// What few groups have: bodies of which axes are locked, surfaces that move or brake spinning, materials that are soft by their own account. In the
+/// What few groups have: bodies of which axes are locked or that a web of joints holds, surfaces that move or brake spinning, materials that are soft by their own account. In the
 /// lanes without it stands what all other groups go by.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]

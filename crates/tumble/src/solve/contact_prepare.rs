@@ -38,6 +38,9 @@ pub(crate) struct Recipe {
     pub soft: Soft,
     /// Against a body that nothing moves: stiffer, since it cannot give way.
     pub soft_fixed: Soft,
+    /// Against a movable body that a web of joints holds: softer, since it gives way less than its mass says. Contacts and webs are solved in turn,
+    /// each as if the other were not there; as stiff as on free bodies, what lies on a rope bridge shakes it for ever.
+    pub soft_held: Soft,
     /// Overlap that is left alone.
     pub slop: Real,
     pub warm_start: bool,
@@ -143,8 +146,8 @@ fn deal(
     out.ranges.push(at as u32);
 }
 
-/// A body of the group cannot move along some axis of the world. Beside the flags of manifolds.
-const LOCKED: u16 = 1 << 15;
+/// A body of the group cannot move along some axis of the world, or a web holds it. Beside the flags of manifolds.
+const SPECIAL: u16 = 1 << 15;
 
 /// Deals manifolds out to the lanes of a group, and counts their points in `supports`. Returns what one or the other of them is.
 ///
@@ -187,8 +190,8 @@ unsafe fn deal_group(
                 unsafe { supports.add(dense, points) };
                 *led |= 1 << lane;
             }
-            if motion::is_locked(mass) {
-                traits |= LOCKED;
+            if motion::is_locked(mass) || motion::is_held(mass) {
+                traits |= SPECIAL;
             }
             dense as u32
         };
@@ -224,7 +227,7 @@ fn place(out: &mut ContactConstraints, awake: usize, contacts: &Contacts) {
             };
             group.block = next(group.point_count > 1, &mut blocks);
             group.watch = next(traits & (ContactManifold::BOUNCES | ContactManifold::IMPACTS) != 0, &mut watches);
-            group.oddity = next(traits & (ContactManifold::ODD | LOCKED) != 0, &mut oddities);
+            group.oddity = next(traits & (ContactManifold::ODD | SPECIAL) != 0, &mut oddities);
             out.bounces |= traits & ContactManifold::BOUNCES != 0;
             if traits & ContactManifold::ROLLS != 0 {
                 let rolls = |&(_, &m): &(usize, &u32)| {
@@ -268,6 +271,7 @@ struct End<L> {
     free: Vec3<L>,
     inv_mass: L,
     inv_inertia: Sym3<L>,
+    tag: L,
 }
 
 impl<L: Lane> End<L> {
@@ -282,6 +286,7 @@ impl<L: Lane> End<L> {
             free: if locks { motion::free_axes(m[motion::TAG]) } else { Vec3::new(L::ONE, L::ONE, L::ONE) },
             inv_mass: m[motion::INV_MASS],
             inv_inertia: Sym3 { xx: m[0], yy: m[1], zz: m[2], xy: m[3], xz: m[4], yz: m[5] },
+            tag: m[motion::TAG],
         }
     }
 
@@ -326,7 +331,7 @@ impl Kernel for Fill<'_> {
         let extras = Extra::rows(&input.contacts.extras);
         let keep = L::splat(if recipe.warm_start { 1.0 } else { 0.0 });
         let splat = |s: &Soft| (L::splat(s.bias_rate), L::splat(s.compliance()));
-        let (soft, soft_fixed) = (splat(&recipe.soft), splat(&recipe.soft_fixed));
+        let (soft, soft_fixed, soft_held) = (splat(&recipe.soft), splat(&recipe.soft_fixed), splat(&recipe.soft_held));
         for i in range.clone() {
             if i + AHEAD < range.end {
                 // SAFETY: as below.
@@ -381,7 +386,10 @@ impl Kernel for Fill<'_> {
                 if let Some(oddity) = &mut sink.oddity {
                     let (hertz, damping) = (L::select(own, extra[3], L::ONE), L::select(own, extra[4], L::ONE));
                     let of_material = Soft::<L>::new(hertz, damping, L::splat(recipe.h));
-                    let bias_rate = L::select(own, of_material.bias_rate, L::select(fixed, soft_fixed.0, soft.0));
+                    let held = motion::held(a.tag) | motion::held(b.tag);
+                    let movable = L::select(held, soft_held.0, soft.0);
+                    let bias_rate = L::select(own, of_material.bias_rate, L::select(fixed, soft_fixed.0, movable));
+                    compliance = L::select(fixed, compliance, L::select(held, soft_held.1, soft.1));
                     compliance = L::select(own, of_material.compliance(), compliance);
                     oddity.bias_rate.store(at, bias_rate);
                     let firm = L::select(fixed, L::splat(recipe.slop), L::ZERO);

@@ -110,6 +110,8 @@ pub(crate) struct JointWork {
     /// The seats of the links, those with a side that does not move, and those of kinds that lanes do not know.
     apart: Vec<u32>,
     moored: Vec<u32>,
+    /// The bodies in webs that are solved as a whole and made fast to what joints cannot move.
+    held: Vec<u32>,
     formless: Vec<u32>,
     search: Search,
     webs: Webs,
@@ -133,8 +135,31 @@ impl JointWork {
         self.seats.is_empty()
     }
 
-    /// Takes the acting joints of the graph, and counts them as supports of their bodies. With `kicks` the angular momentum of the bodies
-    /// is kept. Two passes over the joints; over their bodies and lanes alone, where nobody has touched either.
+    /// Takes the acting joints of the graph, and marks the masses of bodies that webs hold. Two passes over the joints; over their bodies and lanes
+    /// alone, where nobody has touched either.
+    pub fn take(&mut self, state: &State, masses: &mut [Mass], recipe: &Recipe) {
+        let known = core::mem::take(&mut self.stored) && !state.joints.all.is_touched() && recipe.warm_start;
+        if !(known && self.keep_lanes(state, masses.len(), recipe)) {
+            self.bodies.clear();
+            self.anchors.clear();
+            self.listed.clear();
+            self.listed.resize(masses.len(), NO_ROW);
+            if !self.take_seats(state, known, masses.len(), recipe) {
+                self.deal(state, masses.len(), recipe);
+            }
+            let seats = || self.seats.iter().enumerate();
+            self.moored.clear();
+            self.moored.extend(seats().filter(|(_, seat)| seat.moorings.fixed != [false; 2]).map(|(i, _)| i as u32));
+            self.formless.clear();
+            self.formless.extend(seats().filter(|(_, seat)| seat.form.is_none()).map(|(i, _)| i as u32));
+        }
+        for &body in &self.held {
+            motion::set_held(&mut masses[body as usize]);
+        }
+    }
+
+    /// Counts the joints that were taken as supports of their bodies, and prepares those that lanes do not hold. With `kicks` the angular momentum of the
+    /// bodies is kept.
     pub fn prepare(
         &mut self,
         state: &State,
@@ -150,21 +175,6 @@ impl JointWork {
         self.entries.clear();
         self.busy.clear();
         self.overloaded.clear();
-        let known = core::mem::take(&mut self.stored) && !state.joints.all.is_touched() && recipe.warm_start;
-        if !(known && self.keep_lanes(state, motions.len(), recipe)) {
-            self.bodies.clear();
-            self.anchors.clear();
-            self.listed.clear();
-            self.listed.resize(motions.len(), NO_ROW);
-            if !self.take_seats(state, known, motions.len(), recipe) {
-                self.deal(state, motions.len(), recipe);
-            }
-            let seats = || self.seats.iter().enumerate();
-            self.moored.clear();
-            self.moored.extend(seats().filter(|(_, seat)| seat.moorings.fixed != [false; 2]).map(|(i, _)| i as u32));
-            self.formless.clear();
-            self.formless.extend(seats().filter(|(_, seat)| seat.form.is_none()).map(|(i, _)| i as u32));
-        }
         for (&body, anchor) in self.bodies.iter().zip(&self.anchors) {
             let i = body as usize;
             // Contacts have been counted already.
@@ -262,6 +272,13 @@ impl JointWork {
     /// Finds webs, and deals joints out to groups, colour by colour.
     fn deal(&mut self, state: &State, bodies: usize, recipe: &Recipe) {
         self.search.find(&self.ties, bodies, recipe.choice);
+        self.held.clear();
+        for web in self.search.webs() {
+            let ties = || web.iter().map(|&tie| self.ties[tie as usize].bodies);
+            if ties().any(|bodies| bodies.contains(&NO_ROW)) {
+                self.held.extend(ties().flatten().filter(|&body| body != NO_ROW));
+            }
+        }
         self.points.pick(&self.search, &self.seats);
         self.groups.clear();
         self.ranges.clear();

@@ -20,8 +20,11 @@ pub(crate) type Mass = [Real; 8];
 pub(crate) const INV_MASS: usize = 6;
 
 /// The column of a [`Mass`] that says how the body is moved: by constraints where its size is 1 or more, which is then one more than the locked axes
-/// of the world (x 1, y 2, z 4); and by nothing but joints where it is negative.
+/// of the world (x 1, y 2, z 4), and [`HELD`] more where a web holds it; and by nothing but joints where it is negative.
 pub(crate) const TAG: usize = 7;
+
+/// Added to the tag of a body in a web of joints that is solved as a whole and made fast to what joints cannot move.
+const HELD: Real = 8.0;
 
 /// The size of a tag of a body that no constraint moves.
 const UNMOVED: Real = 0.5;
@@ -35,7 +38,20 @@ pub(crate) fn is_movable(mass: &Mass) -> bool {
 /// The body cannot move along some axis of the world.
 #[inline(always)]
 pub(crate) fn is_locked(mass: &Mass) -> bool {
-    mass[TAG].abs() > 1.0
+    let size = mass[TAG].abs();
+    size > 1.0 && size != 1.0 + HELD
+}
+
+/// A web that is made fast holds the body.
+#[inline(always)]
+pub(crate) fn is_held(mass: &Mass) -> bool {
+    mass[TAG].abs() > HELD
+}
+
+pub(crate) fn set_held(mass: &mut Mass) {
+    if is_movable(mass) && !is_held(mass) {
+        mass[TAG] += if mass[TAG] < 0.0 { -HELD } else { HELD };
+    }
 }
 
 /// Nothing but joints acts on the body.
@@ -49,10 +65,17 @@ pub(crate) fn set_jointed_only(mass: &mut Mass, only: bool) {
     mass[TAG] = if only { -size } else { size };
 }
 
+/// Of the tags of bodies: where a web that is made fast holds them.
+#[inline(always)]
+pub(crate) fn held<L: Lane>(tag: L) -> L::Mask {
+    tag.max(-tag).greater(L::splat(HELD))
+}
+
 /// Of the tags of bodies: 1 along the axes of the world, and 0 along locked ones.
 #[inline(always)]
 pub(crate) fn free_axes<L: Lane>(tag: L) -> Vec3<L> {
-    let mut locks = tag.max(-tag) - L::ONE;
+    let size = tag.max(-tag);
+    let mut locks = L::select(held(tag), size - L::splat(HELD), size) - L::ONE;
     let mut free = |lock: Real| {
         let locked = locks.greater_eq(L::splat(lock));
         locks = L::select(locked, locks - L::splat(lock), locks);
@@ -374,7 +397,7 @@ mod tests {
         assert_eq!((take_kick(&mut motion), motion), (kick, start));
     }
 
-    /// Whatever axes are locked, and whether or not joints alone act, the tag tells both apart.
+    /// Whatever axes are locked, whether or not joints alone act, and whether or not a web holds the body, the tag tells all apart.
     #[test]
     fn tags_tell_locks_and_joints() {
         for locks in 0..8u8 {
@@ -385,6 +408,11 @@ mod tests {
                 set_jointed_only(&mut mass, only);
                 assert_eq!(inv_mass_of(&mass), Vec3::new(free(0), free(1), free(2)));
                 assert_eq!((is_movable(&mass), is_jointed_only(&mass), is_locked(&mass)), (true, only, locks != 0));
+                let mut held = mass;
+                (0..2).for_each(|_| set_held(&mut held));
+                assert!(is_held(&held) && !is_held(&mass));
+                assert_eq!(inv_mass_of(&held), inv_mass_of(&mass));
+                assert_eq!((is_movable(&held), is_jointed_only(&held), is_locked(&held)), (true, only, locks != 0));
             }
         }
         let mut nothing: Mass = [0.0; 8];

@@ -138,11 +138,14 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
         scratch.kicks[i] = motion::prepare(bodies, i, &blunt, h, method.substeps).1;
         scratch.masses[i] = motion::mass(bodies, i, rotation);
     }
-    let [soft, soft_fixed] = contact_softness(method, h);
+    let joints = joint_recipe(state, method, h);
+    scratch.joints.take(state, &mut scratch.masses, &joints);
+    let [soft, soft_fixed, soft_held] = contact_softness(method, h);
     let tolerances = &state.method.tolerances;
     let recipe = Recipe {
         soft,
         soft_fixed,
+        soft_held,
         slop: tolerances.slop * tolerances.length,
         warm_start: state.method.switches.warm_start,
         h,
@@ -159,7 +162,6 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
         state.isa,
         team,
     );
-    let joints = joint_recipe(state, method, h);
     let kicks = loads.gyroscopic.then_some(&mut scratch.kicks);
     let (motions, masses) = (&mut scratch.motions, &mut scratch.masses);
     scratch.joints.prepare(state, motions, masses, &mut scratch.supports, kicks, &joints);
@@ -171,10 +173,11 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     }
 }
 
-/// How soft contacts are: between two bodies that move, and, stiffer, against one that nothing moves, which cannot give way.
-fn contact_softness(method: &SoftStep, h: Real) -> [Soft; 2] {
+/// How soft contacts are: between two bodies that move; stiffer against one that nothing moves, which cannot give way; and softer against one that a
+/// web holds.
+fn contact_softness(method: &SoftStep, h: Real) -> [Soft; 3] {
     let hertz = method.contact_stiffness * (1.0 / h);
-    [hertz, 2.0 * hertz].map(|hertz| Soft::new(hertz, method.contact_damping, h))
+    [hertz, 2.0 * hertz, 0.5 * hertz].map(|hertz| Soft::new(hertz, method.contact_damping, h))
 }
 
 /// Nothing touches the body, and no joint holds it but that of its tree.
@@ -269,7 +272,8 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
     let speed = tolerances.speed(state.gravity_strength());
     let (slop, push_speed) = (tolerances.slop * tolerances.length, tolerances.push_speed * speed);
     let isa = state.isa;
-    let bias_rates = contact_softness(method, h).map(|soft| soft.bias_rate);
+    let [between, against, _] = contact_softness(method, h).map(|soft| soft.bias_rate);
+    let bias_rates = [between, against];
     let rules = |push: bool| Rules { push, inv_h: 1.0 / h, slop, push_speed, bias_rates };
     let threshold = tolerances.restitution_speed * speed;
     for substep in 0..method.substeps {
