@@ -108,10 +108,11 @@ pub struct SoftStep {
     /// Sub-steps per step.
     pub substeps: u32,
     /// Stiffness of contacts: their frequency as a share of the sub-step rate. As a share it scales with the step, so that
-    /// the sag of a stack in body sizes does not depend on the scale of the world.
+    /// the sag of a stack in body sizes does not depend on the scale of the world. Against what cannot move it is twice as much, and half as much
+    /// against what is held by a web of joints that is solved as a whole.
     pub contact_stiffness: Real,
-    /// Damping ratio of contacts. Bodies that overlap are pushed apart without being launched whatever it is: the relaxing pass
-    /// takes the velocity of the push back.
+    /// Damping ratio of contacts. Two bodies that overlap are pushed apart without being launched whatever it is: the relaxing pass
+    /// takes the velocity of the push back, and most of it where there are more.
     pub contact_damping: Real,
     /// Stiffness of joints, as a share of the sub-step rate.
     pub joint_stiffness: Real,
