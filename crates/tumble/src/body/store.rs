@@ -222,7 +222,7 @@ pub(crate) struct Cold {
     /// The mass is as it was given: its source is [`MassSource::Explicit`] with the mass that stands here.
     explicit: bool,
     pub user_data: u64,
-    /// In the body's frame. Bodies that are alike, one after the other, share it.
+    /// In the body's frame. Bodies that are alike, one after the other or read from one snapshot, share it.
     pub mass: Arc<MassProperties>,
     /// Slots of its colliders, in the order of their addition.
     pub colliders: List<u32>,

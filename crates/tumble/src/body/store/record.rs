@@ -78,19 +78,17 @@ impl Bodies {
             }
             let mut masses = source.runs(count, |mass: &[f64; 10]| mass.iter().all(|v| v.is_finite()))?;
             let mut colliders = source.records::<u32>()?;
-            let mut shared = Shared::new(MassProperties::ZERO);
+            let mut known = Masses::default();
             for record in records {
                 let first = masses.begins();
                 let Some(mass) = masses.next() else { break };
-                if first {
-                    shared = Shared::new(MassProperties::from_numbers(mass));
-                }
+                let shared = if first { known.find(mass) } else { known.last() };
                 let own = record.colliders as usize;
                 if own > colliders.len() {
                     return Err(source.corrupt("the colliders of a body"));
                 }
                 let own = colliders.by_ref().take(own).collect();
-                put(load_cold(&record, &mut shared, own, source, &mut shapes)?);
+                put(load_cold(&record, shared, own, source, &mut shapes)?);
             }
             if colliders.len() == 0 { Ok(()) } else { Err(source.corrupt("the colliders of a body")) }
         })?;
@@ -150,10 +148,47 @@ impl Bodies {
     }
 }
 
-/// The mass of a run of bodies.
+/// The last masses that were new: bodies of a few kinds that were made by turns share those of their kinds.
+#[derive(Default)]
+struct Masses {
+    known: Vec<([f64; 10], Shared)>,
+    /// The one that was found last, and where the next new one goes: in place of the oldest, if there are enough.
+    last: usize,
+    next: usize,
+}
+
+/// How many masses are looked at for one that is the same.
+const RECENT: usize = 16;
+
+impl Masses {
+    /// The mass with these numbers.
+    fn find(&mut self, numbers: [f64; 10]) -> &mut Shared {
+        let same = |known: &[f64; 10]| known.map(f64::to_bits) == numbers.map(f64::to_bits);
+        self.last = match self.known.iter().position(|(known, _)| same(known)) {
+            Some(place) => place,
+            None => {
+                let (place, new) = (self.next, (numbers, Shared::new(MassProperties::from_numbers(numbers))));
+                self.next = (place + 1) % RECENT;
+                match self.known.get_mut(place) {
+                    Some(old) => *old = new,
+                    None => self.known.push(new),
+                }
+                place
+            }
+        };
+        self.last()
+    }
+
+    /// The mass that was found last, which there must be.
+    fn last(&mut self) -> &mut Shared {
+        &mut self.known[self.last].1
+    }
+}
+
+/// The mass of bodies that are alike.
 struct Shared {
     mass: Arc<MassProperties>,
-    /// It was found to be one that a user may give. To find out takes the principal axes, and bodies of a run are many.
+    /// It was found to be one that a user may give. To find out takes the principal axes, and bodies that are alike are many.
     is_sound: bool,
 }
 
@@ -399,4 +434,36 @@ pub(crate) fn save_pose(pose: &Pose, out: &mut impl Sink) {
 pub(crate) fn load_pose(source: &mut Source<'_>) -> Result<Pose> {
     let pose = Pose { translation: source.vec3()?, rotation: load_quat(source)? };
     if pose.translation.is_finite() { Ok(pose) } else { Err(source.corrupt("a pose")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Masses, RECENT};
+    use crate::shape::MassProperties;
+    use std::sync::Arc;
+
+    /// Whatever the order in which kinds come, and however many there are, each gets its own numbers; those that come again soon share them.
+    #[test]
+    fn masses_are_those_of_their_kinds() {
+        let numbers = |kind: usize| core::array::from_fn(|k| (10 * kind + k) as f64);
+        for kinds in [1, 2, RECENT - 1, RECENT, RECENT + 1, 3 * RECENT] {
+            let mut masses = Masses::default();
+            let rounds = [0, 1, 2].map(|_| {
+                let mut found = Vec::new();
+                for kind in 0..kinds {
+                    let mass = Arc::clone(&masses.find(numbers(kind)).mass);
+                    assert_eq!(*mass, MassProperties::from_numbers(numbers(kind)));
+                    assert!(Arc::ptr_eq(&mass, &masses.last().mass));
+                    found.push(mass);
+                }
+                found
+            });
+            let shared = rounds[1].iter().zip(&rounds[2]).filter(|(a, b)| Arc::ptr_eq(a, b)).count();
+            assert_eq!(shared, if kinds <= RECENT { kinds } else { 0 }, "{kinds} kinds");
+        }
+        // Zeros of unlike signs are unlike, as they are in runs.
+        let mut masses = Masses::default();
+        let plus = Arc::clone(&masses.find([0.0; 10]).mass);
+        assert!(!Arc::ptr_eq(&plus, &masses.find([-0.0; 10]).mass));
+    }
 }
