@@ -27,7 +27,6 @@
 //! **Limits.** Joints with limits, motors or springs, and those of bodies with locked axes, are solved thrice, whatever they bear, and yield as the
 //! method has it: what goes too far in the rows that hold, or holds harder than the rows beside them, comes out as an overrun of the limit
 //! (5 degrees instead of 1.5 in a ragdoll that falls down stairs).
-
 //!
 //! **Webs** that are solved as a whole (`joint_web`, `point_web`) could be as hard as rounding lets them, and yield all the same, by a constant share
 //! 1/[`WHOLE`] of Γ whatever they bear. A rope bridge whose planks just reach from one side to the other cannot sag unless its joints give way:
