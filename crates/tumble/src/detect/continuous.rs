@@ -67,7 +67,7 @@ const SLOW: Real = 0.5;
 const KEPT: Real = 0.75;
 
 /// Steps that the boxes of trees reach ahead which nothing is near to.
-const LONE_STEPS: Real = 8.0;
+const LONE_STEPS: Real = 16.0;
 
 /// How a body moves in a step, in shares of it: constant velocities from time 0 to 1.
 #[derive(Clone, Copy, Debug)]
