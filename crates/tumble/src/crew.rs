@@ -45,8 +45,9 @@ impl Crew {
     /// own: the threads of that one would be waited for until it ends. (A pool of its own could help it; it is left alone all the same.)
     pub fn lead<R: Send>(&self, alone: bool, lead: impl FnOnce(&Team) -> R + Send) -> R {
         let alone = alone || self.size() == 1 || AT_WORK.get();
-        let Some(pool) = self.0.as_ref().filter(|_| !alone) else { return lead(&Team::new(1)) };
-        let team = Team::new(self.size());
+        let Some(pool) = self.0.as_ref().filter(|_| !alone) else { return lead(&Team::new(1, &[])) };
+        let claims = Team::claims();
+        let team = Team::new(self.size(), &claims);
         let task = Mutex::new((Some(lead), None));
         pool.broadcast(|thread| {
             let _working = Working::begin();
@@ -90,7 +91,7 @@ impl Drop for Working {
 }
 
 /// Lets the helpers go when the leader is done, and when it panics.
-struct Dismiss<'a>(&'a Team);
+struct Dismiss<'a>(&'a Team<'a>);
 
 impl Drop for Dismiss<'_> {
     fn drop(&mut self) {
@@ -107,10 +108,11 @@ type Work<'a> = dyn Fn(usize, usize) + Sync + 'a;
 pub(crate) struct Padded<T>(pub T);
 
 /// A leader and its helpers during one step.
-pub(crate) struct Team {
+pub(crate) struct Team<'a> {
     size: usize,
-    /// What each worker has to do: see [`Claim`]. Of more workers than there are places, several have one in common.
-    claims: [Padded<AtomicU64>; PLACES],
+    /// What each worker has to do: see [`Claim`]. Of more workers than there are places, several have one in common. A leader without helpers needs none:
+    /// a small world need not fill two kilobytes with zeros in every step.
+    claims: &'a [Padded<AtomicU64>],
     /// Blocks of the stage that are done.
     done: Padded<AtomicUsize>,
     /// What the blocks of the stage are; written by the leader between stages.
@@ -123,7 +125,7 @@ pub(crate) struct Team {
 
 // SAFETY: `work` is written by the leader only while no block is claimed, before the claim words of its stage are published, and read
 // by those who have claimed a block of that stage.
-unsafe impl Sync for Team {}
+unsafe impl Sync for Team<'_> {}
 
 /// Workers with blocks of their own, at the most.
 const PLACES: usize = 16;
@@ -164,11 +166,16 @@ impl Claim {
 /// Rounds of waiting before the thread offers its core to others.
 const PATIENCE: u32 = 200;
 
-impl Team {
-    fn new(size: usize) -> Self {
+impl<'a> Team<'a> {
+    /// The claim words of a team, with nothing to be done.
+    fn claims() -> [Padded<AtomicU64>; PLACES] {
+        [const { Padded(AtomicU64::new(0)) }; PLACES]
+    }
+
+    fn new(size: usize, claims: &'a [Padded<AtomicU64>]) -> Self {
         Self {
             size,
-            claims: [const { Padded(AtomicU64::new(0)) }; PLACES],
+            claims,
             done: Padded(AtomicUsize::new(0)),
             work: UnsafeCell::new(None),
             panicked: AtomicBool::new(false),
@@ -577,7 +584,8 @@ mod tests {
     /// The number of the stage begins anew when it has run through, and all blocks are done as before.
     #[test]
     fn stages_begin_anew() {
-        let team = Team::new(2);
+        let claims = Team::claims();
+        let team = Team::new(2, &claims);
         team.claims.iter().for_each(|word| word.0.store(Claim::new(0xff_fffd, 0..0).0, Ordering::Relaxed));
         let mut counts = [0u32; 40];
         let shared = Shared::new(&mut counts);

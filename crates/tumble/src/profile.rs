@@ -97,18 +97,26 @@ impl Profile {
     }
 }
 
-/// Measures stages. On wasm without a host there is no clock; there all times are zero.
+/// Measures stages, one after the other. On wasm without a host there is no clock; there all times are zero.
+///
+/// To ask the clock takes as long as a small world needs for several bodies: each moment is asked for once.
 pub(crate) struct Stopwatch {
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     start: std::time::Instant,
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    last: std::time::Instant,
 }
 
 impl Stopwatch {
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     pub fn start() -> Self {
-        Self {
-            #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-            start: std::time::Instant::now(),
-        }
+        let start = std::time::Instant::now();
+        Self { start, last: start }
+    }
+
+    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+    pub fn start() -> Self {
+        Self {}
     }
 
     /// Time since the start or the last lap.
@@ -116,7 +124,17 @@ impl Stopwatch {
         #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
         {
             let now = std::time::Instant::now();
-            now.duration_since(core::mem::replace(&mut self.start, now))
+            now.duration_since(core::mem::replace(&mut self.last, now))
+        }
+        #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+        Duration::ZERO
+    }
+
+    /// All laps together.
+    pub fn total(&self) -> Duration {
+        #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+        {
+            self.last.duration_since(self.start)
         }
         #[cfg(all(target_family = "wasm", target_os = "unknown"))]
         Duration::ZERO

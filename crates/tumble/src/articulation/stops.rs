@@ -120,12 +120,15 @@ impl Tree {
         if d.friction > 0.0 {
             push(1.0, Task::Speed(0.0, d.friction), 1);
         }
-        let mut speed = faster(self.qd[dof], ahead.get(dof).copied());
-        if d.motor.is_on() && d.motor.damping.is_infinite() {
+        let holds_speed = d.motor.damping.is_infinite() && d.motor.is_on();
+        if holds_speed {
             push(1.0, Task::Speed(d.motor.speed, d.motor.max_force), 2);
-            speed = faster(speed, Some(d.motor.speed));
         }
         let Some([low, high]) = d.limits else { return };
+        let mut speed = faster(self.qd[dof], ahead.get(dof).copied());
+        if holds_speed {
+            speed = faster(speed, Some(d.motor.speed));
+        }
         let reach = 2.0 * dt * speed + if link.kind.turns(k) { NEAR_TURN } else { near };
         let q = self.q[link.coordinates()][k];
         if q - low < reach {

@@ -40,6 +40,7 @@ impl Articulation {
     }
 
     /// Where a body is and how it moves, by what the pass says of its link.
+    #[inline(always)]
     pub fn body_state(&self, pass: &Pass, link: usize) -> (CentrePose, Velocity) {
         let (moving, of) = (&pass.links[link], &self.tree.links[link]);
         let rotation = (Quat::from_mat3(&moving.place.unpacked().rotation) * of.body_rotation).to_real().normalized();

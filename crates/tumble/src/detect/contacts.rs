@@ -496,6 +496,7 @@ impl State {
 
     /// The box around a collider in the world, as the broad phase is told: grown by half of the detection distance, so
     /// that all pairs within it are found.
+    #[inline(always)]
     pub fn collider_bounds(&self, collider: &Collider, pose: &WorldPose) -> Aabb {
         let half = 0.5 * self.method.tolerances.detection * self.method.tolerances.length;
         collider.shape.bounds(&Pose::new(Vec3::ZERO, pose.rotation)).expanded(half).moved_to(pose.translation)
@@ -504,11 +505,7 @@ impl State {
     /// Where a collider is now.
     pub fn place_of(&self, collider: &Collider, radius: Real) -> Placed {
         let dense = self.bodies.dense_at(collider.body);
-        let (at, params) = (&self.bodies.pose[dense], &self.bodies.params[dense]);
-        let lever = at.rotation.rotate(collider.pose.translation - params.local_centre);
-        let pose =
-            WorldPose { translation: at.centre + lever.to_f64(), rotation: at.rotation * collider.pose.rotation };
-        Placed { pose, lever, radius, turned: 0.0, proxy: collider.proxy }
+        Placed::on(&self.bodies.pose[dense], self.bodies.params[dense].local_centre, collider, radius)
     }
 
     /// Where each collider in the broad phase is, by slot: after a restore.
@@ -578,7 +575,9 @@ impl State {
     pub fn move_proxies(&mut self, body: u32, displacement: Vec3, looked: bool) {
         let mut places = take(&mut self.placed);
         // SAFETY: nobody else has them.
-        let leaves = unsafe { self.note_places(body, displacement, looked, Shared::new(&mut places)) };
+        let leaves = unsafe {
+            self.note_places(body, self.bodies.dense_at(body), displacement, looked, Shared::new(&mut places))
+        };
         self.placed = places;
         if leaves {
             self.move_boxes(body, displacement);
@@ -586,21 +585,28 @@ impl State {
     }
 
     /// The first half of [`State::move_proxies`]: notes in `places`, which are those of the state, where the colliders of a body are. Several threads may do
-    /// it for different bodies. Says whether the other half, [`State::move_boxes`], has something to do.
+    /// it for different bodies; `dense` is the index of this one. Says whether the other half, [`State::move_boxes`], has something to do.
     ///
     /// # Safety
     /// Nobody else may hold the places of this body's colliders.
-    pub unsafe fn note_places(&self, body: u32, displacement: Vec3, looked: bool, places: Shared<'_, Placed>) -> bool {
+    pub unsafe fn note_places(
+        &self,
+        body: u32,
+        dense: usize,
+        displacement: Vec3,
+        looked: bool,
+        places: Shared<'_, Placed>,
+    ) -> bool {
         let mut leaves = false;
         let Some(cold) = self.bodies.cold.at(body) else { return false };
+        let (at, centre) = (&self.bodies.pose[dense], self.bodies.params[dense].local_centre);
         for &slot in &cold.colliders {
             let Some(collider) = self.colliders.at(slot).filter(|c| c.proxy != NO_PROXY) else { continue };
             // SAFETY: as promised by the caller.
             let place = unsafe { places.get(slot as usize) };
-            let before = *place;
-            *place = self.place_of(collider, before.radius);
-            place.come_from(&before, looked);
-            let bounds = self.collider_bounds(collider, &place.pose);
+            let now = Placed::on(at, centre, collider, place.radius).come_from(place, looked);
+            let bounds = self.collider_bounds(collider, &now.pose);
+            *place = now;
             leaves |= self.broad.must_move(ProxyId(collider.proxy), &bounds, displacement);
         }
         leaves

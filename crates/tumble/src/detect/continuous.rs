@@ -49,7 +49,7 @@ use crate::constraint::Rows;
 use crate::crew::{Lists, Team};
 use crate::detect::broad::ProxyId;
 use crate::detect::narrow::Motion;
-use crate::integrate::{Loads, accelerated};
+use crate::integrate::{Loads, accelerated, accelerated_along};
 use crate::marks::Marks;
 use crate::math::spatial::Wrench;
 use crate::math::{Aabb, Float, Num, Point, Pose, Quat, Real, Vec3};
@@ -67,7 +67,7 @@ const SLOW: Real = 0.5;
 const KEPT: Real = 0.75;
 
 /// Steps that the boxes of trees reach ahead which nothing is near to.
-const LONE_STEPS: Real = 8.0;
+const LONE_STEPS: Real = 16.0;
 
 /// How a body moves in a step, in shares of it: constant velocities from time 0 to 1.
 #[derive(Clone, Copy, Debug)]
@@ -202,8 +202,6 @@ pub(crate) struct Ahead {
     exposed: Vec<bool>,
     /// The fast links, by slot of the tree.
     links: Vec<[u32; 2]>,
-    /// Slots of the trees that are fast and have nothing near them, in ascending order.
-    lone: Vec<u32>,
     /// Whose motions are followed, in ascending order in the end: see [`Ahead::gather`].
     pub movers: Lists<Mover>,
     /// Somebody has woken up since it was told who is fast; without meaning where nobody is.
@@ -240,7 +238,6 @@ impl Default for Ahead {
             fast: Vec::new(),
             exposed: Vec::new(),
             links: Vec::new(),
-            lone: Vec::new(),
             movers: Lists::default(),
             woken: false,
             obstacles: Obstacles::default(),
@@ -270,7 +267,6 @@ pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loa
     ahead.movers.all_mut().clear();
     ahead.impacts.clear();
     ahead.meetings.clear();
-    ahead.lone.clear();
     if !ahead.on {
         return;
     }
@@ -312,7 +308,7 @@ pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loa
         links.sort_unstable();
         for links in links.chunk_by(|a, b| a[0] == b[0]) {
             if !trees::may_meet(state, ahead, links) {
-                ahead.lone.push(links[0][0]);
+                ahead.leave_alone(state, links[0][0]);
             } else {
                 state.widen_proxies(ahead, links.iter().map(|&[_, i]| i as usize));
             }
@@ -350,6 +346,13 @@ impl Ahead {
         self.free_flight(&bodies.params[dense], bodies.load_on(dense), start, bodies.velocity[dense])
     }
 
+    /// The shift of a link in a step if neither its joints nor anything else gets in its way.
+    fn shift(&self, bodies: &Bodies, dense: usize) -> Vec3 {
+        let (old, params) = (bodies.velocity[dense].linear, &bodies.params[dense]);
+        let new = accelerated_along(old, params, bodies.load_on(dense).force, &self.loads, self.dt);
+        (old + new) * (0.5 * self.dt)
+    }
+
     /// The step of a body from this state, if nothing gets in its way.
     fn free_flight(&self, params: &Params, load: Wrench, start: CentrePose, old: Velocity) -> Travel {
         let new = accelerated(old, params, load, start.rotation, &self.loads, self.dt);
@@ -357,18 +360,23 @@ impl Ahead {
         Travel { start, shift: (old.linear + new.linear) * (0.5 * self.dt), turn }
     }
 
-    /// How many steps ahead the boxes of an awake body are to reach. Long boxes meet many others; those of a tree that has nothing near it and whose links
-    /// pass through each other meet nobody, and need not be moved in every step.
-    pub fn steps(&self, state: &State, dense: usize) -> Real {
-        if self.lone.is_empty() {
-            return 2.0;
+    /// Takes note of a tree that has nothing near it, by its slot. Its links that may touch each other are near each other.
+    fn leave_alone(&mut self, state: &State, tree: u32) {
+        let Some(articulation) = state.articulations.all.at(tree).filter(|a| !a.self_collision) else { return };
+        for &body in &articulation.bodies {
+            if let Some(bits) = self.fast.get_mut(state.bodies.dense_at(body)) {
+                *bits |= LONE;
+            }
         }
-        let tree = state.articulations.link_of(state.bodies.slot[dense]).map(|(tree, _)| tree);
-        let lone = |tree: u32| {
-            self.lone.binary_search(&tree).is_ok()
-                && state.articulations.all.at(tree).is_some_and(|a| !a.self_collision)
-        };
-        if tree.is_some_and(lone) { LONE_STEPS } else { 2.0 }
+    }
+
+    /// How many steps ahead the boxes of an awake body are to reach. Long boxes meet many others; those of a tree that has nothing near it and whose links
+    /// pass through each other meet nobody, and need not be moved in every step. Where bodies have been taken out since it was told who is fast, others are
+    /// in their places: their boxes are larger or smaller than need be.
+    #[inline(always)]
+    pub fn steps(&self, dense: usize) -> Real {
+        let lone = self.any && self.fast.get(dense).is_some_and(|&bits| bits & LONE != 0);
+        if lone { LONE_STEPS } else { 2.0 }
     }
 
     /// Somebody is fast.
@@ -500,16 +508,16 @@ impl Ahead {
         }
     }
 
-    /// The motion that an awake dynamic body has made, if it has to be followed.
+    /// Adds the motion that an awake dynamic body has made to the movers, if it has to be followed.
     #[inline(always)]
-    pub fn follow(&self, i: usize, way: &Way<'_>) -> Option<Mover> {
+    pub fn follow(&self, i: usize, way: &Way<'_>, movers: &mut Vec<Mover>) {
         let params = way.params;
         let moved = way.shift().length() + way.turn.length() * params.turning_extent();
         // Of slow ones the middles of meshes are followed.
         let meshed = params.has(Params::MESHED) && !params.has(Params::LINK);
-        let follows = self.on && (moved > self.hold_limit(params) || (self.any && self.exposed[i]) || meshed);
-        let mover = || Mover { dense: i as u32, start: way.start, turn: way.turn, clear: self.was_clear(i, way) };
-        follows.then(mover)
+        if self.on && (moved > self.hold_limit(params) || (self.any && self.exposed[i]) || meshed) {
+            movers.push(Mover { dense: i as u32, start: way.start, turn: way.turn, clear: self.was_clear(i, way) });
+        }
     }
 
     /// Takes note of all who are followed, which workers have found.
@@ -535,6 +543,8 @@ const DYNAMIC: u8 = 2;
 const BULLET: u8 = 4;
 /// It is not known to stay clear of all that may hold it.
 const NEAR: u8 = 8;
+/// It is a link of a tree that meets nobody, itself included.
+const LONE: u8 = 16;
 
 /// What a body is, without how fast it is.
 #[inline(always)]
@@ -557,6 +567,10 @@ fn sagitta(acceleration: Real) -> Real {
 impl State {
     /// Has the boxes of bodies, by dense index, reach over all of their travels.
     fn widen_proxies(&mut self, ahead: &Ahead, list: impl Iterator<Item = usize>) {
+        let mut list = list.peekable();
+        if list.peek().is_none() {
+            return;
+        }
         let mut broad = take(&mut self.broad);
         for i in list {
             self.for_swept(i, &ahead.travel(&self.bodies, i), |proxy, swept| {

@@ -12,7 +12,7 @@ use super::continuous::{self, Ahead, Outlook};
 use super::manifolds::{self, Patch, Workspace};
 use super::narrow::Gap;
 use crate::body::collider::{Collider, NO_PROXY};
-use crate::body::store::Bodies;
+use crate::body::store::{Bodies, CentrePose};
 use crate::constraint::contact::{
     Apart, Contact, ContactManifold, ContactPoint, NONE, Origin, RelativePose, SOLVED_POINTS, Tangents,
 };
@@ -54,13 +54,24 @@ impl Placed {
     pub const NOWHERE: Self =
         Self { pose: WorldPose::IDENTITY, lever: Vec3::ZERO, radius: 0.0, turned: 0.0, proxy: NO_PROXY };
 
-    /// Adds the turn from another place.
-    pub fn come_from(&mut self, before: &Self, looked: bool) {
+    /// Where a collider is on a body that is here, with its centre of mass there in its frame.
+    #[inline(always)]
+    pub fn on(at: &CentrePose, centre: Vec3, collider: &Collider, radius: Real) -> Self {
+        let lever = at.rotation.rotate(collider.pose.translation - centre);
+        let pose =
+            WorldPose { translation: at.centre + lever.to_f64(), rotation: at.rotation * collider.pose.rotation };
+        Self { pose, lever, radius, turned: 0.0, proxy: collider.proxy }
+    }
+
+    /// The same, with the turn from another place.
+    #[inline(always)]
+    pub fn come_from(self, before: &Self, looked: bool) -> Self {
         let turn = self.pose.rotation * before.pose.rotation.conjugate();
-        self.turned = 2.0 * Vec3::new(turn.x, turn.y, turn.z).length();
+        let mut turned = 2.0 * Vec3::new(turn.x, turn.y, turn.z).length();
         if !looked {
-            self.turned += before.turned;
+            turned += before.turned;
         }
+        Self { turned, ..self }
     }
 }
 

@@ -29,11 +29,10 @@ pub(crate) fn accelerated(
     loads: &Loads,
     dt: Real,
 ) -> Velocity {
+    let linear = accelerated_along(velocity.linear, params, load.force, loads, dt);
     if params.has(Params::KINEMATIC) {
         return velocity;
     }
-    let a = loads.gravity * params.gravity_scale + load.force * params.inv_mass;
-    let mut linear = velocity.linear.add_scaled(a, dt) / (1.0 + dt * params.linear_damping);
     let mut angular = velocity.angular;
     if load.torque != Vec3::ZERO {
         angular += params.inv_inertia_world(rotation) * load.torque * dt;
@@ -41,8 +40,22 @@ pub(crate) fn accelerated(
     angular /= 1.0 + dt * params.angular_damping;
     let locks = params.locks();
     if !locks.is_none() {
-        linear = linear.scale(locks.free_move());
         angular = angular.scale(locks.free_turn());
     }
-    Velocity { linear: limited(linear, params.max_linear_speed), angular: limited(angular, params.max_angular_speed) }
+    Velocity { linear, angular: limited(angular, params.max_angular_speed) }
+}
+
+/// The velocity of its centre alone.
+#[inline(always)]
+pub(crate) fn accelerated_along(velocity: Vec3, params: &Params, force: Vec3, loads: &Loads, dt: Real) -> Vec3 {
+    if params.has(Params::KINEMATIC) {
+        return velocity;
+    }
+    let a = loads.gravity * params.gravity_scale + force * params.inv_mass;
+    let mut linear = velocity.add_scaled(a, dt) / (1.0 + dt * params.linear_damping);
+    let locks = params.locks();
+    if !locks.is_none() {
+        linear = linear.scale(locks.free_move());
+    }
+    limited(linear, params.max_linear_speed)
 }

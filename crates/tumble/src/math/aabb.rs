@@ -77,6 +77,7 @@ impl Aabb {
     }
 
     /// This box moved to where `origin` is in the world, rounded outwards.
+    #[inline(always)]
     pub fn moved_to(&self, origin: Point) -> Self {
         let (lo, hi) = (origin + self.min.to_f64(), origin + self.max.to_f64());
         Self {

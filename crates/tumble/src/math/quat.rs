@@ -220,6 +220,7 @@ impl<T: Float> Quat<T> {
     }
 
     /// The orientation of a rotation matrix (Shepperd: the largest of the four squares is divided by).
+    #[inline(always)]
     pub fn from_mat3(m: &Mat3<T>) -> Self {
         let (xx, yy, zz) = (m.x.x, m.y.y, m.z.z);
         let trace = xx + yy + zz;

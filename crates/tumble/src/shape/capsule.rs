@@ -57,6 +57,7 @@ impl Capsule {
 }
 
 impl Geometry for Capsule {
+    #[inline(always)]
     fn bounds(&self, pose: &Pose) -> Aabb {
         let half = pose.rotation.to_mat3().y.abs() * self.half_length + Vec3::all(self.radius);
         Aabb::new(pose.translation - half, pose.translation + half)

@@ -65,6 +65,7 @@ impl Cuboid {
 }
 
 impl Geometry for Cuboid {
+    #[inline(always)]
     fn bounds(&self, pose: &Pose) -> Aabb {
         let half = pose.rotation.to_mat3().abs() * self.half;
         Aabb::new(pose.translation - half, pose.translation + half)

@@ -177,8 +177,15 @@ macro_rules! each {
 }
 
 impl Geometry for Shape {
+    // Of what most bodies are, in the registers of the caller; see [`Shape::bounds_of_others`].
+    #[inline(always)]
     fn bounds(&self, pose: &Pose) -> Aabb {
-        each!(self, s => s.bounds(pose))
+        match self {
+            Shape::Sphere(s) => s.bounds(pose),
+            Shape::Cuboid(s) => s.bounds(pose),
+            Shape::Capsule(s) => s.bounds(pose),
+            others => others.bounds_of_others(pose),
+        }
     }
 
     fn inner_sphere(&self) -> (Vec3, Real) {
@@ -207,6 +214,12 @@ impl Geometry for Shape {
 }
 
 impl Shape {
+    /// [`Geometry::bounds`] of what is neither a ball nor a box nor a capsule.
+    #[inline(never)]
+    fn bounds_of_others(&self, pose: &Pose) -> Aabb {
+        each!(self, s => s.bounds(pose))
+    }
+
     /// It, or a part of it, is made of triangles.
     pub(crate) fn is_meshed(&self) -> bool {
         match self {

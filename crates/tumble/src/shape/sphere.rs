@@ -40,6 +40,7 @@ impl Sphere {
 }
 
 impl Geometry for Sphere {
+    #[inline(always)]
     fn bounds(&self, pose: &Pose) -> Aabb {
         let half = Vec3::all(self.radius);
         Aabb::new(pose.translation - half, pose.translation + half)

@@ -114,6 +114,10 @@ fn deal(
     make_ample_room(&mut out.traits, count, crowd(bodies.awake()));
     out.traits.resize(count, 0);
     out.ranges.clear();
+    if count == 0 {
+        out.ranges.resize(COLOURS + 2, 0);
+        return;
+    }
     let supports = Shared::new(supports);
     let mut at = 0;
     for (index, colour) in graph.colours.iter().enumerate() {
@@ -213,6 +217,10 @@ fn place(out: &mut ContactConstraints, awake: usize, contacts: &Contacts) {
     out.rolling.clear();
     out.rolling_ranges.clear();
     out.bounces = false;
+    if out.groups.is_empty() {
+        out.rolling_ranges.resize(out.ranges.len(), 0);
+        return;
+    }
     let (mut points, mut blocks, mut watches, mut oddities) = (0, 0, 0, 0);
     for colour in out.ranges.windows(2) {
         out.rolling_ranges.push(out.rolling.len() as u32);

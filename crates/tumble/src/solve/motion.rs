@@ -165,11 +165,11 @@ const FAST_TURN: Real = 2.0;
 /// A sub-step that does nothing.
 const NO_KICK: Kick = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 
-/// The motion of a body at the start of a step to which sub-steps do nothing.
-pub(crate) fn carried(bodies: &Bodies, i: usize) -> (Motion, Kick) {
-    let (velocity, mut motion) = (&bodies.velocity[i], [0.0; 16]);
-    set_velocity(&mut motion, velocity.linear, velocity.angular);
-    (motion, NO_KICK)
+/// The motion of a body at the start of a step to which sub-steps do nothing, with that kick; see [`with_kick`].
+#[inline(always)]
+pub(crate) fn carried(velocity: &Velocity) -> Motion {
+    let (v, w, k) = (velocity.linear, velocity.angular, NO_KICK);
+    [v.x, v.y, v.z, w.x, w.y, w.z, k[0], k[1], k[2], k[3], k[4], k[5], k[6], k[7], 0.0, 0.0]
 }
 
 /// The motion of an awake body at the start of a step, and what each of `substeps` sub-steps of `h` does to it.

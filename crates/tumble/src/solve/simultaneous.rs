@@ -157,7 +157,7 @@ pub(crate) fn prepare(
     }
     of_trees.share_hold(trees, &mut work.held);
     work.parties = of_trees;
-    trees.share_supports(state, supports);
+    trees.share_supports(supports);
 }
 
 /// u*: the velocity of a body with the forces of the step, and without constraints; and what of it the gyroscopic torque has done to ω.

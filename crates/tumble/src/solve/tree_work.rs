@@ -203,25 +203,19 @@ impl TreeWork {
             if !articulation.bodies.first().is_some_and(|&b| state.bodies.is_awake(b)) {
                 continue;
             }
-            let articulation = Articulation {
-                tree: core::mem::take(&mut articulation.tree),
-                bodies: core::mem::take(&mut articulation.bodies),
-                self_collision: articulation.self_collision,
-                name: None,
-            };
-            for (link, &body) in articulation.bodies.iter().enumerate() {
-                let dense = state.bodies.dense_at(body);
-                if let Some(place) = self.links.get_mut(dense) {
-                    *place = [self.trees.len() as u32, link as u32];
+            let taken = self.trees.len() as u32;
+            self.trees.push(self.spare.pop().unwrap_or_default());
+            let Some(working) = self.trees.last_mut() else { continue };
+            working.isa = state.isa;
+            working.taken = taken;
+            working.begin(slot, articulation);
+            working.dense.extend(working.articulation.bodies.iter().map(|&b| state.bodies.dense_at(b) as u32));
+            for (link, &dense) in working.dense.iter().enumerate() {
+                if let Some(place) = self.links.get_mut(dense as usize) {
+                    *place = [taken, link as u32];
                 }
             }
-            let mut working = self.spare.pop().unwrap_or_default();
-            working.isa = state.isa;
-            working.begin(slot, articulation);
-            working.taken = self.trees.len() as u32;
-            working.dense.extend(working.articulation.bodies.iter().map(|&b| state.bodies.dense_at(b) as u32));
             working.articulation.gather_loads(&state.bodies, loads, &mut working.loads);
-            self.trees.push(working);
         }
     }
 
@@ -258,7 +252,7 @@ impl TreeWork {
                 motion::set_rotation(&mut motions[link as usize], Quat::new(0.0, 0.0, 0.0, 0.0));
             }
         }
-        self.share_supports(state, supports);
+        self.share_supports(supports);
     }
 
     /// Puts the trees in the order of their knots, and gives so many workers their parts of them.
@@ -304,13 +298,12 @@ impl TreeWork {
     }
 
     /// What stands on something is held by it as a whole.
-    pub fn share_supports(&self, state: &State, supports: &mut [u32]) {
+    pub fn share_supports(&self, supports: &mut [u32]) {
         for working in &self.trees {
-            let Articulation { tree, bodies, .. } = &working.articulation;
-            let stands = tree.links.iter().any(|l| l.parent == NONE && l.kind != Kind::Free);
-            let touches: u32 = bodies.iter().map(|&b| supports[state.bodies.dense_at(b)]).sum();
-            for &body in bodies {
-                supports[state.bodies.dense_at(body)] = if stands { HELD } else { touches };
+            let stands = working.articulation.tree.links.iter().any(|l| l.parent == NONE && l.kind != Kind::Free);
+            let touches: u32 = working.dense.iter().map(|&link| supports[link as usize]).sum();
+            for &link in &working.dense {
+                supports[link as usize] = if stands { HELD } else { touches };
             }
         }
     }
@@ -349,6 +342,11 @@ impl TreeWork {
         let part = self.parts.first_mut().filter(|part| !part.trees.is_empty())?;
         let own = part.trees.clone();
         Some(part.whole(&mut self.trees[own], self.isa))
+    }
+
+    /// Free bodies take part in what some of them do.
+    pub fn are_open(&self) -> bool {
+        self.parts.first().is_some_and(|part| !part.trees.is_empty())
     }
 
     /// The kick of a sub-step of what free bodies take part in; see [`Knot`], as for what follows.
@@ -399,6 +397,7 @@ impl TreeWork {
     }
 
     /// Where a link is after the step, and how it moves. Not numbers where its tree has lost its way.
+    #[inline(always)]
     pub fn state_of(&self, dense: usize) -> (CentrePose, Velocity) {
         let [tree, link] = self.links[dense];
         let working = &self.trees[tree as usize];
@@ -416,18 +415,21 @@ impl TreeWork {
         // that fits it.
         self.trees.iter_mut().for_each(|working| working.rank = working.taken);
         arrange(&mut self.trees);
-        for mut working in self.trees.drain(..) {
+        for working in &mut self.trees {
             starts.note(working.slot, &working.before);
             let lost = working.lost;
-            let Some(home) = state.articulations.all.at_mut(working.slot) else { continue };
-            home.bodies = core::mem::take(&mut working.articulation.bodies);
-            home.tree = core::mem::take(&mut working.articulation.tree);
+            let Some(home) = state.articulations.all.at_mut(working.slot) else {
+                working.articulation = Articulation::default();
+                continue;
+            };
+            core::mem::swap(&mut home.bodies, &mut working.articulation.bodies);
+            core::mem::swap(&mut home.tree, &mut working.articulation.tree);
             if lost {
                 home.tree.q.copy_from_slice(&working.before);
                 home.tree.qd.fill(0.0);
             }
-            self.spare.push(working);
         }
+        self.spare.append(&mut self.trees);
         self.spare.reverse();
         self.links.clear();
     }
@@ -473,12 +475,16 @@ fn for_parts(parts: &mut [Part], trees: &mut [Working], team: &Team, work: impl 
 
 impl Working {
     /// Takes a tree on.
-    fn begin(&mut self, slot: u32, articulation: Articulation) {
-        let n = articulation.tree.dofs.len();
+    fn begin(&mut self, slot: u32, of: &mut Articulation) {
+        let n = of.tree.dofs.len();
         self.slot = slot;
-        self.before.clone_from(&articulation.tree.q);
-        self.qd_before.clone_from(&articulation.tree.qd);
-        self.articulation = articulation;
+        self.before.clone_from(&of.tree.q);
+        self.qd_before.clone_from(&of.tree.qd);
+        // What it had of another it has given back, and what that got for it is empty.
+        debug_assert!(self.articulation.tree.links.is_empty() && self.articulation.bodies.is_empty());
+        core::mem::swap(&mut self.articulation.tree, &mut of.tree);
+        core::mem::swap(&mut self.articulation.bodies, &mut of.bodies);
+        self.articulation.self_collision = of.self_collision;
         self.dense.clear();
         for list in [&mut self.extra, &mut self.tau, &mut self.offset] {
             list.clear();
@@ -489,6 +495,11 @@ impl Working {
         (self.flies, self.lost, self.yielded) = (false, false, false);
         self.drives.clear();
         (self.factored, self.renewed, self.behind) = (false, false, false);
+    }
+
+    /// Finds what its links weigh against each other, and which of its joints turn them: for one that does not fly.
+    fn weigh(&mut self) {
+        let n = self.articulation.tree.dofs.len();
         let masses = self.articulation.tree.links.iter().map(|l| l.mass).filter(|&m| m > 0.0);
         let (least, all) = masses.fold((f64::MAX, 0.0), |(least, all), m| (Num::min(m, least), all + m));
         (self.mass, self.spread) = (all, all / least);
@@ -589,6 +600,7 @@ impl Working {
 
     /// The kick of a step that is one solve.
     pub fn start(&mut self, h: f64) {
+        self.weigh();
         self.pass.place::<Quad>(&self.articulation.tree, &self.articulation.tree.q);
         self.tame(h);
         self.launch(h);

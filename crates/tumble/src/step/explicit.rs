@@ -33,8 +33,8 @@ pub(crate) fn step(
     profile: &mut Profile,
     method: &Explicit,
     dt: Real,
+    watch: &mut Stopwatch,
 ) {
-    let mut watch = Stopwatch::start();
     let loads = loads(state);
     push_bodies(state, scratch, profile, 0.0, dt);
     let solves = method.solve != Solver::None;
@@ -117,7 +117,7 @@ pub(crate) fn step(
         } else if !params.has(Params::KINEMATIC) {
             let turned = if solves { simultaneous::way_turned(work, i, dt) } else { None };
             let turn = turned.unwrap_or(velocity.angular * dt);
-            movers.all_mut().extend(ahead.follow(i, &before.way(pose, turn, params, params.load(pushes.get(i)))));
+            ahead.follow(i, &before.way(pose, turn, params, params.load(pushes.get(i))), movers.all_mut());
         }
     }
     ahead.gather(movers);

@@ -42,6 +42,7 @@ pub(crate) struct Idle {
 
 /// Takes stock of what a step has made of an awake body: its acceleration, and for how long it has been idle. A state that is not
 /// finite is taken back, and the answer is false.
+#[inline(always)]
 pub(crate) fn take_stock(
     (pose, velocity, rest): (&mut CentrePose, &mut Velocity, &mut Rest),
     params: &Params,
@@ -119,7 +120,7 @@ pub(crate) fn conclude(
 /// How far ahead the boxes of an awake body are to reach: two steps, and one where that is far, since long boxes meet many others.
 fn reach(state: &State, ahead: &Ahead, i: usize, dt: Real) -> Vec3 {
     let (step, extent) = (state.bodies.velocity[i].linear * dt, state.bodies.params[i].extent);
-    if step.length_squared() < extent * extent { step * ahead.steps(state, i) } else { step }
+    if step.length_squared() < extent * extent { step * ahead.steps(i) } else { step }
 }
 
 /// [`State::move_proxies`] for all awake bodies: all threads note where the colliders are; then the few boxes that have to be moved are, one after the
@@ -130,7 +131,7 @@ fn move_proxies(state: &mut State, ahead: &mut Ahead, team: &Team, dt: Real) {
         let (state, ahead, places) = (&*state, &*ahead, Shared::new(&mut places));
         leaving.find(state.bodies.awake(), team, |i| {
             // SAFETY: a body is asked for once, and a collider is of one body.
-            unsafe { state.note_places(state.bodies.slot[i], reach(state, ahead, i, dt), true, places) }
+            unsafe { state.note_places(state.bodies.slot[i], i, reach(state, ahead, i, dt), true, places) }
         });
     }
     state.placed = places;

@@ -22,7 +22,7 @@ use crate::world::{Scratch, State};
 
 /// Advances the world by `dt`.
 pub(crate) fn step(state: &mut State, scratch: &mut Scratch, team: &Team, profile: &mut Profile, dt: Real) {
-    let mut whole = Stopwatch::start();
+    let mut watch = Stopwatch::start();
     *profile = Profile::default();
     core::mem::swap(&mut state.events, &mut state.pending);
     state.pending.clear();
@@ -31,13 +31,13 @@ pub(crate) fn step(state: &mut State, scratch: &mut Scratch, team: &Team, profil
     aim_kinematic_bodies(state, dt);
     profile.awake_bodies = state.bodies.awake() as u32;
     match state.method.step.clone() {
-        Step::SoftStep(method) => soft_step::step(state, scratch, team, profile, &method, dt),
-        Step::Explicit(method) => explicit::step(state, scratch, team, profile, &method, dt),
+        Step::SoftStep(method) => soft_step::step(state, scratch, team, profile, &method, dt, &mut watch),
+        Step::Explicit(method) => explicit::step(state, scratch, team, profile, &method, dt, &mut watch),
     }
     state.bodies.once.clear();
     land_kinematic_bodies(state, dt);
+    profile.add(Stage::Finish, watch.lap());
 
-    let mut watch = Stopwatch::start();
     validate::validate(state);
     profile.add(Stage::Validate, watch.lap());
 
@@ -49,7 +49,7 @@ pub(crate) fn step(state: &mut State, scratch: &mut Scratch, team: &Team, profil
     } else {
         state.events.append(&mut state.pending);
     }
-    profile.total = whole.lap();
+    profile.total = watch.total();
 }
 
 /// What acts on all bodies alike.

@@ -56,8 +56,8 @@ pub(crate) fn step(
     profile: &mut Profile,
     method: &SoftStep,
     dt: Real,
+    watch: &mut Stopwatch,
 ) {
-    let mut watch = Stopwatch::start();
     let loads = loads(state);
     let lead = 0.5 * dt;
     push_bodies(state, scratch, profile, lead, dt);
@@ -108,14 +108,18 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     let (motions, masses) = (Shared::new(&mut scratch.motions), Shared::new(&mut scratch.masses));
     team.for_ranges(awake, BODIES, |range| {
         for i in range {
+            // SAFETY: a body is in one range.
+            let (motion, mass) = unsafe { (motions.get(i), masses.get(i)) };
             let link = bodies.params[i].has(Params::LINK);
             // A link moves as its tree does, and what it weighs by itself matters to rows alone.
-            let (motion, kick) =
-                if link { motion::carried(bodies, i) } else { motion::prepare(bodies, i, loads, h, method.substeps) };
+            *motion = if link {
+                motion::carried(&bodies.velocity[i])
+            } else {
+                let (motion, kick) = motion::prepare(bodies, i, loads, h, method.substeps);
+                motion::with_kick(motion, &kick)
+            };
             let alone = link && is_alone(state, bodies.slot[i]);
-            let mass = if alone { [0.0; 8] } else { motion::mass(bodies, i, bodies.pose[i].rotation) };
-            // SAFETY: a body is in one range.
-            unsafe { (*motions.get(i), *masses.get(i)) = (motion::with_kick(motion, &kick), mass) };
+            *mass = if alone { [0.0; 8] } else { motion::mass(bodies, i, bodies.pose[i].rotation) };
         }
     });
     scratch.unsound.clear();
@@ -168,7 +172,7 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     scratch.solved.clear();
     scratch.solved.extend((0..awake as u32).filter(|&i| scratch.supports[i as usize] > 0));
     scratch.adrift.clear();
-    if loads.gyroscopic {
+    if loads.gyroscopic && !scratch.solved.is_empty() {
         scratch.adrift.find(state, &scratch.constraints, &scratch.solved, &scratch.joints.bodies);
     }
 }
@@ -267,6 +271,10 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
     rebounds.clear();
     let all_passes = (0..method.substeps).map(|substep| passes(substep, state.method.friction));
     trees.work_apart(masses, &of_trees, all_passes, team);
+    if solved.is_empty() && joints.is_empty() && constraints.groups.is_empty() && !trees.are_open() {
+        // All others fly or sleep.
+        return;
+    }
     joints.evaluate(state, motions, free, masses, &recipe, When { time: state.time, first: true }, team);
     let tolerances = &state.method.tolerances;
     let speed = tolerances.speed(state.gravity_strength());
@@ -423,10 +431,20 @@ fn write_back(state: &mut State, scratch: &mut Scratch, team: &Team, loads: &Loa
                 let (pose, velocity, rest) = unsafe { (poses.get(i), velocities.get(i), rests.get(i)) };
                 let (params, before) = (&params[i], Before { pose: *pose, velocity: *velocity });
                 let load = params.load(pushes.get(i));
-                let mut way_turned = None;
                 if params.has(Params::LINK) {
-                    (*pose, *velocity) = trees.state_of(i);
-                } else if supports[i] == 0 && !params.has(Params::KINEMATIC) {
+                    // In registers to the end: what is written and read again at once, in other pieces, is waited for.
+                    let (mut to, mut moves) = trees.state_of(i);
+                    let fine = finish::take_stock((&mut to, &mut moves, rest), params, &before, &idle, dt);
+                    (*pose, *velocity) = (to, moves);
+                    if fine {
+                        ahead.follow(i, &before.way(&to, moves.angular * dt, params, load), list);
+                    } else {
+                        broken.lock().unwrap_or_else(PoisonError::into_inner).push(i as u32);
+                    }
+                    continue;
+                }
+                let mut way_turned = None;
+                if supports[i] == 0 && !params.has(Params::KINEMATIC) {
                     flight::advance(pose, velocity, rest, params, load, loads, dt);
                 } else if params.has(Params::KINEMATIC) && *velocity == Velocity::default() {
                     // It stands to the last bit: turning by nothing rounds.
@@ -442,7 +460,7 @@ fn write_back(state: &mut State, scratch: &mut Scratch, team: &Team, loads: &Loa
                     broken.lock().unwrap_or_else(PoisonError::into_inner).push(i as u32);
                 } else if !params.has(Params::KINEMATIC) {
                     let turn = way_turned.unwrap_or(velocity.angular * dt);
-                    list.extend(ahead.follow(i, &before.way(pose, turn, params, load)));
+                    ahead.follow(i, &before.way(pose, turn, params, load), list);
                 }
             }
         });

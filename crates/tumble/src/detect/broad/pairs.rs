@@ -287,6 +287,7 @@ impl BroadPhase {
 
     /// Whether [`Self::move_proxy`] would have something to do. Reads only: threads may ask about many proxies at once, and only
     /// those for which the answer is yes need be moved, in a fixed order.
+    #[inline(always)]
     pub fn must_move(&self, id: ProxyId, tight: &Aabb, displacement: Vec3) -> bool {
         self.get(id).is_some_and(|proxy| !fits(&proxy.fat, tight, displacement, proxy.margin))
     }

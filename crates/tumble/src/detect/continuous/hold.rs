@@ -44,6 +44,10 @@ pub(crate) fn hold(state: &mut State, ahead: &mut Ahead, team: &Team) {
         return;
     }
     ahead.obstacles.find(state);
+    let bullet = |mover: &Mover| state.bodies.params[mover.dense as usize].has(Params::BULLET);
+    if ahead.obstacles.are_none(state) && !ahead.movers.all().iter().any(bullet) {
+        return;
+    }
     let mut marks = take(&mut ahead.marks);
     let is = |mover: &Mover, flag: u32| state.bodies.params[mover.dense as usize].has(flag);
     let movers = ahead.movers.all();

@@ -50,6 +50,11 @@ impl Obstacles {
         }
     }
 
+    /// There are none, but for bullets.
+    pub fn are_none(&self, state: &State) -> bool {
+        !self.many && self.leaves.is_empty() && state.broad.tree(ProxyKind::Fixed).is_empty()
+    }
+
     /// The trees in which a body, by its dense index, finds what may hold it, by proxies.
     pub fn trees<'s>(&'s self, state: &'s State, body: usize) -> [&'s DynamicTree; 2] {
         let all = self.many || state.bodies.params[body].has(Params::BULLET);

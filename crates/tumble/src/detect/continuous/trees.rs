@@ -108,10 +108,10 @@ pub(super) fn may_meet(state: &State, ahead: &Ahead, links: &[[u32; 2]]) -> bool
     }
     let mut way = Around::new(bodies.pose[links[0][1] as usize].centre);
     for &[_, i] in links {
-        let travel = ahead.travel(&state.bodies, i as usize);
+        let i = i as usize;
         // What moves may have left its box by as much as slow bodies move.
-        let reach = bodies.params[i as usize].extent + 2.0 * ahead.margin;
-        way.add(travel.start.centre, travel.shift, reach);
+        let reach = bodies.params[i].extent + 2.0 * ahead.margin;
+        way.add(bodies.pose[i].centre, ahead.shift(bodies, i), reach);
     }
     let Some(way) = way.bounds() else { return true };
     let foreign = |proxy: u32| {

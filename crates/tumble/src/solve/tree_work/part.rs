@@ -61,6 +61,7 @@ impl Part {
             working.bounces = self.rows.bounces(i);
             working.flies = !self.rows.holds(i) && working.is_smooth(recipe.dt.to_f64());
             if !working.flies {
+                working.weigh();
                 working.listen(recipe.h.to_f64());
                 working.tame(recipe.h.to_f64());
                 working.isa.dispatch(Place(working));
