@@ -8,6 +8,7 @@
 //! tumble-bench judge CASE LIST STATES [NAME=VALUE]
 //!                                              what the gate says of that, as JSON
 //! tumble-bench dynamics                        forward dynamics of articulations, and ragdolls as trees
+//! tumble-bench snapshots                       saving and restoring worlds of 10,000 bodies
 //! tumble-bench count KERNEL ISA                the work of a hot kernel, to be counted by callgrind
 //! ```
 //!
@@ -18,6 +19,7 @@ mod count;
 mod drive;
 mod dynamics;
 mod judge;
+mod snapshots;
 
 use serde_json::json;
 use std::fs;
@@ -44,11 +46,12 @@ fn main() -> ExitCode {
         ["judge", case, list, states, values @ ..] => judge::run(case, list, states, values),
         ["count", kernel, isa] => count::run(kernel, isa),
         ["dynamics"] => dynamics::run(),
+        ["snapshots"] => snapshots::run(),
         ["kernels"] => {
             count::KERNELS.iter().for_each(|kernel| println!("{}", kernel.name));
             Ok(())
         }
-        _ => Err("usage: tumble-bench cases | write | drive | judge | dynamics | count | kernels".into()),
+        _ => Err("usage: tumble-bench cases | write | drive | judge | dynamics | snapshots | count | kernels".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

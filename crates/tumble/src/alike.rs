@@ -57,6 +57,22 @@ impl<T: Pod> Alike<T> {
         make_room(&mut self.places, count);
     }
 
+    /// Elements of these kinds, by the numbers of theirs, which are less than there are kinds.
+    pub fn of_kinds(kinds: Vec<T>, places: Vec<u32>) -> Self {
+        let mut records: Vec<Record<T>> = kinds.into_iter().map(|value| Record { value, uses: 0 }).collect();
+        for &place in &places {
+            records[place as usize].uses += 1;
+        }
+        let unused = |&place: &u32| records[place as usize].uses == 0;
+        let free = (0..records.len() as u32).filter(unused).collect();
+        Self { places, records, free, ..Self::default() }
+    }
+
+    /// Each element with the place of its record: those that have the same place are the same.
+    pub fn placed(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.places.iter().map(|&place| (place, &self.records[place as usize].value))
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.places.iter().map(|&place| &self.records[place as usize].value)
     }
@@ -79,15 +95,6 @@ impl<T: Pod> Alike<T> {
         }
         let place = self.take(value);
         self.places.push(place);
-    }
-
-    /// Adds elements that are all the same.
-    pub fn push_run(&mut self, value: T, count: usize) {
-        if count > 0 {
-            let place = self.share(value);
-            self.records[place as usize].uses += count as u32 - 1;
-            self.places.resize(self.places.len() + count, place);
-        }
     }
 
     pub fn pop(&mut self) {
@@ -209,9 +216,17 @@ mod tests {
                     plain.push(value);
                 }
                 1 => {
-                    let count = random(4) as usize;
-                    list.push_run(value, count);
-                    plain.resize(plain.len() + count, value);
+                    for _ in 0..random(4) {
+                        list.push(value);
+                        plain.push(value);
+                    }
+                    // Made anew, with a kind that nobody is of.
+                    let mut kinds = plain.clone();
+                    kinds.sort_unstable();
+                    kinds.dedup();
+                    kinds.push(value);
+                    let number = |v: &u64| kinds.iter().position(|kind| kind == v).unwrap() as u32;
+                    list = Alike::of_kinds(kinds.clone(), plain.iter().map(number).collect());
                 }
                 2 | 3 => {
                     list.pop();

@@ -281,7 +281,7 @@ impl<T, K: Kind> Slots<T, K> {
         slot.value.as_ref().map(|_| Id::new(index, slot.generation))
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (Id<K>, &T)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Id<K>, &T)> + Clone {
         self.slots.iter().enumerate().filter_map(|(i, s)| Some((Id::new(i as u32, s.generation), s.value.as_ref()?)))
     }
 
@@ -323,44 +323,55 @@ impl<T, K: Kind> Slots<T, K> {
 
     /// What [`Slots::save`] wrote; `load` is told how many occupants to read.
     pub fn load(source: &mut Source<'_>, load: impl FnOnce(&mut Source<'_>, usize) -> Result<Vec<T>>) -> Result<Self> {
-        Self::load_each(source, |source, count, put| {
-            load(source, count)?.into_iter().for_each(put);
-            Ok(())
-        })
+        let places = Places::load(source)?;
+        let mut values = load(source, places.count())?.into_iter();
+        places.fill(|_| values.next().ok_or_else(|| source.corrupt("a list of slots")))
     }
+}
 
-    /// As [`Slots::load`], with each occupant handed to the last argument of `load` when it is read, in the order of the slots.
-    pub fn load_each(
-        source: &mut Source<'_>,
-        load: impl FnOnce(&mut Source<'_>, usize, &mut dyn FnMut(T)) -> Result<()>,
-    ) -> Result<Self> {
+/// Slots without their occupants, as they were read.
+pub(crate) struct Places {
+    generations: Vec<u32>,
+    free: Vec<u32>,
+    /// By slot; empty where all are.
+    taken: Vec<bool>,
+}
+
+impl Places {
+    /// What [`Slots::save`] wrote.
+    pub fn load(source: &mut Source<'_>) -> Result<Self> {
         let (generations, free) = (source.u32s()?, source.u32s()?);
         // A free list that names a slot twice would hand out one id to two things.
-        let mut taken = vec![true; generations.len()];
+        let mut taken = if free.is_empty() { Vec::new() } else { vec![true; generations.len()] };
         for &i in &free {
             match taken.get_mut(i as usize) {
                 Some(slot @ true) => *slot = false,
                 _ => return Err(source.corrupt("a list of free slots")),
             }
         }
+        Ok(Self { generations, free, taken })
+    }
+
+    pub fn is_taken(&self, slot: u32) -> bool {
+        (slot as usize) < self.generations.len() && (self.taken.is_empty() || self.taken[slot as usize])
+    }
+
+    /// How many slots are taken.
+    pub fn count(&self) -> usize {
+        self.generations.len() - self.free.len()
+    }
+
+    /// The slots with their occupants, which `next` makes, slot by slot.
+    pub fn fill<T, K: Kind>(self, mut next: impl FnMut(u32) -> Result<T>) -> Result<Slots<T, K>> {
+        let Self { generations, free, taken } = self;
         let mut slots = Vec::new();
         if slots.try_reserve_exact(generations.len()).is_err() {
-            return Err(source.corrupt("the number of slots"));
+            return Err(Error::refused("snapshot", "damaged: there is no memory for so many slots"));
         }
-        let mut read = 0;
-        load(source, generations.len() - free.len(), &mut |value| {
-            read += 1;
-            while let (Some(false), Some(&generation)) = (taken.get(slots.len()), generations.get(slots.len())) {
-                slots.push(Slot { generation, value: None });
-            }
-            if let Some(&generation) = generations.get(slots.len()) {
-                slots.push(Slot { generation, value: Some(value) });
-            }
-        })?;
-        if read != generations.len() - free.len() {
-            return Err(source.corrupt("a list of slots"));
+        for (i, &generation) in generations.iter().enumerate() {
+            let value = if taken.is_empty() || taken[i] { Some(next(i as u32)?) } else { None };
+            slots.push(Slot { generation, value });
         }
-        slots.extend(generations[slots.len()..].iter().map(|&generation| Slot { generation, value: None }));
-        Ok(Self { slots, free, touched: Touched(true), kind: PhantomData })
+        Ok(Slots { slots, free, touched: Touched(true), kind: PhantomData })
     }
 }

@@ -12,6 +12,7 @@ mod machine;
 mod peers;
 mod report;
 mod run;
+mod snapshots;
 
 use crate::shell;
 use run::{Case, Engine, Row};
@@ -42,6 +43,8 @@ struct Options {
     counts: bool,
     /// Measure the dynamics of articulations instead of the cases.
     dynamics: bool,
+    /// Measure saving and restoring large worlds instead of the cases.
+    snapshots: bool,
 }
 
 impl Options {
@@ -57,6 +60,7 @@ impl Options {
             curves: false,
             counts: false,
             dynamics: false,
+            snapshots: false,
         };
         let mut words = words.iter();
         while let Some(&word) = words.next() {
@@ -77,6 +81,7 @@ impl Options {
                 "--curves" => options.curves = true,
                 "--counts" => options.counts = true,
                 "--dynamics" => options.dynamics = true,
+                "--snapshots" => options.snapshots = true,
                 other => return Err(format!("`{other}` is no option of `bench`")),
             }
         }
@@ -107,6 +112,7 @@ pub fn help() -> String {
          \x20   --curves         step time against the number of bodies, time against quality, memory\n\
          \x20   --counts         count the instructions of the hot kernels instead, and with --write keep the counts\n\
          \x20   --dynamics       forward dynamics of articulations, and ragdolls as trees beside ragdolls of joints\n\
+         \x20   --snapshots      saving and restoring worlds of 10,000 bodies\n\
          \x20   --write          keep the results under benchmarks/, and show them in the README\n",
         peers::names().join(", ")
     )
@@ -117,7 +123,8 @@ pub fn run(words: &[&str]) -> Result<ExitCode, String> {
     let options = Options::parse(words)?;
     let outcome = match options {
         Options { counts: true, write, .. } => counts::measure(write),
-        Options { dynamics: true, write, .. } => dynamics(write),
+        Options { dynamics: true, write, .. } => apart("dynamics", dynamics::measure, write),
+        Options { snapshots: true, write, .. } => apart("snapshots", snapshots::measure, write),
         _ => measure(&options),
     };
     Ok(match outcome {
@@ -129,17 +136,21 @@ pub fn run(words: &[&str]) -> Result<ExitCode, String> {
     })
 }
 
-fn dynamics(write: bool) -> Result<(), String> {
+/// Figures that are measured by themselves, and kept under their name.
+const APART: [&str; 2] = ["dynamics", "snapshots"];
+
+/// Measures what is measured by itself.
+fn apart(name: &str, measure: fn() -> Result<Value, String>, write: bool) -> Result<(), String> {
     let machine = machine::describe();
     let folder = folder(&machine);
     // Known before minutes are spent on measuring.
     let before = if write { Some(kept(&folder)?) } else { None };
-    let mut found = dynamics::measure()?;
+    let mut found = measure()?;
     if let Some(mut results) = before {
         // The rest was measured on another day, and may come from another processor in a folder of the same name.
         found["cpu"] = machine.cpu.into();
         found["date"] = machine.date.into();
-        results["dynamics"] = found;
+        results[name] = found;
         put_results(&folder, &results)?;
     }
     Ok(())
@@ -221,9 +232,12 @@ fn write(
     let folder = folder(machine);
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut found = report::json(results, missing, machine, bars);
-    // Measured by itself, and kept until it is measured again.
-    if let Some(dynamics) = self::results(&folder)?.and_then(|before| before.get("dynamics").cloned()) {
-        found["dynamics"] = dynamics;
+    // Measured by themselves, and kept until they are measured again.
+    let before = self::results(&folder)?.unwrap_or_default();
+    for name in APART {
+        if let Some(figures) = before.get(name) {
+            found[name] = figures.clone();
+        }
     }
     put_results(&folder, &found)?;
     put(&folder, "chart.svg", &chart::bars(results))?;

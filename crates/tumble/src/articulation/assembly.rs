@@ -43,7 +43,7 @@ pub(crate) fn to_link(joint: &Joint, reversed: bool) -> Result<Translated, &'sta
         targets: Vec::new(),
         swing,
     };
-    match &joint.kind {
+    match &*joint.kind {
         JointKind::Fixed(_) => with(LinkJoint::Fixed, &[]),
         JointKind::Hinge(hinge) => with(LinkJoint::Revolute { axis }, &[&hinge.turn]),
         JointKind::Slider(slider) => with(LinkJoint::Prismatic { axis }, &[&slider.slide]),

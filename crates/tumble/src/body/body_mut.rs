@@ -371,9 +371,7 @@ impl BodyMut<'_> {
     /// A name for people.
     pub fn set_name(&mut self, name: Option<String>) {
         let slot = self.slot();
-        if let Some(cold) = self.state.bodies.cold.at_mut(slot) {
-            cold.set_name(name.map(Box::from));
-        }
+        self.state.bodies.names.set(slot, name.as_deref());
     }
 
     /// Anything the user wants to find again.

@@ -246,7 +246,7 @@ impl<'a> BodyRef<'a> {
 
     /// Its name.
     pub fn name(&self) -> Option<&'a str> {
-        self.cold().and_then(Cold::name)
+        self.state.bodies.names.get(self.id.index())
     }
 
     /// What the user put there.

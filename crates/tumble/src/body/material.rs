@@ -203,6 +203,30 @@ impl Material {
         Ok(())
     }
 
+    /// Equal to the last bit.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let numbers = |m: &Self| {
+            let Softness { hertz, damping_ratio } = m.softness.unwrap_or(Softness { hertz: -1.0, damping_ratio: 0.0 });
+            let Vec3 { x, y, z } = m.surface_velocity;
+            [
+                m.density,
+                m.static_friction,
+                m.dynamic_friction,
+                m.restitution,
+                m.tangential_restitution,
+                m.rolling_friction,
+                m.spinning_friction,
+                x,
+                y,
+                z,
+                hertz,
+                damping_ratio,
+            ]
+            .map(Real::to_bits)
+        };
+        self.name == other.name && numbers(self) == numbers(other)
+    }
+
     pub(crate) fn save(&self, out: &mut impl Sink) {
         let Self {
             name,

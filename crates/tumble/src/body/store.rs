@@ -20,12 +20,13 @@ use crate::id::{BodyId, BodyKindTag, Slots};
 use crate::list::List;
 use crate::math::spatial::Wrench;
 use crate::math::{Float, Mat3, Num, Point, Pose, Quat, Real, Sym3, Vec3, WorldPose};
+use crate::names::Names;
 use crate::shape::MassProperties;
 use bytemuck::{Pod, Zeroable};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub(crate) use record::{is_rotation, load_pose, save_pose};
+pub(crate) use record::{is_rotation, load_pose, save_pose, take_list};
 
 /// The velocity of the centre of mass, and the angular velocity in world space.
 #[derive(Clone, Copy, Debug, PartialEq, Default, Zeroable, Pod)]
@@ -239,7 +240,6 @@ pub(crate) struct Cold {
 /// What few bodies have.
 #[derive(Clone, Debug, Default)]
 struct Rare {
-    name: Option<Box<str>>,
     /// A source of the mass other than [`MassSource::Colliders`], which is by far the most frequent, and other than the mass itself. See [`Cold::mass_source`].
     mass_source: Option<Box<MassSource>>,
     /// Where a kinematic body is to be at the end of the next step.
@@ -247,7 +247,7 @@ struct Rare {
 }
 
 impl Cold {
-    /// Of a described body, without colliders and with a provisional mass.
+    /// Of a described body, without its name and colliders and with a provisional mass.
     pub fn new(desc: &BodyDesc, mass: MassProperties) -> Self {
         let mut cold = Self {
             dense: 0,
@@ -264,17 +264,8 @@ impl Cold {
             colliders: List::Empty,
             rare: None,
         };
-        cold.set_name(desc.name.as_deref().map(Box::from));
         cold.set_mass_source(desc.mass.clone());
         cold
-    }
-
-    pub fn name(&self) -> Option<&str> {
-        self.rare.as_ref()?.name.as_deref()
-    }
-
-    pub fn set_name(&mut self, name: Option<Box<str>>) {
-        self.set_rare(name, |rare| &mut rare.name);
     }
 
     pub fn target(&self) -> Option<WorldPose> {
@@ -335,7 +326,7 @@ impl Cold {
         {
             self.explicit = true;
             self.set_rare(None, |rare| &mut rare.mass_source);
-            if self.name().is_none() && self.target().is_none() {
+            if self.target().is_none() {
                 self.rare = None;
             }
         }
@@ -363,6 +354,8 @@ impl Once {
 #[derive(Clone, Debug)]
 pub(crate) struct Bodies {
     pub cold: Slots<Cold, BodyKindTag>,
+    /// By slot.
+    pub names: Names,
     /// Slot to dense index: `Cold::dense` without what is cold around it. Free slots hold `u32::MAX`.
     dense: Vec<u32>,
     /// Dense index to slot.
@@ -385,6 +378,7 @@ impl Bodies {
     pub fn new() -> Self {
         Self {
             cold: Slots::new(),
+            names: Names::default(),
             dense: Vec::new(),
             slot: Vec::new(),
             velocity: Vec::new(),
@@ -466,6 +460,7 @@ impl Bodies {
         self.pose.pop();
         self.params.pop();
         self.rest.pop();
+        self.names.set(id.index(), None);
         self.forget_once(id.index());
         Some(cold)
     }
@@ -588,6 +583,7 @@ impl Bodies {
 
     pub fn clear(&mut self) {
         self.cold.clear();
+        self.names.clear();
         self.dense.fill(u32::MAX);
         self.slot.clear();
         self.velocity.clear();

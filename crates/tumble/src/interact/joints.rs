@@ -209,9 +209,9 @@ impl State {
 
     /// What a joint is called in error messages.
     pub fn joint_subject(&self, slot: u32) -> String {
-        match self.joints.all.at(slot) {
-            Some(Joint { name: Some(name), .. }) => format!("joint {name:?}"),
-            _ => self.joints.all.id_at(slot).map_or_else(|| "joint".to_owned(), |id| id.to_string()),
+        match self.joints.names.get(slot) {
+            Some(name) => format!("joint {name:?}"),
+            None => self.joints.all.id_at(slot).map_or_else(|| "joint".to_owned(), |id| id.to_string()),
         }
     }
 

@@ -3,13 +3,15 @@
 //! Every part has been checked by itself: its lists end, its numbers are numbers. Here links between parts are followed, so
 //! that no later step meets a body, collider, proxy or material that is not there.
 
+use super::state::BodyPart;
 use crate::articulation::store::Articulation;
 use crate::body::BodyKind;
 use crate::body::collider::NO_PROXY;
 use crate::body::store::Params;
-use crate::constraint::contact::{Contact, NONE, Placing};
+use crate::constraint::contact::{Met, NONE, Side};
+use crate::constraint::joint::Tie;
 use crate::crew::Team;
-use crate::detect::broad::{BroadPhase, ProxyId, ProxyPair};
+use crate::detect::broad::{BroadPhase, ProxyId};
 use crate::detect::look::Placed;
 use crate::force::{BodySet, EffectKind};
 use crate::id::MaterialId;
@@ -18,20 +20,30 @@ use crate::world::{State, World};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+/// What leads from one part to another, in little lists that stay in the cache while walks jump about in them.
+pub(super) struct Links {
+    pub met: Met,
+    /// By slot of the collider.
+    pub sides: Vec<Side>,
+    /// By slot of the body.
+    pub parts: Vec<BodyPart>,
+    pub joints: Vec<Tie>,
+}
+
 /// What does not fit.
 type Misfit = &'static str;
 
 impl State {
-    /// This state with what follows from the rest filled in, or what does not fit. `pairs` and `placings` are those of its contacts.
-    pub(super) fn resumed(mut self, team: &Team, pairs: &[ProxyPair], placings: &[Placing]) -> Result<Self, Misfit> {
+    /// This state with what follows from the rest filled in, or what does not fit.
+    pub(super) fn resumed(mut self, team: &Team, links: &Links) -> Result<Self, Misfit> {
         self.check_built_ins()?;
-        self.check_colliders()?;
+        self.check_colliders(&links.sides)?;
         let broad = Mutex::new(core::mem::take(&mut self.broad));
         let (of_bodies, of_boxes) = (OnceLock::new(), OnceLock::new());
         team.for_blocks(2, |_, block| match block {
-            0 => drop(of_bodies.set(self.follow_bodies(placings))),
+            0 => drop(of_bodies.set(self.follow_bodies(links))),
             _ => {
-                drop(of_boxes.set(self.follow_boxes(&mut broad.lock().unwrap_or_else(PoisonError::into_inner), pairs)))
+                drop(of_boxes.set(self.follow_boxes(&mut broad.lock().unwrap_or_else(PoisonError::into_inner), links)))
             }
         });
         self.broad = broad.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -40,24 +52,26 @@ impl State {
         (self.own_materials, self.graph) = of_bodies.ok_or(unread)??;
         self.placed = of_boxes.ok_or(unread)??;
         self.check_articulations()?;
-        self.check_joints()?;
+        self.check_joints(links)?;
         self.check_effects()?;
         Ok(self)
     }
 
     /// Islands and their bodies; the materials that belong to one collider each, and the constraint graph.
-    fn follow_bodies(&self, placings: &[Placing]) -> Result<(BTreeSet<MaterialId>, Graph), Misfit> {
-        self.check_islands()?;
-        self.check_contacts()?;
-        // A little list that stays in the cache: manifolds come in any order.
-        let nodes: Vec<u32> = (0..self.bodies.cold.capacity() as u32).map(|body| self.node(body)).collect();
-        let graph = Graph::of(placings, &self.joints, |body| nodes.get(body as usize).copied().unwrap_or(NONE));
+    fn follow_bodies(&self, links: &Links) -> Result<(BTreeSet<MaterialId>, Graph), Misfit> {
+        self.check_islands(&links.parts)?;
+        self.check_contacts(&links.met.ties)?;
+        let node = |body: u32| match links.parts.get(body as usize) {
+            Some(part) if part.dynamic => body,
+            _ => NONE,
+        };
+        let graph = Graph::of(&links.met.placings, &links.joints, node);
         Ok((self.find_own_materials()?, graph.ok_or("the constraint graph")?))
     }
 
     /// The broad phase gets to know its pairs; where the colliders are.
-    fn follow_boxes(&self, broad: &mut BroadPhase, pairs: &[ProxyPair]) -> Result<Vec<Placed>, Misfit> {
-        self.check_broad_phase(broad, pairs)?;
+    fn follow_boxes(&self, broad: &mut BroadPhase, links: &Links) -> Result<Vec<Placed>, Misfit> {
+        check_broad_phase(broad, links)?;
         Ok(self.places())
     }
 
@@ -74,12 +88,12 @@ impl State {
     }
 
     /// Bodies and colliders name each other, each once.
-    fn check_colliders(&self) -> Result<(), Misfit> {
-        let mut listed = vec![false; self.colliders.capacity()];
+    fn check_colliders(&self, sides: &[Side]) -> Result<(), Misfit> {
+        let mut listed = vec![false; sides.len()];
         let mut count = 0;
         for (id, cold) in self.bodies.cold.iter() {
             for &slot in &cold.colliders {
-                let own = self.colliders.at(slot).is_some_and(|c| c.body == id.index());
+                let own = sides.get(slot as usize).is_some_and(|side| side.body == id.index());
                 if !own || core::mem::replace(&mut listed[slot as usize], true) {
                     return Err("the colliders of a body");
                 }
@@ -112,14 +126,22 @@ impl State {
     }
 
     /// Joints hold bodies that exist, and are solved where they should be.
-    fn check_joints(&self) -> Result<(), Misfit> {
-        for (_, j) in self.joints.all.iter() {
-            let exist = j.bodies.iter().all(|&slot| self.bodies.cold.at(slot).is_some());
-            if j.bodies[0] == j.bodies[1] || !exist || self.joint_acts(j) != (j.colour != NONE) {
+    fn check_joints(&self, links: &Links) -> Result<(), Misfit> {
+        for tie in &links.joints {
+            let [Some(a), Some(b)] = tie.bodies.map(|slot| links.parts.get(slot as usize)) else {
+                return Err("a joint");
+            };
+            let [slot_a, slot_b] = tie.bodies;
+            let holds = tie.active && a.active && b.active;
+            // As `State::joint_acts` and `State::joint_links`.
+            let of_trees = tie.bodies.iter().any(|&slot| self.articulations.link_of(slot).is_some());
+            let moves = |part: &BodyPart, slot| part.dynamic && self.bodies.is_awake(slot);
+            let acts = holds && !of_trees && (moves(a, slot_a) || moves(b, slot_b));
+            if slot_a == slot_b || !a.exists || !b.exists || acts != (tie.colour != NONE) {
                 return Err("a joint");
             }
-            let linked = !self.joint_links(j) || self.islands.of(j.bodies[0]) == self.islands.of(j.bodies[1]);
-            if !linked {
+            let linked = holds && a.dynamic && b.dynamic;
+            if linked && self.islands.of(slot_a) != self.islands.of(slot_b) {
                 return Err("the island of a joint");
             }
         }
@@ -175,34 +197,33 @@ impl State {
     }
 
     /// Dynamic bodies that take part have islands, and only they.
-    fn check_islands(&self) -> Result<(), Misfit> {
-        let slots = self.islands.members.len().max(self.bodies.cold.capacity()) as u32;
-        let takes_part = |slot: u32| self.bodies.cold.at(slot).is_some_and(|c| c.active && c.kind == BodyKind::Dynamic);
+    fn check_islands(&self, parts: &[BodyPart]) -> Result<(), Misfit> {
+        let slots = self.islands.members.len().max(parts.len()) as u32;
+        let takes_part = |slot: u32| parts.get(slot as usize).is_some_and(|part| part.active && part.dynamic);
         let fits = |slot: u32| (self.islands.of(slot) != NONE) == takes_part(slot);
         if (0..slots).all(fits) { Ok(()) } else { Err("an island") }
     }
 
     /// Bodies that lie on each other belong to one island.
-    fn check_contacts(&self) -> Result<(), Misfit> {
-        let fits = |c: &Contact| !c.ties() || self.islands.of(c.body_a) == self.islands.of(c.body_b);
-        if self.contacts.all.iter().all(fits) { Ok(()) } else { Err("the island of a contact") }
+    fn check_contacts(&self, ties: &[[u32; 2]]) -> Result<(), Misfit> {
+        let fits = |&[a, b]: &[u32; 2]| self.islands.of(a) == self.islands.of(b);
+        if ties.iter().all(fits) { Ok(()) } else { Err("the island of a contact") }
     }
+}
 
-    /// Proxies and colliders name each other; the broad phase gets to know the pairs, one for every contact.
-    fn check_broad_phase(&self, broad: &mut BroadPhase, pairs: &[ProxyPair]) -> Result<(), Misfit> {
-        let mut proxies = 0;
-        for (id, collider) in self.colliders.iter() {
-            if collider.proxy != NO_PROXY {
-                let proxy = ProxyId(collider.proxy);
-                if !broad.contains(proxy) || broad.user(proxy) != Some(id.index()) {
-                    return Err("the proxy of a collider");
-                }
-                proxies += 1;
+/// Proxies and colliders name each other; the broad phase gets to know the pairs, one for every contact.
+fn check_broad_phase(broad: &mut BroadPhase, links: &Links) -> Result<(), Misfit> {
+    let mut proxies = 0;
+    for (slot, side) in links.sides.iter().enumerate() {
+        if side.proxy != NO_PROXY {
+            if broad.user(ProxyId(side.proxy)) != Some(slot as u32) {
+                return Err("the proxy of a collider");
             }
+            proxies += 1;
         }
-        if broad.len() != proxies {
-            return Err("the broad phase");
-        }
-        if broad.know_all(pairs) { Ok(()) } else { Err("the pairs of the broad phase") }
     }
+    if broad.len() != proxies {
+        return Err("the broad phase");
+    }
+    if broad.know_all(&links.met.pairs) { Ok(()) } else { Err("the pairs of the broad phase") }
 }

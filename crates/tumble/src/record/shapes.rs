@@ -3,7 +3,8 @@
 //! Any number of colliders share one mesh. Shapes that are one in memory are found by their address, equal ones by their
 //! bytes; so a restored world, in which equal shapes are one, has the same snapshot and the same hash.
 
-use super::stream::{Hasher, Sink, Source};
+use super::kinds::Kinds;
+use super::stream::{Sink, Source};
 use crate::error::Result;
 use crate::math::Vec3;
 use crate::shape::{
@@ -13,72 +14,45 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Shapes by number, as bytes.
-#[derive(Default)]
 pub(super) struct ShapeTable {
-    bytes: Vec<u8>,
-    /// Where each shape begins.
-    starts: Vec<usize>,
-    last: Option<u32>,
-    by_address: HashMap<usize, u32>,
-    by_content: HashMap<u64, u32>,
+    kinds: Kinds,
+    /// Of shapes that were not seen lately: what is large is not written again to find out that it is known.
+    by_address: HashMap<u64, u32>,
 }
 
 impl ShapeTable {
+    pub fn new() -> Self {
+        Self { kinds: Kinds::new(), by_address: HashMap::new() }
+    }
+
     /// The number of a shape, which is taken up if it is new.
+    #[inline]
     pub fn number(&mut self, shape: &Shape) -> u32 {
-        let address = address(shape);
-        if let Some(&number) = address.and_then(|a| self.by_address.get(&a)) {
-            return number;
-        }
-        let children: Vec<u32> = match shape {
-            Shape::Compound(c) => c.children().iter().map(|c| self.number(&c.shape)).collect(),
-            _ => Vec::new(),
+        let Some(address) = address(shape) else {
+            return self.kinds.number_of(|bytes| save(shape, &[], bytes));
         };
-        let start = self.bytes.len();
-        save(shape, &children, &mut self.bytes);
-        let number = self.of_content(start);
-        if let Some(address) = address {
+        self.kinds.recall([address, 0, 0]).unwrap_or_else(|| self.number_at(address, shape))
+    }
+
+    /// The number of the shape at an address.
+    fn number_at(&mut self, address: u64, shape: &Shape) -> u32 {
+        let known = self.by_address.get(&address).copied();
+        let number = known.unwrap_or_else(|| {
+            let children: Vec<u32> = match shape {
+                Shape::Compound(c) => c.children().iter().map(|c| self.number(&c.shape)).collect(),
+                _ => Vec::new(),
+            };
+            let number = self.kinds.number_of(|bytes| save(shape, &children, bytes));
             self.by_address.insert(address, number);
-        }
+            number
+        });
+        self.kinds.note([address, 0, 0], number);
         number
-    }
-
-    /// The number of the shape whose bytes begin at `start`, the last ones there.
-    fn of_content(&mut self, start: usize) -> u32 {
-        let is = |table: &Self, number: u32| table.content(number, start) == &table.bytes[start..];
-        // Most shapes are equal to the one before.
-        if let Some(last) = self.last
-            && is(self, last)
-        {
-            self.bytes.truncate(start);
-            return last;
-        }
-        let hash = Hasher::of(&self.bytes[start..]);
-        let number = match self.by_content.get(&hash) {
-            Some(&number) if is(self, number) => {
-                self.bytes.truncate(start);
-                number
-            }
-            _ => {
-                let number = self.starts.len() as u32;
-                self.starts.push(start);
-                self.by_content.insert(hash, number);
-                number
-            }
-        };
-        self.last = Some(number);
-        number
-    }
-
-    /// The bytes of a shape, all of which lie before `end`.
-    fn content(&self, number: u32, end: usize) -> &[u8] {
-        let next = self.starts.get(number as usize + 1).copied().unwrap_or(end);
-        &self.bytes[self.starts[number as usize]..next]
     }
 
     pub fn save(&self, out: &mut impl Sink) {
-        out.u32(self.starts.len() as u32);
-        out.bytes(&self.bytes);
+        out.u32(self.kinds.len() as u32);
+        out.bytes(self.kinds.bytes());
     }
 }
 
@@ -94,12 +68,12 @@ pub(super) fn load_all(source: &mut Source<'_>) -> Result<Vec<Shape>> {
 }
 
 /// Where a shape is, if several can be the same one.
-fn address(shape: &Shape) -> Option<usize> {
+fn address(shape: &Shape) -> Option<u64> {
     match shape {
-        Shape::Hull(s) => Some(Arc::as_ptr(s).addr()),
-        Shape::Mesh(s) => Some(Arc::as_ptr(s).addr()),
-        Shape::HeightField(s) => Some(Arc::as_ptr(s).addr()),
-        Shape::Compound(s) => Some(Arc::as_ptr(s).addr()),
+        Shape::Hull(s) => Some(Arc::as_ptr(s).addr() as u64),
+        Shape::Mesh(s) => Some(Arc::as_ptr(s).addr() as u64),
+        Shape::HeightField(s) => Some(Arc::as_ptr(s).addr() as u64),
+        Shape::Compound(s) => Some(Arc::as_ptr(s).addr() as u64),
         Shape::Sphere(_)
         | Shape::Cuboid(_)
         | Shape::Capsule(_)

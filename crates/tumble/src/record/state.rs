@@ -1,5 +1,7 @@
 //! The state of a world as bytes, and back.
 
+use super::check::Links;
+use super::kinds::{Kinds, load_numbers};
 use super::parts::{self, Part, Parts};
 use super::shapes::{self, ShapeTable};
 use super::stream::{Sink, Source};
@@ -10,6 +12,7 @@ use crate::body::{BodyKind, Material, PairTable};
 use crate::clock::Clock;
 use crate::constraint::contact::{Contact, ContactManifold, Contacts, Loaded, NONE, Side};
 use crate::constraint::joint::Registry;
+use crate::constraint::joint::Tie;
 use crate::constraint::joint::store::{Joint, Joints};
 use crate::crew::Team;
 use crate::detect::broad::BroadPhase;
@@ -18,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::force;
 use crate::force::store::{Effect, Effects};
-use crate::id::{MaterialTag, Slots};
+use crate::id::{MaterialTag, Places, Slots};
 use crate::interact::islands::Islands;
 use crate::math::Isa;
 use crate::method::Method;
@@ -64,7 +67,7 @@ impl State {
             events,
             pending,
         } = self;
-        let mut table = ShapeTable::default();
+        let mut table = ShapeTable::new();
         let of_masses: Vec<u32> = bodies.mass_shapes().map(|shape| table.number(shape)).collect();
         let of_colliders: Vec<u32> = colliders.iter().map(|(_, c)| table.number(&c.shape)).collect();
         table.save(out);
@@ -142,6 +145,7 @@ impl State {
         let shapes = shapes::load_all(source)?;
         let of_masses = shapes_of(source, &shapes)?;
         let of_colliders = shapes_of(source, &shapes)?;
+        let of_masses = of_masses.iter().filter_map(|&n| shapes.get(n as usize).cloned());
 
         let gravity = source.vec3()?;
         let clock = Clock::load(source)?;
@@ -157,14 +161,15 @@ impl State {
         let materials = load_materials(source)?;
         let pairs = PairTable::load(source)?;
         let bodies = Bodies::load(source, of_masses)?;
-        let colliders = collider::load(source, of_colliders)?;
+        let colliders = collider::load(source, &shapes, &of_colliders)?;
         let mut exclusions = BTreeSet::new();
         for _ in 0..source.count(8)? {
             exclusions.insert((source.u32()?, source.u32()?));
         }
 
         let broad = source.part(Part::Broad, BroadPhase::load)?;
-        let is_dynamic = |slot| bodies.cold.at(slot).is_some_and(|b| b.kind == BodyKind::Dynamic);
+        let parts = BodyPart::all(&bodies);
+        let is_dynamic = |slot: u32| parts.get(slot as usize).is_some_and(|part| part.dynamic);
         let side = |slot| match colliders.at(slot) {
             Some(c) => Side { body: c.body, proxy: c.proxy, sensor: c.sensor, dynamic: is_dynamic(c.body) },
             None => Side { body: NONE, proxy: NO_PROXY, sensor: false, dynamic: false },
@@ -172,7 +177,7 @@ impl State {
         let sides: Vec<Side> = (0..colliders.capacity() as u32).map(side).collect();
         let contacts = Contacts::load(source, &sides)?;
         let capacity = bodies.cold.capacity();
-        let joints = Joints::load(source, registry, capacity)?;
+        let (joints, ties) = Joints::load(source, registry, capacity)?;
         let state = Self {
             gravity,
             clock,
@@ -205,7 +210,7 @@ impl State {
         if !source.is_empty() {
             return Err(source.corrupt("the end"));
         }
-        Ok(Around { state, contacts, broad })
+        Ok(Around { state, contacts, broad, sides, parts, joints: ties })
     }
 }
 
@@ -222,48 +227,82 @@ struct Around {
     state: State,
     contacts: Loaded,
     broad: Option<BroadPhase>,
+    /// By slot of the collider.
+    sides: Vec<Side>,
+    /// By slot of the body.
+    parts: Vec<BodyPart>,
+    joints: Vec<Tie>,
+}
+
+/// What checks ask again and again of a body: little enough to stay in the cache.
+#[derive(Clone, Copy)]
+pub(super) struct BodyPart {
+    pub exists: bool,
+    pub dynamic: bool,
+    pub active: bool,
+}
+
+impl BodyPart {
+    fn all(bodies: &Bodies) -> Vec<Self> {
+        let part = |slot| match bodies.cold.at(slot) {
+            Some(cold) => Self { exists: true, dynamic: cold.kind == BodyKind::Dynamic, active: cold.active },
+            None => Self { exists: false, dynamic: false, active: false },
+        };
+        (0..bodies.cold.capacity() as u32).map(part).collect()
+    }
 }
 
 impl Around {
     /// The whole state, if all of it fits together.
     fn join(self, team: &Team, apart: Option<parts::Read>) -> Result<State> {
-        let Self { mut state, mut contacts, broad } = self;
+        let Self { mut state, mut contacts, broad, sides, parts, joints } = self;
         let mut read = broad;
         if let Some(parts::Read { broad, manifolds }) = apart {
             read = Some(broad);
             contacts.manifolds = Some(manifolds);
         }
         let misfit = |what| Error::refused("snapshot", format!("{what} does not fit the rest of it"));
-        let (Some(broad), Some((contacts, pairs, placings))) = (read, contacts.join()) else {
+        let (Some(broad), Some((contacts, met))) = (read, contacts.join()) else {
             return Err(misfit("the list of contacts"));
         };
         (state.broad, state.contacts) = (broad, contacts);
-        state.resumed(team, &pairs, &placings).map_err(misfit)
+        state.resumed(team, &Links { met, sides, parts, joints }).map_err(misfit)
     }
 }
 
 /// A list of shapes by number.
-fn shapes_of<'a>(source: &mut Source<'_>, shapes: &'a [Shape]) -> Result<impl Iterator<Item = Shape> + 'a> {
+fn shapes_of(source: &mut Source<'_>, shapes: &[Shape]) -> Result<Vec<u32>> {
     let numbers = source.u32s()?;
     if numbers.iter().any(|&n| n as usize >= shapes.len()) {
         return Err(source.corrupt("a list of shapes"));
     }
-    Ok(numbers.into_iter().filter_map(|n| shapes.get(n as usize).cloned()))
+    Ok(numbers)
 }
 
 fn save_materials(materials: &Slots<Material, MaterialTag>, out: &mut impl Sink) {
     materials.save(out);
+    let (mut kinds, mut numbers) = (Kinds::new(), Vec::with_capacity(materials.len()));
+    let mut last: Option<(&Material, u32)> = None;
     for (_, material) in materials.iter() {
-        material.save(out);
+        let number = match last {
+            Some((other, number)) if material.is_same(other) => number,
+            _ => kinds.number_of(|bytes| material.save(bytes)),
+        };
+        last = Some((material, number));
+        numbers.push(number);
     }
+    out.u32(kinds.len() as u32);
+    out.bytes(kinds.bytes());
+    out.u32s(&numbers);
 }
 
 fn load_materials(source: &mut Source<'_>) -> Result<Slots<Material, MaterialTag>> {
-    Slots::load_each(source, |source, count, put| {
-        for _ in 0..count {
-            put(Material::load(source)?);
-        }
-        Ok(())
+    let places = Places::load(source)?;
+    let kinds: Vec<Material> = (0..source.count(1)?).map(|_| Material::load(source)).collect::<Result<_>>()?;
+    let mut numbers = load_numbers(source, places.count(), kinds.len())?.into_iter();
+    places.fill(|_| match numbers.next() {
+        Some(number) => Ok(kinds[number as usize].clone()),
+        None => Err(source.corrupt("a list of materials")),
     })
 }
 

@@ -2,8 +2,9 @@
 
 use super::parts::{Part, Parts};
 use crate::error::{Error, Result};
-use crate::math::{Real, Vec3, prefetch_beyond};
+use crate::math::{Isa, Kernel, Lane, Real, Vec3, prefetch_beyond};
 use bytemuck::Pod;
+use core::marker::PhantomData;
 
 /// Takes the state of a world, piece by piece, in a fixed little-endian order.
 pub(crate) trait Sink {
@@ -59,57 +60,6 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// Bytes in a packet.
-const PACKET: usize = 1024;
-
-/// Gathers small pieces for a sink that takes long ones faster.
-pub(crate) struct Packet<'a> {
-    out: &'a mut dyn Sink,
-    bytes: [u8; PACKET],
-    filled: usize,
-}
-
-impl<'a> Packet<'a> {
-    /// Gathers what `write` writes, and leaves nothing behind.
-    pub fn fill(out: &'a mut dyn Sink, write: impl FnOnce(&mut Self)) {
-        let mut packet = Self { out, bytes: [0; PACKET], filled: 0 };
-        write(&mut packet);
-        packet.send();
-    }
-
-    #[cold]
-    fn send(&mut self) {
-        self.out.bytes(&self.bytes[..self.filled]);
-        self.filled = 0;
-    }
-
-    /// Takes a piece for which there is no room.
-    #[cold]
-    fn take_long(&mut self, bytes: &[u8]) {
-        self.send();
-        match self.bytes.get_mut(..bytes.len()) {
-            Some(room) => {
-                room.copy_from_slice(bytes);
-                self.filled = bytes.len();
-            }
-            None => self.out.bytes(bytes),
-        }
-    }
-}
-
-impl Sink for Packet<'_> {
-    #[inline(always)]
-    fn bytes(&mut self, bytes: &[u8]) {
-        match self.bytes.get_mut(self.filled..).and_then(|rest| rest.get_mut(..bytes.len())) {
-            Some(room) => {
-                room.copy_from_slice(bytes);
-                self.filled += bytes.len();
-            }
-            None => self.take_long(bytes),
-        }
-    }
-}
-
 /// Writes an array of plain records at memory speed.
 ///
 /// The records are stored as the machine holds them; every target that Rust and this engine support is little-endian
@@ -137,86 +87,80 @@ pub(crate) fn save_records<T: Pod>(out: &mut impl Sink, count: usize, mut record
     }
 }
 
-/// Writes records of which many in a row are alike: each run as its length and one record, and a length of zero at the end.
-pub(crate) fn save_runs<T: Pod>(out: &mut impl Sink, records: impl Iterator<Item = T>) {
-    let mut put = |count: u32, record: &T| {
-        out.u32(count);
-        if count > 0 {
-            out.bytes(bytemuck::bytes_of(record));
+/// Writes a few arrays whose last elements mostly are zeros: of all of them as many elements as the one that has most.
+pub(crate) fn save_leading<'a, T: Pod, const N: usize>(
+    out: &mut impl Sink,
+    arrays: impl Iterator<Item = &'a [T; N]> + Clone,
+) {
+    let zeros = [T::zeroed(); N];
+    let mut length = 0;
+    for array in arrays.clone() {
+        let rest = |from: usize| bytemuck::cast_slice::<T, u8>(&array[from..]);
+        while length < N && rest(length) != bytemuck::cast_slice::<T, u8>(&zeros[length..]) {
+            length += 1;
         }
-    };
-    let (mut count, mut last) = (0, T::zeroed());
-    for record in records {
-        if count > 0 && bytemuck::bytes_of(&last) != bytemuck::bytes_of(&record) {
-            put(count, &last);
-            count = 0;
-        }
-        (count, last) = (count + 1, record);
     }
-    if count > 0 {
-        put(count, &last);
+    out.u32(length as u32);
+    if length > 0 {
+        let mut bytes = Vec::new();
+        arrays.for_each(|array| bytes.extend_from_slice(bytemuck::cast_slice(&array[..length])));
+        out.bytes(&bytes);
     }
-    put(0, &last);
 }
 
-/// What [`save_runs`] wrote: each record as often as its run is long.
-pub(crate) struct Runs<'a, T> {
+/// Arrays of which the first elements are stored.
+#[derive(Clone, Copy)]
+pub(crate) struct Leading<'a, T, const N: usize> {
     bytes: &'a [u8],
-    /// Records of the run, and of all runs.
-    left: u32,
-    total: usize,
-    record: T,
+    length: usize,
+    of: PhantomData<T>,
 }
 
-impl<T: Pod> Runs<'_, T> {
-    /// The next record is the first of its run: what was made of the one before is not for it.
-    pub fn begins(&self) -> bool {
-        self.left == 0
-    }
-
-    /// What is left of this run, or the next one: its record, and how many there are.
-    pub fn next_run(&mut self) -> Option<(T, usize)> {
-        let record = self.next()?;
-        let more = (self.left as usize).min(self.total);
-        (self.left, self.total) = (0, self.total - more);
-        Some((record, more + 1))
+impl<T, const N: usize> Default for Leading<'_, T, N> {
+    fn default() -> Self {
+        Self { bytes: &[], length: 0, of: PhantomData }
     }
 }
 
-impl<T: Pod> Iterator for Runs<'_, T> {
-    type Item = T;
+impl<'a, T: Pod, const N: usize> Leading<'a, T, N> {
+    /// So many arrays that [`save_leading`] wrote.
+    pub fn load(source: &mut Source<'a>, count: usize) -> Result<Self> {
+        let length = source.u32()? as usize;
+        if length > N {
+            return Err(source.corrupt("the length of a list"));
+        }
+        let bytes = source.bytes(count.saturating_mul(length * size_of::<T>()))?;
+        Ok(Self { bytes, length, of: PhantomData })
+    }
 
+    /// The next array, and how many of its elements may be something else than zero. Behind the last come zeros.
     #[inline]
-    fn next(&mut self) -> Option<T> {
-        if self.left == 0 {
-            let (count, rest) = self.bytes.split_first_chunk::<4>()?;
-            let (record, rest) = rest.split_at_checked(size_of::<T>())?;
-            (self.left, self.record) = (u32::from_le_bytes(*count), bytemuck::pod_read_unaligned(record));
+    pub fn next(&mut self) -> ([T; N], usize) {
+        let mut array = [T::zeroed(); N];
+        if let Some((first, rest)) = self.bytes.split_at_checked(self.length * size_of::<T>()) {
+            bytemuck::cast_slice_mut(&mut array[..self.length]).copy_from_slice(first);
             self.bytes = rest;
         }
-        (self.left, self.total) = (self.left.checked_sub(1)?, self.total.checked_sub(1)?);
-        Some(self.record)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.total, Some(self.total))
+        (array, self.length)
     }
 }
 
-/// A 64-bit hash of a stream of bytes, the same for every way in which the stream is cut into pieces.
+/// A 64-bit hash of a stream of bytes, the same for every way in which the stream is cut into pieces, and in every instruction set.
 ///
-/// Words of eight bytes are dealt to eight lanes in turn, each folded by multiplication and rotation: no multiplication
-/// waits for the one before it, so that hashing keeps up with memory. At the end the lanes are folded into one, which is mixed
-/// as in MurmurHash3's finaliser. All steps are one to one in the word that enters, so a change of any single word changes
-/// the hash for certain, other changes all but certainly. It guards against accidents, not against attackers.
+/// Words of eight bytes are dealt to sixteen lanes in turn, each mixed by shifts, an addition and exclusive ors, which all sets have for several
+/// lanes at once: hashing keeps up with memory. At the end the lanes are folded into one by multiplication and rotation, which is mixed as in
+/// MurmurHash3's finaliser. All steps are one to one in the word that enters, so a change of any single word changes the hash for certain, other
+/// changes all but certainly. It guards against accidents, not against attackers.
 pub(crate) struct Hasher {
     lanes: [u64; LANES],
     pending: [u8; BLOCK],
     pending_bytes: usize,
     length: u64,
+    isa: Isa,
 }
 
-const LANES: usize = 8;
+/// Enough that no mixing waits for the one before it.
+const LANES: usize = 16;
 const BLOCK: usize = 8 * LANES;
 /// How far ahead a hash asks for what it will read: farther than processors look ahead by themselves, since of a snapshot that was put aside
 /// nothing is at hand.
@@ -225,7 +169,7 @@ const AHEAD: usize = 4096;
 impl Hasher {
     pub fn new() -> Self {
         let lanes = core::array::from_fn(|lane| Self::fold(0x9e37_79b9_7f4a_7c15, lane as u64 + 1));
-        Self { lanes, pending: [0; BLOCK], pending_bytes: 0, length: 0 }
+        Self { lanes, pending: [0; BLOCK], pending_bytes: 0, length: 0, isa: Isa::detect() }
     }
 
     #[inline(always)]
@@ -233,18 +177,10 @@ impl Hasher {
         (state ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29)
     }
 
-    #[inline(always)]
-    fn block(lanes: &mut [u64; LANES], block: &[u8; BLOCK]) {
-        let (words, _) = block.as_chunks::<8>();
-        for k in 0..LANES {
-            lanes[k] = Self::fold(lanes[k], u64::from_le_bytes(words[k]));
-        }
-    }
-
     pub fn finish(mut self) -> u64 {
         // The length tells a last block that was filled up from one that ends in zeros.
         self.pending[self.pending_bytes..].fill(0);
-        Self::block(&mut self.lanes, &self.pending);
+        Blocks { lanes: &mut self.lanes, blocks: &[self.pending] }.mix();
         let mut h = self.lanes.into_iter().fold(self.length, Self::fold);
         h ^= h >> 33;
         h = h.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -271,18 +207,50 @@ impl Sink for Hasher {
             if self.pending_bytes < BLOCK {
                 return;
             }
-            Self::block(&mut self.lanes, &self.pending);
+            Blocks { lanes: &mut self.lanes, blocks: &[self.pending] }.mix();
             bytes = rest;
         }
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-        let mut lanes = self.lanes;
-        for block in blocks {
-            prefetch_beyond(block, AHEAD);
-            Self::block(&mut lanes, block);
+        if !blocks.is_empty() {
+            self.isa.dispatch(Blocks { lanes: &mut self.lanes, blocks });
         }
-        self.lanes = lanes;
         self.pending[..rest.len()].copy_from_slice(rest);
         self.pending_bytes = rest.len();
+    }
+}
+
+/// Blocks that enter the lanes of a hash.
+struct Blocks<'a> {
+    lanes: &'a mut [u64; LANES],
+    blocks: &'a [[u8; BLOCK]],
+}
+
+impl Blocks<'_> {
+    /// x := s ^ w,  x := x (1 + 2^23),  s := x ^ (x >> 31) for each lane s and the word w that enters it.
+    #[inline(always)]
+    fn mix(self) {
+        let mut lanes = *self.lanes;
+        for block in self.blocks {
+            prefetch_beyond(block, AHEAD);
+            prefetch_beyond(block, AHEAD + BLOCK / 2);
+            let (words, _) = block.as_chunks::<8>();
+            for k in 0..LANES {
+                let mut x = lanes[k] ^ u64::from_le_bytes(words[k]);
+                x = x.wrapping_add(x << 23);
+                lanes[k] = x ^ (x >> 31);
+            }
+        }
+        *self.lanes = lanes;
+    }
+}
+
+/// Numbers of the engine have no part in it: a kernel for the sake of its instruction set.
+impl Kernel for Blocks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        self.mix();
     }
 }
 
@@ -444,37 +412,18 @@ impl<'a> Source<'a> {
     /// before anything is allocated.
     pub fn count(&mut self, least: usize) -> Result<usize> {
         let n = self.u32()? as usize;
-        match n.checked_mul(least) {
-            Some(total) if total <= self.bytes.len() - self.position => Ok(n),
-            _ => Err(self.cut_short()),
-        }
+        if self.holds(n, least) { Ok(n) } else { Err(self.cut_short()) }
+    }
+
+    /// The rest of the stream has room for so many things that take at least `least` bytes each.
+    pub fn holds(&self, count: usize, least: usize) -> bool {
+        count.checked_mul(least).is_some_and(|total| total <= self.bytes.len() - self.position)
     }
 
     /// The records that [`save_pods`] wrote, one by one, without an array of them.
     pub fn records<T: Pod>(&mut self) -> Result<impl ExactSizeIterator<Item = T> + 'a> {
         let n = self.count(size_of::<T>())?;
         Ok(self.bytes(n * size_of::<T>())?.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned))
-    }
-
-    /// So many records that [`save_runs`] wrote, of which each kind is `sound`. A few bytes may stand for any number of records: `count` must be known
-    /// from something that takes its room.
-    pub fn runs<T: Pod>(&mut self, count: usize, sound: impl Fn(&T) -> bool) -> Result<Runs<'a, T>> {
-        let start = self.position;
-        let mut total = 0_usize;
-        loop {
-            let run = self.u32()? as usize;
-            if run == 0 {
-                break;
-            }
-            total = total.saturating_add(run);
-            if !sound(&bytemuck::pod_read_unaligned(self.bytes(size_of::<T>())?)) {
-                return Err(self.corrupt("a run of records"));
-            }
-        }
-        if total != count {
-            return Err(self.corrupt("the number of records"));
-        }
-        Ok(Runs { bytes: &self.bytes[start..self.position - size_of::<u32>()], left: 0, total, record: T::zeroed() })
     }
 
     /// An array that [`save_pods`] wrote.
@@ -523,11 +472,24 @@ mod tests {
         }
     }
 
+    /// Every instruction set comes to the same hash.
+    #[test]
+    fn hash_is_the_same_in_every_set() {
+        let data: Vec<u8> = (0..5000u32).map(|i| ((i * i) >> 3) as u8).collect();
+        let hashes = Isa::available().into_iter().map(|isa| {
+            let mut hasher = Hasher { isa, ..Hasher::new() };
+            hasher.bytes(&data);
+            hasher.finish()
+        });
+        // What the equations come to elsewhere.
+        assert!(hashes.into_iter().all(|hash| hash == 0x2755_8bf3_5884_b99e));
+    }
+
     /// Any one altered byte, and any change of length, gives another hash: of zeros too, which leave no trace in sums.
     #[test]
     fn hash_sees_every_byte_and_the_length() {
         // Lengths before, at and after the end of a block; under Miri, which is slow, few of them.
-        for length in (0..100).step_by(if cfg!(miri) { 21 } else { 1 }) {
+        for length in (0..200).step_by(if cfg!(miri) { 41 } else { 1 }) {
             let mut data = vec![0u8; length];
             let whole = Hasher::of(&data);
             assert_ne!(whole, Hasher::of(&vec![0u8; length + 1]), "{length} zeros and one more");
@@ -567,54 +529,26 @@ mod tests {
         }
     }
 
-    /// Records come back from runs of any length; other numbers of records, runs of nothing and records that are not sound are refused.
+    /// Arrays come back with all their elements, of which those that are zeros in the end of all take no room; one that says that it is longer than
+    /// it can be, or of which something is missing, is refused.
     #[test]
-    fn runs_give_back_their_records() {
-        for records in [vec![], vec![[7u64, 1]], vec![[7, 1]; 1000], vec![[1, 1], [1, 1], [2, 1], [1, 1]]] {
-            let mut bytes = vec![0u8; 3];
-            save_runs(&mut bytes, records.iter().copied());
-            let bytes = &bytes[3..];
-            let read = |count, limit| Source::new(bytes).runs(count, |r: &[u64; 2]| r[0] < limit).map(|r| r.collect());
-            assert_eq!(read(records.len(), 8), Ok(records.clone()));
-            let mut source = Source::new(bytes);
-            let mut runs = source.runs(records.len(), |_: &[u64; 2]| true).unwrap();
-            for i in 0..records.len() {
-                assert_eq!(runs.begins(), i == 0 || records[i] != records[i - 1]);
-                runs.next();
-            }
-            let mut runs = Source::new(bytes).runs(records.len(), |_: &[u64; 2]| true).unwrap();
-            let begun: Vec<_> = runs.next().into_iter().collect();
-            let left = std::iter::from_fn(|| runs.next_run()).flat_map(|(record, count)| vec![record; count]);
-            assert!(begun.into_iter().chain(left).eq(records.iter().copied()));
-            assert!(read(records.len() + 1, 8).is_err());
-            assert_eq!(read(records.len(), 2).is_err(), !records.is_empty());
+    fn leading_elements_come_back() {
+        let arrays = [[1.0, -0.0, 0.0, 0.0], [0.0; 4], [2.0, 0.0, 0.0, 0.0]];
+        for (arrays, bytes) in [(&arrays[..], 4 + 3 * 16), (&arrays[1..], 4 + 2 * 8), (&arrays[1..2], 4), (&[][..], 4)]
+        {
+            let mut saved: Vec<u8> = Vec::new();
+            save_leading::<f64, 4>(&mut saved, arrays.iter());
+            assert_eq!(saved.len(), bytes);
+            let read = |bytes: &[u8]| {
+                let mut leading = Leading::<f64, 4>::load(&mut Source::new(bytes), arrays.len()).ok()?;
+                Some(arrays.iter().map(|_| leading.next().0).collect::<Vec<_>>())
+            };
+            let bits = |arrays: Vec<[f64; 4]>| arrays.into_iter().map(|a| a.map(f64::to_bits)).collect::<Vec<_>>();
+            assert_eq!(read(&saved).map(bits), Some(bits(arrays.to_vec())));
+            assert_eq!(read(&saved[..saved.len() - 1]), None);
+            saved[0] = 5;
+            assert_eq!(read(&saved), None);
         }
-        let mut long = Vec::new();
-        long.u32(u32::MAX);
-        long.u64(5);
-        assert!(Source::new(&long).runs::<u64>(u32::MAX as usize, |_| true).is_err());
-        long.u32(0);
-        assert!(Source::new(&long).runs::<u64>(10, |_| true).is_err());
-        assert!(Source::new(&long).runs::<u64>(0, |_| true).is_err());
-        let all = Source::new(&long).runs::<u64>(u32::MAX as usize, |_| true).unwrap();
-        assert_eq!(all.size_hint().0, u32::MAX as usize);
-        assert!(all.take(3).eq([5; 3]));
-    }
-
-    /// Pieces of every length around that of a packet come out as they went in, in the same order.
-    #[test]
-    fn packets_lose_nothing() {
-        let lengths = [0, 1, 7, 1000, 23, 24, 1024, 1, 1025, 5000, 3];
-        let (mut packed, mut plain) = (Vec::new(), Vec::new());
-        let write = |out: &mut dyn Sink| {
-            for (i, &length) in lengths.iter().chain(lengths.iter().rev()).enumerate() {
-                out.bytes(&vec![i as u8; length]);
-                out.u32(i as u32);
-            }
-        };
-        write(&mut plain);
-        Packet::fill(&mut packed, |packet| write(packet));
-        assert_eq!(packed, plain);
     }
 
     /// The hash follows the reading, however it is cut into pieces, and goes on to the end where the reading does not.

@@ -69,7 +69,7 @@ impl Form {
         if joint.stiffness != Stiffness::Method {
             return None;
         }
-        match &joint.kind {
+        match &*joint.kind {
             JointKind::Ball(ball) if ball.motor.is_none() => Some(Self::Ball),
             JointKind::Hinge(hinge) if hinge.turn.motor.is_none() => match &hinge.turn.limit {
                 None => Some(Self::Hinge(-Real::INFINITY, Real::INFINITY)),

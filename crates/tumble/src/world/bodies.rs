@@ -120,7 +120,9 @@ impl World {
     /// assert_eq!(world.find_body("crate-7"), Some(id));
     /// ```
     pub fn find_body(&self, name: &str) -> Option<BodyId> {
-        self.state.bodies.cold.iter().find(|(_, c)| c.name() == Some(name)).map(|(id, _)| id)
+        let bodies = &self.state.bodies;
+        let (slot, _) = bodies.names.iter().find(|&(_, other)| other == name)?;
+        bodies.cold.id_at(slot)
     }
 }
 
@@ -136,7 +138,7 @@ impl State {
 
     /// What a body is called in error messages.
     pub fn subject(&self, slot: u32) -> String {
-        match self.bodies.cold.at(slot).and_then(Cold::name) {
+        match self.bodies.names.get(slot) {
             Some(name) => format!("body {name:?}"),
             None => self.bodies.cold.id_at(slot).map_or_else(|| "body".to_owned(), |id| id.to_string()),
         }
@@ -145,12 +147,14 @@ impl State {
     pub fn insert_built_in_body(&mut self, desc: BodyDesc) {
         let (cold, pose, velocity, params, rest) = new_body(&desc);
         self.bodies.insert_first(cold, pose, velocity, params, rest);
+        self.bodies.names.set(World::BODY.index(), desc.name.as_deref());
     }
 
     /// The description has been checked; mass and sleep are the caller's concern.
     pub(super) fn insert_body(&mut self, desc: BodyDesc) -> BodyId {
         let (cold, pose, velocity, params, rest) = new_body(&desc);
         let id = self.bodies.insert(cold, pose, velocity, params, rest);
+        self.bodies.names.set(id.index(), desc.name.as_deref());
         self.settle_island(id.index());
         for collider in desc.colliders {
             self.insert_collider(id.index(), collider);

@@ -43,10 +43,11 @@ impl World {
         }
         let dense = [cold_a.dense as usize, cold_b.dense as usize];
         let frames = desc.resolve(dense.map(|d| self.state.bodies.frame(d)))?;
+        let name = desc.name.clone();
         let mut joint = Joint::new(desc, [a.index(), b.index()], frames);
         joint.bodies_before = self.state.bodies.cold.capacity() as u32;
         let active = joint.active;
-        let id = self.state.joints.insert(joint);
+        let id = self.state.joints.insert(joint, name.as_deref());
         for side in 0..2 {
             self.state.set_joint_rest(id.index(), side);
         }
@@ -111,7 +112,9 @@ impl World {
 
     /// The first joint of this name, in the order of the slots.
     pub fn find_joint(&self, name: &str) -> Option<JointId> {
-        self.state.joints.all.iter().find(|(_, j)| j.name.as_deref() == Some(name)).map(|(id, _)| id)
+        let joints = &self.state.joints;
+        let (slot, _) = joints.names.iter().find(|&(_, other)| other == name)?;
+        joints.all.id_at(slot)
     }
 
     /// Makes a kind of constraint known by its name, so that snapshots with joints of this kind can be restored: each is made

@@ -40,6 +40,7 @@ use crate::interact::islands::Islands;
 use crate::interact::sleep::Sleeper;
 use crate::math::{Isa, Real, Vec3};
 use crate::method::Method;
+use crate::names::Names;
 use crate::profile::Profile;
 use crate::solve::contact_constraint::ContactConstraints;
 use crate::solve::graph::Graph;
@@ -404,7 +405,7 @@ impl World {
         let method = core::mem::take(&mut self.state.method);
         let mut state = State::bare(self.state.gravity, self.state.clock, method, bodies, colliders, materials);
         state.add_built_ins();
-        state.joints = Joints::new(joints);
+        state.joints = Joints::new(joints, Names::default());
         state.hook = core::mem::take(&mut self.state.hook);
         state.registry = core::mem::take(&mut self.state.registry);
         state.effects = Effects::new(effects.all, effects.stamp);

@@ -1,12 +1,13 @@
-//! Colliders in snapshots: what is each one's own as an array of plain records, what many share in runs.
+//! Colliders in snapshots: what is each one's own as an array of plain records, what many share by kinds.
 
 use super::{Collider, Traits};
 use crate::body::Layers;
-use crate::body::store::is_rotation;
+use crate::body::store::{is_rotation, take_list};
 use crate::error::Result;
-use crate::id::{ColliderTag, MaterialId, Slots};
+use crate::id::{ColliderTag, MaterialId, Places, Slots};
 use crate::math::{Pose, Quat, Real, Vec3};
-use crate::record::stream::{Sink, Source, save_records, save_runs};
+use crate::record::kinds::{load_kinds, save_kinds};
+use crate::record::stream::{Sink, Source, save_records};
 use crate::shape::Shape;
 use bytemuck::{Pod, Zeroable};
 use std::sync::Arc;
@@ -49,54 +50,55 @@ type Colliders = Slots<Collider, ColliderTag>;
 /// The shapes are the caller's concern.
 pub(crate) fn save(colliders: &Colliders, out: &mut impl Sink) {
     colliders.save(out);
-    save_records(out, colliders.len(), colliders.iter().map(|(_, c)| records(c).0));
-    save_runs(out, colliders.iter().map(|(_, c)| records(c).1));
+    let all = || colliders.iter().map(|(_, c)| c);
+    save_records(out, colliders.len(), all().map(own_record));
+    let key = |c: &&Collider| [Arc::as_ptr(&c.traits).addr() as u64, c.owned, c.materials.len() as u64];
+    save_kinds(out, all(), key, |c| common_record(c));
     let count = colliders.iter().map(|(_, c)| c.materials.len()).sum();
     save_records(out, count, colliders.iter().flat_map(|(_, c)| &c.materials).map(|m| m.to_bits()));
 }
 
-/// What [`save`] wrote, with the shapes in the order of the slots.
-pub(crate) fn load(source: &mut Source<'_>, mut shapes: impl Iterator<Item = Shape>) -> Result<Colliders> {
-    Slots::load_each(source, |source, count, put| {
-        let owns = source.records::<OwnRecord>()?;
-        if owns.len() != count {
+/// What [`save`] wrote, with the shapes in the order of the slots: these, by number.
+pub(crate) fn load(source: &mut Source<'_>, shapes: &[Shape], numbers: &[u32]) -> Result<Colliders> {
+    let places = Places::load(source)?;
+    let count = places.count();
+    let owns = source.records::<OwnRecord>()?;
+    let (kinds, of_kinds) = load_kinds::<CommonRecord>(source, count)?;
+    if [owns.len(), numbers.len()] != [count; 2] || !kinds.iter().all(is_sound) {
+        return Err(source.corrupt("the list of colliders"));
+    }
+    let mut materials = source.records::<u64>()?.map(MaterialId::from_bits);
+    let listed: usize = of_kinds.iter().map(|&kind| kinds[kind as usize].materials as usize).sum();
+    if listed != materials.len() {
+        return Err(source.corrupt("the materials of a collider"));
+    }
+    let kinds: Vec<(CommonRecord, Arc<Traits>)> =
+        kinds.into_iter().map(|kind| (kind, Arc::new(traits(&kind)))).collect();
+    let mut each = owns.zip(of_kinds).zip(numbers);
+    places.fill(|_| {
+        let Some(((OwnRecord { user_data, body, proxy }, kind), &shape)) = each.next() else {
             return Err(source.corrupt("the list of colliders"));
-        }
-        let mut commons = source.runs(count, is_sound)?;
-        let mut materials = source.records::<u64>()?;
-        let mut shared: Option<Arc<Traits>> = None;
-        for own in owns {
-            let first = commons.begins();
-            let Some(common) = commons.next() else { break };
-            let of_own = common.materials as usize;
-            let (Some(shape), true) = (shapes.next(), of_own <= materials.len()) else {
-                return Err(source.corrupt("the materials of a collider"));
-            };
-            let of_own = materials.by_ref().take(of_own).map(MaterialId::from_bits).collect();
-            let traits = match &shared {
-                Some(traits) if !first => Arc::clone(traits),
-                _ => Arc::clone(shared.insert(Arc::new(traits(&common)))),
-            };
-            put(Collider {
-                body: own.body,
-                proxy: own.proxy,
-                shape,
-                materials: of_own,
-                owned: common.owned,
-                user_data: own.user_data,
-                traits,
-            });
-        }
-        if materials.len() == 0 && shapes.next().is_none() {
-            Ok(())
-        } else {
-            Err(source.corrupt("the list of colliders"))
-        }
+        };
+        let (CommonRecord { owned, materials: count, .. }, traits) = &kinds[kind as usize];
+        Ok(Collider {
+            body,
+            proxy,
+            shape: shapes[shape as usize].clone(),
+            materials: take_list(&mut materials, *count as usize).unwrap_or_default(),
+            owned: *owned,
+            user_data,
+            traits: Arc::clone(traits),
+        })
     })
 }
 
-fn records(collider: &Collider) -> (OwnRecord, CommonRecord) {
-    let Collider { body, proxy, shape: _, materials, owned, user_data, traits } = collider;
+fn own_record(collider: &Collider) -> OwnRecord {
+    let &Collider { body, proxy, shape: _, materials: _, owned: _, user_data, traits: _ } = collider;
+    OwnRecord { user_data, body, proxy }
+}
+
+fn common_record(collider: &Collider) -> CommonRecord {
+    let Collider { body: _, proxy: _, shape: _, materials, owned, user_data: _, traits } = collider;
     let Traits {
         pose,
         density,
@@ -108,8 +110,7 @@ fn records(collider: &Collider) -> (OwnRecord, CommonRecord) {
         impact_speed,
     } = &**traits;
     let flag = |on: bool, bit: u32| if on { bit } else { 0 };
-    let own = OwnRecord { user_data: *user_data, body: *body, proxy: *proxy };
-    let common = CommonRecord {
+    CommonRecord {
         owned: *owned,
         member: *member,
         meets: *meets,
@@ -124,8 +125,7 @@ fn records(collider: &Collider) -> (OwnRecord, CommonRecord) {
         density: density.unwrap_or(0.0),
         impact_speed: *impact_speed,
         spare: 0.0,
-    };
-    (own, common)
+    }
 }
 
 /// It says what a collider can be.

@@ -1,14 +1,16 @@
-//! Bodies in snapshots: what all of them have as arrays of plain records, or as runs where many bodies are alike; what few have after it.
+//! Bodies in snapshots: what all of them have as arrays of plain records, or by kinds where many bodies are alike; what few have after it.
 
 use super::{Bodies, Cold, Params};
 use crate::alike::Alike;
 use crate::body::desc::check_mass_source;
 use crate::body::{BodyKind, Locks, MassSource};
 use crate::error::Result;
-use crate::id::Slots;
+use crate::id::Places;
 use crate::list::List;
 use crate::math::{Num, Point, Pose, Quat, Real, Vec3, WorldPose};
-use crate::record::stream::{Sink, Source, save_pods, save_records, save_runs};
+use crate::names::Names;
+use crate::record::kinds::{load_kinds, save_kinds};
+use crate::record::stream::{Sink, Source, save_pods, save_records};
 use crate::shape::{MassProperties, Shape};
 use bytemuck::{Pod, Zeroable};
 use std::sync::Arc;
@@ -32,19 +34,20 @@ const ACTIVE: u8 = 1;
 const ASLEEP: u8 = 2;
 const DEBUG: u8 = 4;
 const QUARANTINED: u8 = 8;
-const NAMED: u8 = 16;
-const AIMED: u8 = 32;
-const LOOKS: u8 = 64;
-const ALL_FLAGS: u8 = 127;
+const AIMED: u8 = 16;
+const LOOKS: u8 = 32;
+const ALL_FLAGS: u8 = 63;
 
 impl Bodies {
     /// The shapes that give bodies their masses are the caller's concern; see [`Bodies::mass_shapes`].
     pub fn save(&self, out: &mut impl Sink) {
         // There are no pushes between steps.
-        let Self { cold, dense: _, slot, velocity, pose, params, rest, pushes: _, once, awake } = self;
+        let Self { cold, names, dense: _, slot, velocity, pose, params, rest, pushes: _, once, awake } = self;
         cold.save(out);
+        names.save(out);
         save_records(out, cold.len(), cold.iter().map(|(_, c)| record(c)));
-        save_runs(out, cold.iter().map(|(_, c)| c.mass.to_numbers()));
+        let mass = |cold: &&Cold| [Arc::as_ptr(&cold.mass).addr() as u64, 0, 0];
+        save_kinds(out, cold.iter().map(|(_, c)| c), mass, |c| c.mass.to_numbers());
         out.u32(cold.iter().map(|(_, c)| c.colliders.len() as u32).sum());
         for (_, c) in cold.iter() {
             out.bytes(bytemuck::cast_slice(&c.colliders));
@@ -56,7 +59,7 @@ impl Bodies {
         out.u32s(slot);
         save_pods(out, velocity);
         save_pods(out, pose);
-        save_runs(out, params.iter().copied());
+        save_kinds(out, params.placed(), |&(place, _)| [u64::from(place), 0, 0], |(_, params)| **params);
         save_pods(out, rest);
         save_pods(out, once);
     }
@@ -71,30 +74,32 @@ impl Bodies {
 
     /// What [`Bodies::save`] wrote, with the shapes of [`Bodies::mass_shapes`].
     pub fn load(source: &mut Source<'_>, mut shapes: impl Iterator<Item = Shape>) -> Result<Self> {
-        let cold = Slots::load_each(source, |source, count, put| {
-            let records = source.records::<ColdRecord>()?;
-            if records.len() != count {
+        let places = Places::load(source)?;
+        let names = Names::load(source, |slot| places.is_taken(slot))?;
+        let count = places.count();
+        let mut records = source.records::<ColdRecord>()?;
+        let (masses, numbers) = load_kinds::<[f64; 10]>(source, count)?;
+        if records.len() != count || !masses.iter().flatten().all(|v| v.is_finite()) {
+            return Err(source.corrupt("the list of bodies"));
+        }
+        let mut masses: Vec<Shared> = masses.into_iter().map(Shared::new).collect();
+        let mut numbers = numbers.into_iter();
+        let mut colliders = source.records::<u32>()?;
+        let cold = places.fill(|_| {
+            let (Some(record), Some(number)) = (records.next(), numbers.next()) else {
                 return Err(source.corrupt("the list of bodies"));
-            }
-            let mut masses = source.runs(count, |mass: &[f64; 10]| mass.iter().all(|v| v.is_finite()))?;
-            let mut colliders = source.records::<u32>()?;
-            let mut known = Masses::default();
-            for record in records {
-                let first = masses.begins();
-                let Some(mass) = masses.next() else { break };
-                let shared = if first { known.find(mass) } else { known.last() };
-                let own = record.colliders as usize;
-                if own > colliders.len() {
-                    return Err(source.corrupt("the colliders of a body"));
-                }
-                let own = colliders.by_ref().take(own).collect();
-                put(load_cold(&record, shared, own, source, &mut shapes)?);
-            }
-            if colliders.len() == 0 { Ok(()) } else { Err(source.corrupt("the colliders of a body")) }
+            };
+            let own = take_list(&mut colliders, record.colliders as usize);
+            let Some(own) = own else { return Err(source.corrupt("the colliders of a body")) };
+            load_cold(&record, &mut masses[number as usize], own, source, &mut shapes)
         })?;
+        if colliders.len() != 0 {
+            return Err(source.corrupt("the colliders of a body"));
+        }
         let count = cold.len();
         let mut bodies = Self {
             cold,
+            names,
             dense: Vec::new(),
             awake: source.u32()?,
             slot: source.u32s()?,
@@ -148,53 +153,18 @@ impl Bodies {
     }
 }
 
-/// The last masses that were new: bodies of a few kinds that were made by turns share those of their kinds.
-#[derive(Default)]
-struct Masses {
-    known: Vec<([f64; 10], Shared)>,
-    /// The one that was found last, and where the next new one goes: in place of the oldest, if there are enough.
-    last: usize,
-    next: usize,
-}
-
-/// How many masses are looked at for one that is the same.
-const RECENT: usize = 16;
-
-impl Masses {
-    /// The mass with these numbers.
-    fn find(&mut self, numbers: [f64; 10]) -> &mut Shared {
-        let same = |known: &[f64; 10]| known.map(f64::to_bits) == numbers.map(f64::to_bits);
-        self.last = match self.known.iter().position(|(known, _)| same(known)) {
-            Some(place) => place,
-            None => {
-                let (place, new) = (self.next, (numbers, Shared::new(MassProperties::from_numbers(numbers))));
-                self.next = (place + 1) % RECENT;
-                match self.known.get_mut(place) {
-                    Some(old) => *old = new,
-                    None => self.known.push(new),
-                }
-                place
-            }
-        };
-        self.last()
-    }
-
-    /// The mass that was found last, which there must be.
-    fn last(&mut self) -> &mut Shared {
-        &mut self.known[self.last].1
-    }
-}
-
 /// The mass of bodies that are alike.
 struct Shared {
     mass: Arc<MassProperties>,
     /// It was found to be one that a user may give. To find out takes the principal axes, and bodies that are alike are many.
     is_sound: bool,
+    is_nothing: bool,
 }
 
 impl Shared {
-    fn new(mass: MassProperties) -> Self {
-        Self { mass: Arc::new(mass), is_sound: false }
+    fn new(numbers: [f64; 10]) -> Self {
+        let mass = MassProperties::from_numbers(numbers);
+        Self { is_nothing: mass == MassProperties::ZERO, mass: Arc::new(mass), is_sound: false }
     }
 
     /// An error unless a user may give this mass.
@@ -207,15 +177,10 @@ impl Shared {
     }
 }
 
-/// The parameters of so many bodies; those of a run share one record.
+/// The parameters of so many bodies; those that are alike share one record.
 fn load_params(source: &mut Source<'_>, count: usize) -> Result<Alike<Params>> {
-    let mut params = Alike::new();
-    params.reserve(count);
-    let mut runs = source.runs(count, are_usable)?;
-    while let Some((value, run)) = runs.next_run() {
-        params.push_run(value, run);
-    }
-    Ok(params)
+    let (kinds, numbers) = load_kinds(source, count)?;
+    if kinds.iter().all(are_usable) { Ok(Alike::of_kinds(kinds, numbers)) } else { Err(source.corrupt("a body")) }
 }
 
 /// Numbers that the setters would have let through.
@@ -260,6 +225,14 @@ pub(crate) fn is_rotation(q: Quat) -> bool {
     Num::abs(q.dot(q) - 1.0) < 3e-3
 }
 
+/// The next so many elements, if there are as many.
+pub(crate) fn take_list<T: Copy>(elements: &mut impl ExactSizeIterator<Item = T>, count: usize) -> Option<List<T>> {
+    if count == 1 {
+        return elements.next().map(List::One);
+    }
+    (count <= elements.len()).then(|| elements.take(count).collect())
+}
+
 fn record(cold: &Cold) -> ColdRecord {
     let Cold {
         dense,
@@ -293,7 +266,6 @@ fn record(cold: &Cold) -> ColdRecord {
             | flag(*looks, LOOKS)
             | flag(*debug, DEBUG)
             | flag(*quarantined, QUARANTINED)
-            | flag(cold.name().is_some(), NAMED)
             | flag(cold.target().is_some(), AIMED),
         mass_source: match &*cold.mass_source() {
             MassSource::Colliders => 0,
@@ -308,9 +280,6 @@ fn record(cold: &Cold) -> ColdRecord {
 
 /// What the record announces and does not hold.
 fn save_rare(cold: &Cold, out: &mut impl Sink) {
-    if let Some(name) = cold.name() {
-        out.str(name);
-    }
     match &*cold.mass_source() {
         MassSource::Colliders => {}
         // It stands with the masses.
@@ -345,7 +314,6 @@ fn load_cold(
     if record.flags & !ALL_FLAGS != 0 || record.spare != 0 || Locks::from_bits(record.locks).bits() != record.locks {
         return Err(source.corrupt("the flags of a body"));
     }
-    let name = if has(NAMED) { Some(Box::from(source.str()?)) } else { None };
     // `None` is the mass itself.
     let mass_source = match record.mass_source {
         0 => Some(MassSource::Colliders),
@@ -365,8 +333,8 @@ fn load_cold(
         _ => return Err(source.corrupt("the mass of a body")),
     };
     // Links may have no mass; whether it is one is checked where the rest is known.
-    let nothing = MassSource::Explicit(MassProperties::ZERO);
-    let massless = *shared.mass == MassProperties::ZERO && mass_source.as_ref().is_none_or(|given| *given == nothing);
+    let nothing = |given: &MassSource| *given == MassSource::Explicit(MassProperties::ZERO);
+    let massless = shared.is_nothing && mass_source.as_ref().is_none_or(nothing);
     match &mass_source {
         _ if massless => {}
         Some(given) => check_mass_source("snapshot", given)?,
@@ -406,9 +374,10 @@ fn load_cold(
         colliders,
         rare: None,
     };
-    cold.set_name(name);
-    cold.set_target(target);
-    if let Some(given) = mass_source {
+    if target.is_some() {
+        cold.set_target(target);
+    }
+    if let Some(given) = mass_source.filter(|given| *given != MassSource::Colliders) {
         cold.set_mass_source(given);
     }
     Ok(cold)
@@ -438,32 +407,33 @@ pub(crate) fn load_pose(source: &mut Source<'_>) -> Result<Pose> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Masses, RECENT};
-    use crate::shape::MassProperties;
+    use crate::shape::Shape;
+    use crate::{BodyDesc, World};
     use std::sync::Arc;
 
-    /// Whatever the order in which kinds come, and however many there are, each gets its own numbers; those that come again soon share them.
+    /// Bodies of a few kinds that were made by turns share the masses and colliders' traits of their kinds when they are restored, however they did before;
+    /// and are saved as they were.
     #[test]
-    fn masses_are_those_of_their_kinds() {
-        let numbers = |kind: usize| core::array::from_fn(|k| (10 * kind + k) as f64);
-        for kinds in [1, 2, RECENT - 1, RECENT, RECENT + 1, 3 * RECENT] {
-            let mut masses = Masses::default();
-            let rounds = [0, 1, 2].map(|_| {
-                let mut found = Vec::new();
-                for kind in 0..kinds {
-                    let mass = Arc::clone(&masses.find(numbers(kind)).mass);
-                    assert_eq!(*mass, MassProperties::from_numbers(numbers(kind)));
-                    assert!(Arc::ptr_eq(&mass, &masses.last().mass));
-                    found.push(mass);
-                }
-                found
-            });
-            let shared = rounds[1].iter().zip(&rounds[2]).filter(|(a, b)| Arc::ptr_eq(a, b)).count();
-            assert_eq!(shared, if kinds <= RECENT { kinds } else { 0 }, "{kinds} kinds");
+    fn kinds_by_turns_share() {
+        const KINDS: usize = 5;
+        let mut world = World::new();
+        let mut ids = Vec::new();
+        for i in 0..10 * KINDS {
+            let half = 0.1 * (1 + i % KINDS) as crate::math::Real;
+            let body = BodyDesc { angular_damping: half, ..BodyDesc::dynamic().position([3.0 * i as f64, 0.0, 0.0]) };
+            let body = if i % 3 == 0 { body.name(format!("body {i}")) } else { body };
+            ids.push(world.add_body(body.collider(Shape::cuboid(half, half, half).unwrap())).unwrap());
         }
-        // Zeros of unlike signs are unlike, as they are in runs.
-        let mut masses = Masses::default();
-        let plus = Arc::clone(&masses.find([0.0; 10]).mass);
-        assert!(!Arc::ptr_eq(&plus, &masses.find([-0.0; 10]).mass));
+        let saved = world.snapshot().unwrap();
+        let restored = World::from_snapshot(&saved).unwrap();
+        assert!(restored.snapshot().unwrap() == saved);
+        let mass = |i: usize| &restored.state.bodies.cold.get(ids[i]).unwrap().mass;
+        for i in 0..ids.len() {
+            assert_eq!(mass(i), &world.state.bodies.cold.get(ids[i]).unwrap().mass);
+            assert!(Arc::ptr_eq(mass(i), mass(i % KINDS)));
+            assert!(!Arc::ptr_eq(mass(i), mass((i + 1) % KINDS)), "{i}");
+            let name = (i % 3 == 0).then(|| format!("body {i}"));
+            assert_eq!(restored.body(ids[i]).unwrap().name(), name.as_deref());
+        }
     }
 }

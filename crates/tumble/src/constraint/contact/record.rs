@@ -73,6 +73,8 @@ pub(crate) struct Loaded {
     pub manifolds: Option<Manifolds>,
     /// The pairs of boxes that the contacts stand for.
     pairs: Vec<ProxyPair>,
+    /// The bodies that contacts tie together.
+    ties: Vec<[u32; 2]>,
     /// The bodies of the contacts. Like what follows, it is little enough to stay in the cache while walks along lists jump about.
     bodies: Vec<[u32; 2]>,
     /// The contacts that have manifolds, each with its first.
@@ -81,15 +83,23 @@ pub(crate) struct Loaded {
     places: Vec<u32>,
 }
 
+/// Who meets whom, and where: what the rest of a world must agree with in contacts.
+pub(crate) struct Met {
+    pub pairs: Vec<ProxyPair>,
+    pub ties: Vec<[u32; 2]>,
+    pub placings: Vec<Placing>,
+}
+
 impl Loaded {
-    /// The contacts, their pairs of boxes, and what was placed where; `None` where contacts and manifolds do not fit.
-    pub fn join(self) -> Option<(Contacts, Vec<ProxyPair>, Vec<Placing>)> {
+    /// The contacts, and what the rest must agree with; `None` where contacts and manifolds do not fit.
+    pub fn join(self) -> Option<(Contacts, Met)> {
         let Manifolds { all, placings } = self.manifolds?;
         let contacts = Contacts { manifolds: all, ..self.contacts };
         let sound = contacts.manifold_lists_are_sound(&self.touching, &self.bodies, &self.places, &placings)
             && (contacts.tangents.is_empty() || contacts.tangents.len() == placings.len())
             && (contacts.extras.is_empty() || contacts.extras.len() == placings.len());
-        (placings.len() < NONE as usize && sound).then_some((contacts, self.pairs, placings))
+        let met = Met { pairs: self.pairs, ties: self.ties, placings };
+        (met.placings.len() < NONE as usize && sound).then_some((contacts, met))
     }
 }
 
@@ -156,20 +166,16 @@ impl Contacts {
         let (Some(places), true) = (places(count, &free, &awake), count < (NONE >> 1) as usize) else {
             return Err(source.corrupt("the list of contacts"));
         };
-        let mut all = Vec::with_capacity(count);
-        let mut pairs = Vec::with_capacity(count);
-        let (mut bodies, mut touching) = (vec![[NONE; 2]; count], Vec::new());
-        let (mut records, mut part) = ([ContactRecord::zeroed(); PART], [Contact::zeroed(); PART]);
+        let (mut all, mut pairs) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut bodies, mut touching, mut ties) = (vec![[NONE; 2]; count], Vec::new(), Vec::new());
+        let mut records = [ContactRecord::zeroed(); PART];
         for (places, bodies) in places.chunks(PART).zip(bodies.chunks_mut(PART)) {
             let records = &mut records[..places.len()];
             let bytes = source.bytes(size_of_val(records))?;
             bytemuck::cast_slice_mut(records).copy_from_slice(bytes);
             let posed = records.iter().map(|r| r.posed as usize).fold(0, usize::saturating_add);
             let mut poses = source.bytes(posed.saturating_mul(size_of::<RelativePose>()))?;
-            let (mut met, mut meetings) = (0, [NO_PAIR; PART]);
-            for (i, (((contact, record), bodies), &awake)) in
-                part.iter_mut().zip(&*records).zip(bodies).zip(places).enumerate()
-            {
+            for ((record, bodies), &awake) in records.iter().zip(bodies).zip(places) {
                 let &ContactRecord { collider_a, collider_b, flags, manifolds, generation, posed, cache } = record;
                 let pose = match (posed, poses.split_at_checked(size_of::<RelativePose>())) {
                     (0, _) => RelativePose::default(),
@@ -180,13 +186,17 @@ impl Contacts {
                     _ => return Err(source.corrupt("a contact")),
                 };
                 if awake == FREE {
-                    *contact = Contact { generation, body_a: NONE, manifolds: NONE, awake: NONE, ..Contact::zeroed() };
+                    all.push(Contact { generation, body_a: NONE, manifolds: NONE, awake: NONE, ..Contact::zeroed() });
                     continue;
                 }
                 let Some(([body_a, body_b], pair)) = meeting(record, sides) else {
                     return Err(source.corrupt("a contact"));
                 };
-                *contact = Contact {
+                *bodies = [body_a, body_b];
+                if manifolds != NONE {
+                    touching.push([all.len() as u32, manifolds]);
+                }
+                let contact = Contact {
                     collider_a,
                     collider_b,
                     body_a,
@@ -198,15 +208,12 @@ impl Contacts {
                     cache,
                     pose,
                 };
-                *bodies = [body_a, body_b];
-                if manifolds != NONE {
-                    touching.push([(all.len() + i) as u32, manifolds]);
+                if contact.ties() {
+                    ties.push([body_a, body_b]);
                 }
-                meetings[met] = pair;
-                met += 1;
+                all.push(contact);
+                pairs.push(pair);
             }
-            all.extend_from_slice(&part[..places.len()]);
-            pairs.extend_from_slice(&meetings[..met]);
         }
         let next = source.bytes(count * size_of::<[u32; 2]>())?;
         let neighbours = (next.chunks_exact(8))
@@ -218,7 +225,7 @@ impl Contacts {
         let lists = Self { all, neighbours, free, awake, heads, ..Self::default() };
         let mut contacts = Self { tangents, extras, free_manifold, ..lists };
         if contacts.link_back(&bodies) == Some(()) {
-            Ok(Loaded { contacts, manifolds, pairs, bodies, touching, places })
+            Ok(Loaded { contacts, manifolds, pairs, ties, bodies, touching, places })
         } else {
             Err(source.corrupt("the list of contacts"))
         }
@@ -283,8 +290,6 @@ impl Contacts {
         seen.into_iter().all(|s| s)
     }
 }
-
-const NO_PAIR: ProxyPair = ProxyPair { a: ProxyId(NO_PROXY), b: ProxyId(NO_PROXY) };
 
 /// In place of its number in the list of awake contacts: the contact is free.
 const FREE: u32 = NONE - 1;

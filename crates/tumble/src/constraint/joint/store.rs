@@ -1,10 +1,14 @@
 //! All joints of a world.
 
+use super::record::is_same;
 use super::{JointDesc, JointKind};
 use crate::constraint::contact::NONE;
 use crate::constraint::{Bound, Rows, Stiffness};
 use crate::id::{JointId, JointTag, Slots};
+use crate::lists::Lists;
 use crate::math::{Real, Vec3, WorldPose};
+use crate::names::Names;
+use std::sync::Arc;
 
 /// A joint between two bodies. What a step writes of every joint stands first and together.
 #[derive(Clone, Debug)]
@@ -26,7 +30,8 @@ pub(crate) struct Joint {
     /// the bodies, and its frame far away.
     pub frames: [WorldPose; 2],
     pub stiffness: Stiffness,
-    pub kind: JointKind,
+    /// Joints that are alike share it.
+    pub kind: Arc<JointKind>,
     pub memory: [f64; 4],
     /// Where the frames were in the world when they were set.
     pub rest: [WorldPose; 2],
@@ -34,14 +39,13 @@ pub(crate) struct Joint {
     pub active: bool,
     pub broken: bool,
     pub debug: bool,
-    pub name: Option<String>,
     pub user_data: u64,
     /// How many bodies there were when it was made, counted by slots. Nothing that happens depends on it, so no snapshot holds it.
     pub bodies_before: u32,
 }
 
 impl Joint {
-    /// A joint that is in no constraint graph yet, between the bodies in these slots.
+    /// A joint that is in no constraint graph yet, between the bodies in these slots. Its name is for the list of all joints.
     pub fn new(desc: JointDesc, bodies: [u32; 2], frames: [WorldPose; 2]) -> Self {
         let JointDesc {
             bodies: _,
@@ -53,11 +57,11 @@ impl Joint {
             collide,
             active,
             debug,
-            name,
+            name: _,
             user_data,
         } = desc;
         Self {
-            kind,
+            kind: Arc::new(kind),
             bodies,
             frames,
             rest: [WorldPose::IDENTITY; 2],
@@ -68,7 +72,6 @@ impl Joint {
             active,
             broken: false,
             debug,
-            name,
             user_data,
             impulses: [0.0; Rows::MAX],
             memory: [0.0; 4],
@@ -110,49 +113,44 @@ impl Joint {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Joints {
     pub all: Slots<Joint, JointTag>,
+    /// By slot.
+    pub names: Names,
     /// By body slot: the slots of its joints, in ascending order. Follows from the joints.
-    of_body: Vec<Vec<u32>>,
+    of_body: Lists,
 }
 
 impl Joints {
-    pub fn new(all: Slots<Joint, JointTag>) -> Self {
-        let mut joints = Self { all, of_body: Vec::new() };
-        let ends: Vec<(u32, [u32; 2])> = joints.all.iter().map(|(id, j)| (id.index(), j.bodies)).collect();
-        for (slot, bodies) in ends {
-            joints.list(slot, bodies);
-        }
-        joints
+    pub fn new(all: Slots<Joint, JointTag>, names: Names) -> Self {
+        let of_body = Lists::of_pairs(all.iter().map(|(id, joint)| (id.index(), joint.bodies)));
+        Self::listed(all, names, of_body)
     }
 
-    fn list(&mut self, slot: u32, bodies: [u32; 2]) {
-        for body in bodies {
-            if self.of_body.len() <= body as usize {
-                self.of_body.resize(body as usize + 1, Vec::new());
-            }
-            let list = &mut self.of_body[body as usize];
-            if let Err(at) = list.binary_search(&slot) {
-                list.insert(at, slot);
-            }
-        }
+    /// Joints whose lists by body are known.
+    pub(super) fn listed(all: Slots<Joint, JointTag>, names: Names, of_body: Lists) -> Self {
+        Self { all, names, of_body }
     }
 
-    pub fn insert(&mut self, joint: Joint) -> JointId {
+    pub fn insert(&mut self, mut joint: Joint, name: Option<&str>) -> JointId {
         debug_assert_eq!(joint.colour, NONE);
+        let neighbour = (self.all.capacity() as u32).checked_sub(1).and_then(|last| self.all.at(last));
+        if let Some(neighbour) = neighbour.filter(|other| is_same(&other.kind, &joint.kind)) {
+            joint.kind = Arc::clone(&neighbour.kind);
+        }
         let bodies = joint.bodies;
         let id = self.all.insert(joint);
-        self.list(id.index(), bodies);
+        self.names.set(id.index(), name);
+        for body in bodies {
+            self.of_body.insert(body, id.index());
+        }
         id
     }
 
     /// Takes a joint out that has left the constraint graph.
     pub fn remove(&mut self, id: JointId) -> Option<Joint> {
         let joint = self.all.remove(id)?;
+        self.names.set(id.index(), None);
         for body in joint.bodies {
-            if let Some(list) = self.of_body.get_mut(body as usize)
-                && let Ok(at) = list.binary_search(&id.index())
-            {
-                list.remove(at);
-            }
+            self.of_body.remove(body, id.index());
         }
         Some(joint)
     }
@@ -178,7 +176,7 @@ impl Joints {
 
     /// The slots of the joints of a body.
     pub fn of_body(&self, body: u32) -> &[u32] {
-        self.of_body.get(body as usize).map_or(&[], Vec::as_slice)
+        self.of_body.of(body)
     }
 
     /// Some active joint between the two bodies keeps them from touching.

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::id::{BodyId, JointId};
 use crate::math::{Num, Point, Quat, Real, Vec3, WorldPose};
 use crate::world::State;
+use std::sync::Arc;
 
 /// A joint, to look at.
 ///
@@ -146,7 +147,7 @@ impl<'a> JointRef<'a> {
 
     /// Its name.
     pub fn name(&self) -> Option<&'a str> {
-        self.joint.name.as_deref()
+        self.state.joints.names.get(self.id.index())
     }
 
     /// What the user put there.
@@ -240,7 +241,7 @@ impl JointMut<'_> {
         let same = view.kind().name() == kind.name() && count(view.kind(), &frames) == count(&kind, &frames);
         let other = view.kind().name() != kind.name();
         let joint = self.joint()?;
-        joint.kind = kind;
+        joint.kind = Arc::new(kind);
         if !same {
             joint.forget();
         }
@@ -357,7 +358,8 @@ impl JointMut<'_> {
 
     /// A name for people.
     pub fn set_name(&mut self, name: Option<String>) -> Result<()> {
-        self.joint()?.name = name;
+        self.joint()?;
+        self.state.joints.names.set(self.id.index(), name.as_deref());
         Ok(())
     }
 

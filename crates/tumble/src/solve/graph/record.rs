@@ -2,13 +2,13 @@
 
 use super::{COLOURS, Colour, Graph, OVERFLOW};
 use crate::constraint::contact::{NONE, Placing};
-use crate::constraint::joint::store::Joints;
+use crate::constraint::joint::Tie;
 
 impl Graph {
     /// The graph in which every manifold and joint has the place that it says it has. `None` where two say the same, one says
     /// an impossible one, or two of one colour share a body. The bodies of the manifolds have been checked; `node` is the body as the graph sees it: `NONE` where nothing
     /// moves it.
-    pub fn of(manifolds: &[Placing], joints: &Joints, node: impl Fn(u32) -> u32) -> Option<Self> {
+    pub fn of(manifolds: &[Placing], joints: &[Tie], node: impl Fn(u32) -> u32) -> Option<Self> {
         let mut graph = Self::new();
         let mut counts = [0; COLOURS + 1];
         let coloured = || manifolds.iter().enumerate().filter(|(_, m)| m.colour != NONE);
@@ -16,7 +16,8 @@ impl Graph {
             *counts.get_mut(m.colour as usize)? += 1;
         }
         let mut joint_counts = [0; COLOURS + 1];
-        for (_, joint) in joints.all.iter().filter(|(_, j)| j.colour != NONE) {
+        let acting = || joints.iter().filter(|joint| joint.colour != NONE);
+        for joint in acting() {
             *joint_counts.get_mut(joint.colour as usize)? += 1;
         }
         for (colour, (manifolds, joints)) in graph.colours.iter_mut().zip(counts.into_iter().zip(joint_counts)) {
@@ -28,9 +29,9 @@ impl Graph {
             place(&mut colour.manifolds, m.colour_index, index as u32)?;
             claim(colour, m.colour, m.bodies.map(&node))?;
         }
-        for (id, joint) in joints.all.iter().filter(|(_, j)| j.colour != NONE) {
+        for joint in acting() {
             let colour = &mut graph.colours[joint.colour as usize];
-            place(&mut colour.joints, joint.colour_index, id.index())?;
+            place(&mut colour.joints, joint.colour_index, joint.slot)?;
             claim(colour, joint.colour, joint.bodies.map(&node))?;
         }
         Some(graph)
