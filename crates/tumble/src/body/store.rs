@@ -326,9 +326,10 @@ impl Cold {
         {
             self.explicit = true;
             self.set_rare(None, |rare| &mut rare.mass_source);
-            if self.target().is_none() {
-                self.rare = None;
-            }
+        }
+        // A source that was refused leaves nothing behind.
+        if self.source_apart().is_none() && self.target().is_none() {
+            self.rare = None;
         }
     }
 }
