@@ -78,13 +78,15 @@ pub(crate) struct Column {
     pub force: Six,
     /// 1/D; 0 where nothing is moved.
     pub inverse: f64,
+    /// D^-½, where [`Pass::hold_factors`] was last called.
+    pub root: f64,
     /// u
     pub drive: f64,
     /// q̈
     pub acceleration: f64,
 }
 
-const IDLE: Column = Column { force: Six::ZERO, inverse: 0.0, drive: 0.0, acceleration: 0.0 };
+const IDLE: Column = Column { force: Six::ZERO, inverse: 0.0, root: 0.0, drive: 0.0, acceleration: 0.0 };
 
 /// The memory of a pass over one tree; used again for the next.
 #[derive(Clone, Debug, Default)]
@@ -95,6 +97,8 @@ pub(crate) struct Pass {
     /// S of each degree of freedom, about O.
     pub axes: Vec<Six>,
     pub columns: Vec<Column>,
+    /// S as it was when [`Pass::hold_factors`] was last called.
+    pub held: Vec<Six>,
 }
 
 impl Pass {

@@ -3,18 +3,41 @@
 //! An impulse is a force over no time: velocities and loads do not matter, so that p begins as -j at the links that are struck
 //! and 0 elsewhere, τ is an impulse along a degree of freedom, and q̈ is Δq̇. Links off the ways from the struck ones to the world
 //! have p = 0 and take part only in the pass outwards.
+//!
+//! The factors are those of the mass matrix, M = Lᵀ D L: the pass inwards is L⁻ᵀ, the one outwards L⁻¹. What is pushed many times between one
+//! factorisation and the next does better without the pass outwards, in quasi-velocities
+//!
+//! ```text
+//!   z = D^½ L q̇        T = ½ z·z        G = D^-½ L⁻ᵀ Jᵀ        J q̇ = G·z        q̇ ← q̇ + M⁻¹ Jᵀ λ  is  z ← z + G λ        J M⁻¹ Jᵀ = G·G
+//! ```
+//!
+//! G is the pass inwards alone, and nothing but the way from the struck link to the world is in it. After Jain and Rodriguez, "Diagonalized Lagrangian
+//! Robot Dynamics" (1995).
 
 use super::dynamics::{Pass, path};
-use super::packed::Six;
+use super::packed::{Six, SixIn};
 use super::tree::Tree;
-use crate::math::Vec3;
 use crate::math::spatial::{Motion, Wrench};
+use crate::math::{Fours, Num, Packed, Quad, Vec3};
 
-/// Responses that are worked out side by side.
-pub(crate) const LANES: usize = 4;
+/// Where the degrees of freedom on the way from a link to the world stand in a list: the first `own` of them from `first` on, all others from `join` on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    pub first: u32,
+    pub own: u32,
+    pub join: u32,
+}
 
-/// A number of each of them.
-pub(crate) type Lanes = [f64; LANES];
+impl Way {
+    /// The place of the degree of freedom with this number on the way.
+    #[inline(always)]
+    fn place(self, i: usize) -> usize {
+        match i.checked_sub(self.own as usize) {
+            None => self.first as usize + i,
+            Some(beyond) => self.join as usize + beyond,
+        }
+    }
+}
 
 /// An impulse on a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,28 +86,83 @@ impl Pass {
         }
     }
 
-    /// Outwards: Δq̇ from u, in place, of several responses side by side. Each is what [`Pass::respond_moving`] answers.
+    /// From now on quasi-velocities go by the factors as they are, and by S where the links are.
     #[inline(always)]
-    pub fn spread_lanes(&self, tree: &Tree, out: &mut [Lanes], moved: &mut Vec<[Lanes; 6]>) {
-        moved.resize(tree.links.len(), [[0.0; LANES]; 6]);
+    pub fn hold_factors(&mut self) {
+        self.held.clone_from(&self.axes);
+        for column in &mut self.columns {
+            column.root = Num::sqrt(column.inverse);
+        }
+    }
+
+    /// Inwards: adds G of four wrenches on a link, about O, each component of all side by side, to what stands in `out` at `HALF` for the way from the
+    /// link to the world.
+    #[inline(always)]
+    pub fn lead_in_fours<F: Fours, const HALF: usize>(
+        &self,
+        tree: &Tree,
+        link: usize,
+        mut left: [F; 6],
+        way: Way,
+        out: &mut [[Quad; 2]],
+    ) {
+        for (i, k) in path(tree, link).enumerate() {
+            let (column, axis, out) = (&self.columns[k], &self.held[k], &mut out[way.place(i)][HALF]);
+            let ([wx, wy, wz, _], [vx, vy, vz, _]) = (axis.angular.0, axis.linear.0);
+            let ([nx, ny, nz, _], [fx, fy, fz, _]) = (column.force.angular.0, column.force.linear.0);
+            let turn = left[0] * F::splat(wx) + left[1] * F::splat(wy) + left[2] * F::splat(wz);
+            let shift = left[3] * F::splat(vx) + left[4] * F::splat(vy) + left[5] * F::splat(vz);
+            let u = turn + shift;
+            (F::load(out) + u * F::splat(column.root)).store(out);
+            let y = u * F::splat(column.inverse);
+            left = [
+                left[0] - y * F::splat(nx),
+                left[1] - y * F::splat(ny),
+                left[2] - y * F::splat(nz),
+                left[3] - y * F::splat(fx),
+                left[4] - y * F::splat(fy),
+                left[5] - y * F::splat(fz),
+            ];
+        }
+    }
+
+    /// z of velocities q̇. `moved` is room for what links do.
+    #[inline(always)]
+    pub fn quasi_velocities<P: Packed>(&self, tree: &Tree, qd: &[f64], z: &mut [f64], moved: &mut Vec<Six>) {
+        moved.resize(tree.links.len(), Six::ZERO);
         for (i, link) in tree.links.iter().enumerate() {
-            let mut dv = link.parent().map_or([[0.0; LANES]; 6], |p| moved[p]);
-            let dofs = link.dofs();
-            let columns = self.columns[dofs.clone()].iter().zip(&self.axes[dofs.clone()]);
-            for (u, (column, axis)) in out[dofs].iter_mut().zip(columns) {
-                let (Six { angular: n, linear: f }, Six { angular: w, linear: v }) = (&column.force, axis);
-                let (n, f, [wx, wy, wz, _], [vx, vy, vz, _]) = (n.0, f.0, w.0, v.0);
-                let y: Lanes = core::array::from_fn(|l| {
-                    let turn = dv[0][l] * n[0] + dv[1][l] * n[1] + dv[2][l] * n[2];
-                    let shift = dv[3][l] * f[0] + dv[4][l] * f[1] + dv[5][l] * f[2];
-                    (u[l] - (turn + shift)) * column.inverse
-                });
-                for (dv, s) in dv.iter_mut().zip([wx, wy, wz, vx, vy, vz]) {
-                    *dv = core::array::from_fn(|l| dv[l] + s * y[l]);
-                }
-                *u = y;
+            // No closure: it would not be compiled for the instructions of the kernel.
+            let mut v: SixIn<P> = match link.parent() {
+                Some(parent) => moved[parent].load(),
+                None => SixIn::zero(),
+            };
+            for k in link.dofs() {
+                let column = &self.columns[k];
+                // Along what moves nothing there is none.
+                let own = if column.root > 0.0 { qd[k] / column.root } else { 0.0 };
+                z[k] = own + v.dot(column.force.load()) * column.root;
+                v = v + self.held[k].load().times(qd[k]);
             }
-            moved[i] = dv;
+            v.store(&mut moved[i]);
+        }
+    }
+
+    /// q̇ ← q̇ + L⁻¹ D^-½ Δz.
+    #[inline(always)]
+    pub fn add_quasi_velocities<P: Packed>(&self, tree: &Tree, dz: &[f64], qd: &mut [f64], moved: &mut Vec<Six>) {
+        moved.resize(tree.links.len(), Six::ZERO);
+        for (i, link) in tree.links.iter().enumerate() {
+            let mut v: SixIn<P> = match link.parent() {
+                Some(parent) => moved[parent].load(),
+                None => SixIn::zero(),
+            };
+            for k in link.dofs() {
+                let column = &self.columns[k];
+                let change = (dz[k] - v.dot(column.force.load()) * column.root) * column.root;
+                v = v + self.held[k].load().times(change);
+                qd[k] += change;
+            }
+            v.store(&mut moved[i]);
         }
     }
 

@@ -1,15 +1,15 @@
 //! The passes against each other, and against laws that know nothing of them.
 
 use super::desc::{ArticulationDesc, LinkDesc};
-use super::dynamics::{Load, Pass};
+use super::dynamics::{Load, Pass, path};
 use super::flight::{Forces, Stages, fly};
 use super::kind::{Kind, LinkJoint};
 use super::mass_matrix::MassMatrix;
-use super::response::{Impulse, LANES};
+use super::response::{Impulse, Way};
 use super::tree::Tree;
 use crate::body::BodyDesc;
 use crate::math::spatial::{Motion, Wrench};
-use crate::math::{Isa, Kernel, Lane, Mat3, Quad, Quat, Sym3, Vec3, WorldPose};
+use crate::math::{Fours, Isa, Kernel, Lane, Mat3, Packed, Quad, Quat, Sym3, Vec3, WorldPose};
 use crate::shape::MassProperties;
 
 /// A plain generator of numbers: the trees are the same everywhere.
@@ -284,20 +284,46 @@ fn impulses_equal_the_difference_of_two_passes() {
         let (mut by_impulse, mut moved) = (vec![0.0; n], vec![Motion::ZERO; tree.links.len()]);
         let impulses = [Impulse::Link(link, wrench), Impulse::Dof(dof, push)];
         pass.respond_moving(&tree, &impulses, &mut by_impulse, &mut moved);
-        // Several side by side are what each is by itself: here both together, each alone, and none.
-        let mut lanes = vec![[0.0; LANES]; n];
-        for (which, impulse) in impulses.into_iter().enumerate() {
-            pass.lead_in(&tree, impulse, |k, u| {
-                lanes[k][0] += u;
-                lanes[k][1 + which] += u;
-            });
+        // In quasi-velocities it is the pass inwards alone, and back it is the same; half of z² is the energy.
+        pass.hold_factors();
+        let mut g = vec![0.0; n];
+        for impulse in impulses {
+            pass.lead_in(&tree, impulse, |k, u| g[k] += u * pass.columns[k].root);
         }
-        pass.spread_lanes(&tree, &mut lanes, &mut Vec::new());
-        for (k, (lanes, &both)) in lanes.iter().zip(&by_impulse).enumerate() {
-            let size = lanes[1].abs() + lanes[2].abs();
-            assert!((lanes[0] - both).abs() <= 1e-12 * (1.0 + size), "case {case}, {k}: {lanes:?} for {both}");
-            assert!((lanes[1] + lanes[2] - both).abs() <= 1e-9 * (1.0 + size) && lanes[3] == 0.0, "case {case}, {k}");
+        let (mut back, mut z, mut room) = (vec![0.0; n], vec![0.0; n], Vec::new());
+        pass.add_quasi_velocities::<Quad>(&tree, &g, &mut back, &mut room);
+        pass.quasi_velocities::<Quad>(&tree, &by_impulse, &mut z, &mut room);
+        let size = by_impulse.iter().fold(1.0, |m: f64, x| m + x.abs());
+        let scale = g.iter().fold(1.0, |m: f64, x| m + x.abs());
+        for k in 0..n {
+            assert!((back[k] - by_impulse[k]).abs() <= 1e-10 * size, "case {case}, {k}: {back:?} for {by_impulse:?}");
+            assert!((z[k] - g[k]).abs() <= 1e-9 * scale, "case {case}, {k}: {z:?} for {g:?}");
         }
+        pass.set_moving::<Quad>(&tree, &by_impulse);
+        let energy = pass.kinetic_energy::<Quad>(&tree, &by_impulse);
+        let half = 0.5 * g.iter().map(|g| g * g).sum::<f64>();
+        assert!((energy - half).abs() <= 1e-9 * (energy + half), "case {case}: {energy}, {half}");
+        // Several side by side are what each is by itself, wherever on a list they are led to.
+        let fours = wrench_fours(wrench);
+        let mut list = vec![[Quad::ZERO; 2]; n + 2];
+        let ways = path(&tree, link).count() as u32;
+        let (own, beyond) = (ways / 2, ways - ways / 2);
+        let way = Way { first: beyond + 1, own, join: 0 };
+        pass.lead_in_fours::<_, 0>(&tree, link, fours[0], way, &mut list);
+        pass.lead_in_fours::<_, 1>(&tree, link, fours[1], way, &mut list);
+        let mut alone = vec![0.0; n];
+        pass.lead_in(&tree, impulses[0], |k, u| alone[k] += u * pass.columns[k].root);
+        for (i, k) in path(&tree, link).enumerate() {
+            let at = if i < own as usize { beyond as usize + 1 + i } else { i - own as usize };
+            for (four, sign) in list[at].iter().zip([1.0, -1.0]) {
+                for (l, found) in four.0.iter().enumerate() {
+                    let wanted = sign * l as f64 * alone[k];
+                    assert!((found - wanted).abs() <= 1e-12 * (scale + wanted.abs()), "case {case}: {found}, {wanted}");
+                }
+            }
+        }
+        let velocities = tree.qd.clone();
+        pass.set_moving::<Quad>(&tree, &velocities);
         let mut run = |on: f64| -> Vec<f64> {
             pass.set_bias::<Quad>(&tree, Some(&loads), true);
             pass.links[link].bias = (pass.links[link].bias.wrench() - wrench * on).into();
@@ -323,6 +349,14 @@ fn impulses_equal_the_difference_of_two_passes() {
         let kv = own[0] * v.x + own[1] * v.y + own[2] * v.z;
         assert!(v.dot(kv) > -1e-10 * size, "case {case}: K is positive");
     }
+}
+
+/// A wrench 0, 1, 2 and 3 times, then the other way round.
+fn wrench_fours(Wrench { torque, force }: Wrench<f64>) -> [[<Quad as Packed>::Fours; 6]; 2] {
+    [1.0, -1.0].map(|sign| {
+        let all = [torque.x, torque.y, torque.z, force.x, force.y, force.z];
+        all.map(|w| Fours::load(&Quad([0.0, 1.0, 2.0, 3.0].map(|l| l * sign * w))))
+    })
 }
 
 /// A floating tree without loads keeps its momentum and energy; with gravity, momentum grows by m g t. All kinds of joints, 10 s.

@@ -27,7 +27,7 @@ pub use lane::{Isa, Kernel, LANES, Lane, Mask, NO_ROW};
 pub use mat3::Mat3;
 pub use pose::{Pose, WorldPose};
 pub(crate) use prefetch::{prefetch, prefetch_at, prefetch_beyond};
-pub(crate) use quad::{Packed, Quad};
+pub(crate) use quad::{Fours, Packed, Quad};
 pub use quat::Quat;
 pub use scalar::{Float, Num, Real};
 pub use sym3::Sym3;

@@ -39,8 +39,23 @@ impl From<Quad> for Vec3<f64> {
     }
 }
 
+/// Four numbers side by side, each for itself: what a [`Packed`] vector of three is when its fourth number counts too.
+pub trait Fours: Copy + Debug + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + sealed::Sealed {
+    /// From memory.
+    fn load(q: &Quad) -> Self;
+    /// To memory.
+    fn store(self, q: &mut Quad);
+    /// The same number everywhere.
+    fn splat(value: f64) -> Self;
+    /// (a + c) + (b + d)
+    fn sum(self) -> f64;
+}
+
 /// Three numbers in a register, as an instruction set does them.
 pub trait Packed: Copy + Debug + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + sealed::Sealed {
+    /// The same register with all of its four numbers.
+    type Fours: Fours;
+
     /// From memory.
     fn load(q: &Quad) -> Self;
     /// To memory.
@@ -148,6 +163,50 @@ each!(Add, add, +);
 each!(Sub, sub, -);
 each!(Mul, mul, *);
 
+/// Four numbers where there is no register for them.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable([f64; 4]);
+
+impl sealed::Sealed for Portable {}
+
+macro_rules! each_of_four {
+    ($trait:ident, $fn:ident, $op:tt) => {
+        impl $trait for Portable {
+            type Output = Self;
+            #[inline(always)]
+            fn $fn(self, o: Self) -> Self {
+                Self(core::array::from_fn(|k| self.0[k] $op o.0[k]))
+            }
+        }
+    };
+}
+each_of_four!(Add, add, +);
+each_of_four!(Sub, sub, -);
+each_of_four!(Mul, mul, *);
+
+impl Fours for Portable {
+    #[inline(always)]
+    fn load(q: &Quad) -> Self {
+        Self(q.0)
+    }
+
+    #[inline(always)]
+    fn store(self, q: &mut Quad) {
+        q.0 = self.0;
+    }
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        Self([value; 4])
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f64 {
+        let [a, b, c, d] = self.0;
+        (a + c) + (b + d)
+    }
+}
+
 impl Quad {
     #[inline(always)]
     const fn new(x: f64, y: f64, z: f64) -> Self {
@@ -156,6 +215,8 @@ impl Quad {
 }
 
 impl Packed for Quad {
+    type Fours = Portable;
+
     #[inline(always)]
     fn load(q: &Quad) -> Self {
         *q
@@ -301,6 +362,25 @@ mod tests {
         out
     }
 
+    /// Two fours through every operation.
+    struct EachOfFour([f64; 4], [f64; 4]);
+
+    impl Kernel for EachOfFour {
+        type Output = ([[f64; 4]; 4], f64);
+        #[inline(always)]
+        fn run<L: Lane>(self) -> Self::Output {
+            fn both<F: Fours>(a: [f64; 4], b: [f64; 4]) -> ([[f64; 4]; 4], f64) {
+                let (x, y, mut out) = (F::load(&Quad(a)), F::load(&Quad(b)), Quad::ZERO);
+                let all = [x + y, x - y, x * y, F::splat(a[3])].map(|of| {
+                    of.store(&mut out);
+                    out.0
+                });
+                (all, x.sum())
+            }
+            both::<<L::Packed as Packed>::Fours>(self.0, self.1)
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 256 }, ..ProptestConfig::default() })]
 
@@ -314,6 +394,16 @@ mod tests {
             let wanted = bits(expected(everything()));
             for isa in Isa::available() {
                 prop_assert_eq!(&bits(isa.dispatch(everything())), &wanted, "{:?}", isa);
+            }
+        }
+
+        /// So is what all four numbers take part in.
+        #[test]
+        fn fours_are_as_written(a in prop::array::uniform4(-1e3_f64..1e3), b in prop::array::uniform4(-1e3_f64..1e3)) {
+            let each = |f: fn(f64, f64) -> f64| -> [f64; 4] { core::array::from_fn(|k| f(a[k], b[k])) };
+            let all = [each(|a, b| a + b), each(|a, b| a - b), each(|a, b| a * b), [a[3]; 4]];
+            for isa in Isa::available() {
+                prop_assert_eq!(isa.dispatch(EachOfFour(a, b)), (all, (a[0] + a[2]) + (a[1] + a[3])), "{:?}", isa);
             }
         }
     }

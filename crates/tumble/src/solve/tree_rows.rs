@@ -5,35 +5,38 @@
 //! With M̃ of each tree as its last factorisation has it, and the mass of free bodies,
 //!
 //! ```text
-//!   Y = M̃⁻¹ Jᵀ      K = J Y      Δλ = -(Ċ + bias) / K      u ← u + Y Δλ
+//!   Δλ = -(Ċ + bias) / K        u ← u + M̃⁻¹ Jᵀ Δλ        K = J M̃⁻¹ Jᵀ
 //! ```
 //!
-//! Where both ends are links of one tree, J is the sum of both, and K has the cross terms with it. Rows are solved one after the
+//! While rows are at work on a tree its velocities are quasi-velocities z, so that Ċ = G·z, z ← z + G Δλ and K = G·G: see
+//! [`response`](crate::articulation::response). [`TreeRows::take`] makes them and [`TreeRows::give`] gives them back.
+//!
+//! Where both ends are links of one tree, G is the sum of both, and K has the cross terms with it. Rows are solved one after the
 //! other, several times in a pass, since those of one tree are few and all feel each other. What a contact asks for is what it
 //! asks for between free bodies: the equations stand at the head of `contact_kernel`. Rows without bounds are solved all at once
 //! in each round: see `direct`.
 
-mod batch;
 mod bounces;
 mod direct;
+mod outcome;
 mod row_set;
 mod sites;
 mod stops;
 mod ties;
 
-use self::batch::Batch;
 use self::bounces::Bounces;
 use self::direct::Direct;
+pub(super) use self::outcome::Outcome;
 pub(super) use self::row_set::End;
-use self::row_set::{Block, Eight, Half, Row, RowSet, WIDE};
-use self::sites::{Site, add_manifold};
+use self::row_set::{Half, Row, RowSet, WIDE};
+use self::sites::{Site, Ways, add_manifold};
 use self::stops::Stops;
 use self::ties::Ties;
 use super::motion::{Free, Mass, Motion};
 use super::tree_work::{Recipe, Working};
-use crate::constraint::contact::{Contact, Contacts, NONE};
+use crate::constraint::contact::{Contact, NONE};
 use crate::crew::Sums;
-use crate::math::{Float, Isa, Kernel, Lane, Real};
+use crate::math::{Float, Isa, Kernel, Lane, Packed, Quad};
 use crate::world::State;
 use core::ops::Range;
 
@@ -58,21 +61,18 @@ pub(super) struct Field<'a> {
 pub(super) struct TreeRows {
     rows: RowSet,
     sites: Vec<Site>,
+    ways: Ways,
     stops: Stops,
     ties: Ties,
     bounces: Bounces,
     /// Some row bounces.
     bouncy: bool,
     direct: Direct,
-    /// Trees that have rows.
+    /// Trees that have rows, and those that contacts or joints act on.
     held: Vec<bool>,
+    touched: Vec<bool>,
     /// Which rows are those of each tree.
     spans: Vec<Span>,
-    /// All blocks, one tree after the other: the tree, the row, and which block of the row it is.
-    order: Vec<[u32; 3]>,
-    batch: Batch,
-    /// Rows of sites that are not answered yet.
-    asleep: Vec<bool>,
 }
 
 /// The rows of a tree: where they, its sites, its stops, its ties and its limits that bounce begin and end.
@@ -83,8 +83,6 @@ struct Span {
     stops: Range<usize>,
     ties: Range<usize>,
     limits: Range<usize>,
-    /// All blocks that act on it, in the list of them.
-    blocks: Range<usize>,
     /// Its rows act on nothing but the tree, and no others act on it.
     apart: bool,
     /// Some limit of it bounces.
@@ -101,6 +99,11 @@ impl TreeRows {
         self.held.get(tree).is_some_and(|&h| h)
     }
 
+    /// Something touches the tree in this step, or joints tie it.
+    pub fn touches(&self, tree: usize) -> bool {
+        self.touched.get(tree).is_some_and(|&touched| touched)
+    }
+
     /// Finds the rows of these trees, on which no tree beyond them acts, nor any body where there are `bodies` of none; counts the contact points of awake
     /// bodies.
     pub fn prepare(
@@ -108,94 +111,91 @@ impl TreeRows {
         trees: &[Working],
         end: impl Fn(u32) -> End,
         bodies: usize,
+        touching: &[[u32; 2]],
         state: &State,
         supports: Sums<'_>,
         recipe: &Recipe,
         busy: &mut Vec<u32>,
     ) {
         let Self {
-            rows: RowSet { all: rows, j, y, u, places, .. },
+            rows: RowSet { all: rows, g, places, .. },
             sites,
+            ways,
             stops,
             ties,
             bounces,
             bouncy,
             held,
+            touched,
             spans,
-            order,
-            asleep,
             ..
         } = self;
         rows.clear();
         bounces.clear();
         ties.clear();
         sites.clear();
+        ways.clear();
         stops.clear();
-        held.clear();
-        held.resize(trees.len(), false);
+        for marks in [&mut *held, &mut *touched] {
+            marks.clear();
+            marks.resize(trees.len(), false);
+        }
         spans.clear();
         for tree in 0..trees.len() {
             let first = [rows.len(), sites.len(), stops.len(), ties.len(), bounces.len()];
-            for &body in &trees[tree].articulation.bodies {
-                for contact in state.contacts.of_body(body) {
-                    let c = &state.contacts.all[contact as usize];
-                    if !touches(c) {
-                        continue;
+            let of_tree = trees[tree].touching.start as usize..trees[tree].touching.end as usize;
+            for &[contact, _] in &touching[of_tree] {
+                let c = &state.contacts.all[contact as usize];
+                let ends = [end(c.body_a), end(c.body_b)];
+                let pair = [c.body_a, c.body_b].map(|slot| state.bodies.dense_at(slot) as u32);
+                let [a, b] = pair.map(|i| state.bodies.velocity[i as usize]);
+                let mut m = c.manifolds;
+                while m != NONE {
+                    let manifold = &state.contacts.manifolds[m as usize];
+                    add_manifold(sites, m, &state.contacts, ends, pair, &state.bodies.params, trees, recipe);
+                    // What does not slide yet bears its static limit; see `contact_prepare`.
+                    if let Some(site) = sites.last_mut()
+                        && manifold.creeps(&a, &b, state.contacts.surface_velocity(m), recipe.creep)
+                    {
+                        site.dynamic_friction = site.static_friction;
                     }
-                    let ends = [end(c.body_a), end(c.body_b)];
-                    // Between two links the first of them counts it.
-                    if body != if matches!(ends[0], End::Link(..)) { c.body_a } else { c.body_b } {
-                        continue;
+                    for dense in pair {
+                        supports.add(dense as usize, u32::from(manifold.point_count));
                     }
-                    let mut m = c.manifolds;
-                    while m != NONE {
-                        let manifold = &state.contacts.manifolds[m as usize];
-                        let pair = [c.body_a, c.body_b].map(|slot| state.bodies.dense_at(slot) as u32);
-                        let [a, b] = pair.map(|i| state.bodies.velocity[i as usize]);
-                        add_manifold(rows, sites, m, &state.contacts, ends, pair, &state.bodies.params, trees, recipe);
-                        // What does not slide yet bears its static limit; see `contact_prepare`.
-                        if let Some(site) = sites.last_mut()
-                            && manifold.creeps(&a, &b, state.contacts.surface_velocity(m), recipe.creep)
-                        {
-                            site.dynamic_friction = site.static_friction;
-                        }
-                        for slot in [c.body_a, c.body_b] {
-                            supports.add(state.bodies.dense_at(slot), u32::from(manifold.point_count));
-                        }
-                        m = manifold.next;
-                    }
-                    for end in ends {
-                        if let End::Link(tree, _) = end {
-                            held[tree as usize] = true;
-                        }
+                    m = manifold.next;
+                }
+                for end in ends {
+                    if let End::Link(tree, _) = end {
+                        touched[tree as usize] = true;
                     }
                 }
             }
-            ties.gather(rows, bounces, held, &trees[tree], &end, state, supports, busy);
+            ties.gather(rows, bounces, touched, &trees[tree], &end, state, supports, busy);
             let before = rows.len();
             stops.gather(rows, bounces, tree as u32, &trees[tree], recipe);
-            held[tree] |= rows.len() > before;
+            held[tree] = rows.len() > before;
             spans.push(Span {
                 rows: first[0]..rows.len(),
                 sites: first[1]..sites.len(),
                 stops: first[2]..stops.len(),
                 ties: first[3]..ties.len(),
                 limits: first[4]..bounces.len(),
-                blocks: 0..0,
                 apart: true,
                 bounces: false,
                 settled: false,
                 done: false,
             });
         }
-        for block in rows.iter().filter(|row| !row.plain).flat_map(Row::blocks) {
-            spans[block.tree as usize].apart = false;
+        held.iter_mut().zip(&*touched).for_each(|(held, touched)| *held |= touched);
+        let of_rows = rows.iter().filter(|row| !row.plain).flat_map(Row::blocks).map(|block| block.tree);
+        for tree in of_rows.chain(sites.iter().filter(|site| !site.is_plain()).flat_map(Site::trees)) {
+            spans[tree as usize].apart = false;
         }
         for block in bounces.rows().flat_map(|row| rows[row as usize].blocks()) {
             spans[block.tree as usize].bounces = true;
         }
         *bouncy = bounces.rows().next().is_some() || sites.iter().any(|site| site.restitution > 0.0);
-        // Blocks find their places once: the trees of a row do not change within a step.
+        // What acts on a tree finds its place once: the trees of a row do not change within a step.
         let eights = |tree: usize| trees[tree].articulation.tree.dofs.len().div_ceil(WIDE) as u32;
         let mut length = 0;
         places.clear();
@@ -203,35 +203,28 @@ impl TreeRows {
             places.push(if *held { length } else { NONE });
             length += if *held { eights(tree) } else { 0 };
         }
-        u.clear();
-        u.resize(length as usize, [0.0; WIDE]);
+        let all_places = length as usize;
         let mut length = 0;
-        order.clear();
-        for (i, row) in rows.iter_mut().enumerate() {
-            for (b, block) in row.blocks[..row.block_count as usize].iter_mut().enumerate() {
-                order.push([block.tree, i as u32, b as u32]);
+        for row in rows.iter_mut() {
+            for block in &mut row.blocks[..row.block_count as usize] {
                 let tree = block.tree as usize;
                 (block.first, block.eights, block.at) = (length, eights(tree), places[tree]);
                 length += block.eights;
             }
         }
-        order.sort_unstable();
-        let mut first = 0;
-        for of_tree in order.chunk_by(|a, b| a[0] == b[0]) {
-            spans[of_tree[0][0] as usize].blocks = first..first + of_tree.len();
-            first += of_tree.len();
+        g.resize(length as usize, [0.0; WIDE]);
+        for site in sites.iter_mut() {
+            site.find_ways(ways, trees, |tree| WIDE as u32 * places[tree as usize]);
         }
-        asleep.clear();
-        asleep.resize(rows.len(), false);
-        j.resize(length as usize, [0.0; WIDE]);
-        y.resize(length as usize, [0.0; WIDE]);
+        self.rows.make_room(all_places);
         self.gather_direct(trees.len(), bodies);
     }
 
     /// The bodies that rows act on beside trees, some of them several times.
     pub fn bodies(&self) -> impl Iterator<Item = u32> + '_ {
-        let halves = self.rows.all.iter().flat_map(|row| row.halves);
-        halves.filter_map(|half| if let End::Body(dense) = half.end { Some(dense) } else { None })
+        let of_rows = self.rows.all.iter().flat_map(|row| row.halves).map(|half| half.end);
+        let ends = of_rows.chain(self.sites.iter().flat_map(|site| site.ends));
+        ends.filter_map(|end| if let End::Body(dense) = end { Some(dense) } else { None })
     }
 
     /// Some limit of the tree bounces.
@@ -239,40 +232,37 @@ impl TreeRows {
         self.spans.get(tree).is_some_and(|span| span.bounces)
     }
 
-    /// J of the rows of those trees that have been renewed; Y and K too, but of contacts that do not push.
+    /// G and K of the rows of those trees that have been renewed, by the factors that they hold.
     pub fn respond(&mut self, isa: Isa, trees: &[Working], of: Range<usize>, masses: &[Mass]) {
         isa.dispatch(Respond { rows: self, trees, of: of.clone(), masses });
         self.factor_direct(trees, of, masses);
     }
 
     #[inline(always)]
-    fn answer(&mut self, trees: &[Working], of: Range<usize>, masses: &[Mass]) {
-        let Self { rows, sites, batch, order, asleep, spans, .. } = self;
-        let is_new = |row: &Row| row.blocks().iter().any(|b| trees[b.tree as usize].renewed);
-        for span in &spans[of.clone()] {
-            asleep[span.rows.clone()].fill(false);
-            for site in &mut sites[span.sites.clone()] {
-                let of_site = &rows.all[site.first as usize..][..3 + site.points as usize];
-                if is_new(&of_site[0]) {
-                    site.answered = of_site.iter().any(|row| row.impulse != 0.0);
-                    asleep[site.first as usize..][..of_site.len()].fill(!site.answered);
+    fn answer<P: Packed>(&mut self, trees: &[Working], of: Range<usize>, masses: &[Mass]) {
+        for tree in of {
+            let Span { rows, sites, .. } = self.spans[tree].clone();
+            for i in sites {
+                if self.sites[i].trees().any(|tree| trees[tree as usize].renewed) {
+                    self.answer_site::<P::Fours>(i, trees, masses);
+                }
+            }
+            for i in rows {
+                if self.rows.all[i].blocks().iter().any(|block| trees[block.tree as usize].renewed) {
+                    self.rows.answer(i, trees, masses);
                 }
             }
         }
-        for tree in of.clone().filter(|&tree| trees[tree].renewed) {
-            let blocks = &order[spans[tree].blocks.clone()];
-            for sleeping in [false, true] {
-                for &[_, row, block] in blocks.iter().filter(|of| asleep[of[1] as usize] == sleeping) {
-                    batch.add(rows, row as usize, block as usize, !sleeping, trees);
-                }
-            }
-        }
-        batch.flush(rows, trees);
-        for i in rows_of(spans, of) {
-            if !asleep[i] && is_new(&rows.all[i]) {
-                rows.weigh(i, masses);
-            }
-        }
+    }
+
+    /// Takes the velocities of these trees, for rows to work on. Whatever else changes them has to wait for [`TreeRows::give`].
+    pub fn take(&mut self, isa: Isa, trees: &[Working], of: Range<usize>) {
+        isa.dispatch(Take { rows: self, trees, of, coming: false });
+    }
+
+    /// Gives the velocities back to these trees; rows still have them.
+    pub fn give(&mut self, isa: Isa, trees: &mut [Working], of: Range<usize>) {
+        isa.dispatch(Give { rows: self, trees, of });
     }
 
     /// Applies the impulses that the rows carry: to trees, and in the first sub-step to free bodies.
@@ -281,6 +271,11 @@ impl TreeRows {
         if first && !field.recipe.warm_start {
             for row in &mut self.rows.all[rows_of(&self.spans, field.of.clone())] {
                 row.impulse = 0.0;
+            }
+            for span in &self.spans[field.of.clone()] {
+                for site in &mut self.sites[span.sites.clone()] {
+                    site.impulse = [Quad::ZERO; 2];
+                }
             }
             return;
         }
@@ -304,8 +299,10 @@ impl TreeRows {
     pub fn solve_again(&mut self, isa: Isa, field: &mut Field<'_>) {
         let yielded = |tree: u32| field.trees[tree as usize].yielded;
         for tree in field.of.clone() {
-            let mut blocks = self.rows.all[self.spans[tree].rows.clone()].iter().flat_map(Row::blocks);
-            let done = !blocks.any(|block| yielded(block.tree)) && !self.leads_rows_on(tree, yielded);
+            let Span { rows, sites, .. } = self.spans[tree].clone();
+            let of_rows = self.rows.all[rows].iter().flat_map(Row::blocks).map(|block| block.tree);
+            let mut trees = of_rows.chain(self.sites[sites].iter().flat_map(Site::trees));
+            let done = !trees.any(yielded) && !self.leads_rows_on(tree, yielded);
             let span = &mut self.spans[tree];
             span.done = done;
             span.settled &= done;
@@ -315,8 +312,7 @@ impl TreeRows {
     }
 
     #[inline(always)]
-    fn solve_all(&mut self, field: &mut Field<'_>) {
-        self.rows.load(field.of.clone(), |tree| velocities(field.trees, tree));
+    fn solve_all<P: Packed>(&mut self, field: &mut Field<'_>) {
         for tree in field.of.clone() {
             let Span { sites, stops, ties, apart, settled, done, .. } = self.spans[tree].clone();
             if settled || done {
@@ -336,8 +332,7 @@ impl TreeRows {
                 self.solve_ties(ties.clone(), field);
                 self.solve_stops(stops.clone(), field);
                 for i in sites.clone() {
-                    self.solve_friction(i, field);
-                    self.solve_normals(i, field);
+                    self.solve_site::<P::Fours>(i, field);
                 }
                 if self.rows.stir <= quiet {
                     self.spans[tree].settled = apart;
@@ -345,54 +340,46 @@ impl TreeRows {
                 }
             }
         }
-        self.rows.unload(field.of.clone(), field.trees);
     }
 
     /// Separations and errors after a sub-step of these velocities.
-    pub fn travel(&mut self, isa: Isa, trees: &[Working], of: Range<usize>, motions: &[Motion], h: f64) {
+    pub fn travel(&mut self, isa: Isa, of: Range<usize>, motions: &[Motion], h: f64) {
         self.unsettle(of.clone());
-        isa.dispatch(Travel { rows: self, trees, of, motions, h });
+        isa.dispatch(Travel { rows: self, of, motions, h });
     }
 
     #[inline(always)]
-    fn travel_all(&mut self, trees: &[Working], of: Range<usize>, motions: &[Motion], h: f64) {
-        self.rows.load(of.clone(), |tree| velocities(trees, tree));
+    fn travel_all<P: Packed>(&mut self, of: Range<usize>, motions: &[Motion], h: f64) {
         for tree in of {
             let Span { sites, stops, ties, .. } = self.spans[tree].clone();
-            for site in &mut self.sites[sites] {
-                let points = &self.rows.all[site.first as usize + 3..][..site.points as usize];
-                for (separation, row) in site.separation.iter_mut().zip(points) {
-                    *separation += h * self.rows.rate(row, motions);
-                }
+            for i in sites {
+                self.travel_site::<P::Fours>(i, motions, h);
             }
             self.travel_stops(stops, motions, h);
             self.travel_ties(ties, motions, h);
         }
     }
 
-    /// Velocities along the normals and at limits before trees are kicked in a sub-step: what presses is no blow.
-    pub fn approach(&mut self, trees: &[Working], of: Range<usize>, motions: &[Motion]) {
+    /// Velocities along the normals and at limits before trees are kicked in a sub-step: what presses is no blow. Afterwards the velocities are
+    /// to be taken.
+    pub fn approach(&mut self, isa: Isa, trees: &[Working], of: Range<usize>, motions: &[Motion]) {
         if !self.bouncy {
             return;
         }
-        self.rows.load(of.clone(), |tree| &trees[tree].coming);
-        for tree in of.clone() {
-            let sites = self.spans[tree].sites.clone();
-            for site in self.sites[sites].iter_mut().filter(|s| s.restitution > 0.0) {
-                let points = &self.rows.all[site.first as usize + 3..][..site.points as usize];
-                for (approach, row) in site.approach.iter_mut().zip(points) {
-                    *approach = self.rows.rate(row, motions);
+        isa.dispatch(Take { rows: self, trees, of: of.clone(), coming: true });
+        for tree in of {
+            for i in self.spans[tree].sites.clone() {
+                if self.sites[i].restitution > 0.0 {
+                    self.approach_site::<<Quad as Packed>::Fours>(i, motions);
                 }
             }
             self.approach_limits(tree, motions);
         }
-        self.kick_limits(trees, of, motions);
     }
 
     /// Points and limits that have been hit fast enough bounce: the velocity along their rows is -e times that before.
     pub fn bounce(
         &mut self,
-        trees: &mut [Working],
         of: Range<usize>,
         motions: &mut [Motion],
         free: &mut [Free],
@@ -403,39 +390,15 @@ impl TreeRows {
             return;
         }
         let threshold = recipe.restitution_speed.to_f64();
-        self.rows.load(of.clone(), |tree| velocities(trees, tree));
         for tree in of.clone() {
             for i in self.spans[tree].sites.clone() {
-                let site = self.sites[i];
-                if site.restitution <= 0.0 {
-                    continue;
-                }
-                for p in 0..site.points as usize {
-                    let r = site.first as usize + 3 + p;
-                    if self.rows.all[r].impulse > 0.0 && site.approach[p] < -threshold {
-                        self.bounce_row(r, site.restitution * site.approach[p], motions, free, masses);
-                    }
+                if self.sites[i].restitution > 0.0 {
+                    self.bounce_site::<<Quad as Packed>::Fours>(i, threshold, motions, free, masses);
                 }
             }
         }
-        for tree in of.clone() {
+        for tree in of {
             self.bounce_limits(tree, threshold, motions, free, masses);
-        }
-        self.rows.unload(of, trees);
-    }
-
-    /// Writes the impulses back to the manifolds: where the next step starts.
-    pub fn store(&self, contacts: &mut Contacts) {
-        for site in &self.sites {
-            let manifold = &mut contacts.manifolds[site.manifold as usize];
-            let rows = &self.rows.all[site.first as usize..];
-            let impulse = |k: usize| Real::from_f64(rows[k].impulse);
-            let n = manifold.normal;
-            manifold.friction_impulse = site.tangent * impulse(0) + n.cross(site.tangent) * impulse(1);
-            manifold.angular_impulse = n * impulse(2);
-            for (p, point) in manifold.points[..site.points as usize].iter_mut().enumerate() {
-                point.normal_impulse = impulse(3 + p);
-            }
         }
     }
 }
@@ -452,7 +415,42 @@ impl Kernel for Respond<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lane>(self) {
-        self.rows.answer(self.trees, self.of, self.masses);
+        self.rows.answer::<L::Packed>(self.trees, self.of, self.masses);
+    }
+}
+
+struct Take<'a> {
+    rows: &'a mut TreeRows,
+    trees: &'a [Working],
+    of: Range<usize>,
+    /// The velocities at the start of the sub-step, rather than those of now.
+    coming: bool,
+}
+
+impl Kernel for Take<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        let rows = &mut self.rows.rows;
+        if self.coming {
+            rows.take::<L::Packed>(self.trees, self.of, |tree| &tree.coming);
+        } else {
+            rows.take::<L::Packed>(self.trees, self.of, |tree| &tree.articulation.tree.qd);
+        }
+    }
+}
+
+struct Give<'a> {
+    rows: &'a mut TreeRows,
+    trees: &'a mut [Working],
+    of: Range<usize>,
+}
+
+impl Kernel for Give<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        self.rows.rows.give::<L::Packed>(self.of, self.trees);
     }
 }
 
@@ -466,18 +464,23 @@ impl Kernel for WarmStart<'_, '_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lane>(self) {
-        let Self { rows: TreeRows { rows, spans, .. }, field: Field { trees, of, motions, masses, .. }, first } = self;
-        rows.load(of.clone(), |tree| velocities(trees, tree));
-        for i in rows_of(spans, of.clone()) {
-            rows.push(i, rows.all[i].impulse, if first { Some((motions, masses)) } else { None });
+        let Self { rows: all, field: Field { of, motions, masses, .. }, first } = self;
+        for tree in of.clone() {
+            let Span { rows, sites, .. } = all.spans[tree].clone();
+            for i in sites {
+                let bodies: Option<(&mut [Motion], &[Mass])> = if first { Some((motions, masses)) } else { None };
+                all.warm_site::<<L::Packed as Packed>::Fours>(i, bodies);
+            }
+            for i in rows {
+                let bodies: Option<(&mut [Motion], &[Mass])> = if first { Some((motions, masses)) } else { None };
+                all.rows.push(i, all.rows.all[i].impulse, bodies);
+            }
         }
-        rows.unload(of.clone(), trees);
     }
 }
 
 struct Travel<'a> {
     rows: &'a mut TreeRows,
-    trees: &'a [Working],
     of: Range<usize>,
     motions: &'a [Motion],
     h: f64,
@@ -487,7 +490,7 @@ impl Kernel for Travel<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lane>(self) {
-        self.rows.travel_all(self.trees, self.of, self.motions, self.h);
+        self.rows.travel_all::<L::Packed>(self.of, self.motions, self.h);
     }
 }
 
@@ -500,7 +503,7 @@ impl Kernel for SolveRows<'_, '_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lane>(self) {
-        self.rows.solve_all(self.field);
+        self.rows.solve_all::<L::Packed>(self.field);
     }
 }
 
@@ -513,10 +516,4 @@ pub(super) fn touches(contact: &Contact) -> bool {
 #[inline(always)]
 fn rows_of(spans: &[Span], of: Range<usize>) -> Range<usize> {
     spans[of].iter().map(|span| span.rows.clone()).reduce(|all, of| all.start..of.end).unwrap_or(0..0)
-}
-
-/// The velocities of a tree.
-#[inline(always)]
-fn velocities(trees: &[Working], tree: usize) -> &[f64] {
-    &trees[tree].articulation.tree.qd
 }

@@ -14,8 +14,8 @@
 //! so that no motor is too stiff. It is factored where the tree is: at the start of a step, and after each drift, for the rows that
 //! relax and for the next kick. What the rows do is M̃⁻¹ Jᵀ λ, which moves what is light and leaves what is heavy; in a tree that has
 //! turned meanwhile, the same velocities along its joints would move what is heavy, and a chain of links with a ball of five hundred
-//! times their mass on its end would gain energy by every impulse. A tree that has hardly moved keeps its factors, and rows keep their answers
-//! for longer: see [`Working::is_worn`] and [`Working::is_aged`]. Kick and drift split the motion into forces that do not depend on velocities and motion that no force
+//! times their mass on its end would gain energy by every impulse. A tree that has hardly moved keeps its factors, and the answers of its rows with them:
+//! see [`Working::is_worn`]. Kick and drift split the motion into forces that do not depend on velocities and motion that no force
 //! disturbs; each keeps what it should, and neither can feed the other.
 //!
 //! Where free or kinematic bodies take part, this is done in the sub-steps of the world, with their contacts and joints. All other trees are done with before these begin: see `knots` and
@@ -27,7 +27,7 @@ mod part;
 mod springs;
 
 use self::knots::Knots;
-use self::part::{Knot, Part, arrive};
+use self::part::{Knot, Part, Scene};
 use self::springs::Springs;
 use super::motion::{self, Free, Mass, Motion};
 use super::tree_rows::End;
@@ -36,13 +36,15 @@ use crate::articulation::flight::Stages;
 use crate::articulation::keep::{Drive, Kept};
 use crate::articulation::kind::Kind;
 use crate::articulation::store::{Articulation, Starts};
-use crate::body::store::{CentrePose, Velocity};
+use crate::body::store::{Bodies, CentrePose, Velocity};
 use crate::constraint::contact::NONE;
 use crate::crew::{Shared, Sums, Team};
 use crate::integrate::Loads;
 use crate::math::{Isa, Kernel, Lane, Num, Packed, Point, Quad, Quat, Real, Vec3};
 use crate::solve::contact_constraint::Soft;
 use crate::world::State;
+use core::mem::swap;
+use core::ops::Range;
 
 /// Where a passive joint is stiffer than this over a step, as c dt + k dt² over the inertia that it moves, it is taken implicitly.
 const SOFT: f64 = 0.05;
@@ -50,12 +52,10 @@ const SOFT: f64 = 0.05;
 /// The share of the energy of an impulse by which it may err for factors that were made before the tree moved on.
 const WORN: f64 = 1e-3;
 
-/// The same for the answers of rows, which are not made anew with the factors: rows take energy out, and the share by which they err is
-/// of what they take. Only in trees whose m/m_light is at most this: a ball of 5 t is thrown by the least that its chain of 10 kg errs.
-const ROWS_WORN: f64 = 1e-2;
+/// The m/m_light up to which a tree counts as even.
 const EVEN: f64 = 100.0;
 
-/// The same for both where limits bounce: what they give back they have not taken, and a tree that bounces from limit to limit lives on what they err.
+/// The same where limits bounce: what they give back they have not taken, and a tree that bounces from limit to limit lives on what they err.
 const BOUNCE_WORN: f64 = 1e-5;
 
 /// The share of the energy that weight gives a tree from rest in a sub-step, below which what a round of rows changes is nothing.
@@ -98,6 +98,10 @@ pub(super) struct Working {
     pub articulation: Articulation,
     /// The bodies by dense index.
     pub dense: Vec<u32>,
+    /// What touches them, in the list of [`Knots`].
+    pub touching: Range<u32>,
+    /// Where they are after the step, and how they move.
+    arrived: Vec<(CentrePose, Velocity)>,
     pub pass: Pass,
     pub loads: Vec<Load>,
     /// The loads as they were, while others are in their place.
@@ -120,8 +124,6 @@ pub(super) struct Working {
     /// slides.
     factored: bool,
     worn: f64,
-    /// The same since its rows were last answered.
-    aged: f64,
     /// The mass of all links, and that over the mass of the lightest.
     mass: f64,
     spread: f64,
@@ -135,8 +137,6 @@ pub(super) struct Working {
     turns: Vec<f64>,
     /// Links that hang on none: everything is told about the first of them, and the others may move away from it without a turn.
     roots: usize,
-    /// Joints tie trees to each other or to bodies, of whose masses `spread` knows nothing.
-    tied: bool,
     /// Some of its limits bounce.
     bounces: bool,
     /// Its coordinates or velocities are no numbers any more.
@@ -189,8 +189,8 @@ impl TreeWork {
         self.links.get(dense as usize).is_some_and(|l| l[0] != NONE)
     }
 
-    /// Takes the awake trees out of the world, and gathers what acts on them. [`TreeWork::put_back`] returns them.
-    pub fn take(&mut self, state: &mut State, loads: &Loads) {
+    /// Takes the awake trees out of the world. [`TreeWork::put_back`] returns them.
+    fn take(&mut self, state: &mut State) {
         self.trees.clear();
         self.links.clear();
         self.isa = state.isa;
@@ -215,11 +215,16 @@ impl TreeWork {
                     *place = [taken, link as u32];
                 }
             }
-            working.articulation.gather_loads(&state.bodies, loads, &mut working.loads);
         }
     }
 
-    /// Takes the awake trees, and finds their rows in the sub-steps.
+    /// Takes the awake trees, and gathers what acts on them.
+    pub fn take_and_set_up(&mut self, state: &mut State, loads: &Loads) {
+        self.take(state);
+        self.trees.iter_mut().for_each(|working| working.set_up(&state.bodies, loads));
+    }
+
+    /// Takes the awake trees, and finds the rows of those that free bodies take part with.
     pub fn prepare(
         &mut self,
         state: &mut State,
@@ -227,41 +232,31 @@ impl TreeWork {
         supports: &mut [u32],
         loads: &Loads,
         recipe: &Recipe,
-        busy: &mut Vec<u32>,
         team: &Team,
     ) {
-        self.take(state, loads);
+        self.take(state);
         self.parts.iter_mut().for_each(|part| part.trees = 0..0);
         if self.trees.is_empty() {
             return;
         }
         self.deal_out(state, team.size());
-        let (state, links, sums) = (&*state, &self.links, Sums::new(supports));
-        for_parts(&mut self.parts, &mut self.trees, team, |part, trees| {
-            part.prepare(trees, |slot| end(links, state, slot), state, sums, recipe);
-        });
-        for part in &mut self.parts {
-            busy.append(&mut part.busy);
-        }
         for working in &mut self.trees {
-            if !working.flies {
-                let touched = working.dense.iter().any(|&link| supports.get(link as usize).is_some_and(|&s| s > 0));
-                working.note_drives(touched);
-            }
             for &link in &working.dense {
                 motion::set_rotation(&mut motions[link as usize], Quat::new(0.0, 0.0, 0.0, 0.0));
             }
         }
-        self.share_supports(supports);
+        if let Some(open) = self.parts.first_mut().filter(|part| !part.trees.is_empty()) {
+            let (links, touching) = (&self.links, &self.knots.touching);
+            let scene = Scene { state, links, touching, loads, supports: Sums::new(supports), recipe };
+            open.begin();
+            open.prepare(&mut self.trees[open.trees.clone()], open.trees.start, &scene);
+        }
     }
 
     /// Puts the trees in the order of their knots, and gives so many workers their parts of them.
     fn deal_out(&mut self, state: &State, workers: usize) {
         let Self { trees, links, knots, parts, .. } = self;
         knots.find(trees, |slot| end(links, state, slot), state);
-        for (tree, working) in trees.iter_mut().enumerate() {
-            working.tied = knots.is_tied(tree);
-        }
         if !knots.order.is_sorted() {
             // Those of a knot keep their order.
             for (rank, &tree) in knots.order.iter().enumerate() {
@@ -321,20 +316,27 @@ impl TreeWork {
         }
     }
 
-    /// Lets the trees fly that nothing holds; and those that no free body takes part with go through all sub-steps. See [`Part::work`].
+    /// Takes the trees through the step that no free body takes part with; lets the others fly that nothing holds. Counts what supports links. See [`Part::work`].
     pub fn work_apart(
         &mut self,
+        state: &State,
+        supports: &mut [u32],
         masses: &[Mass],
+        loads: &Loads,
         recipe: &Recipe,
         passes: impl Iterator<Item = (u32, u32)> + Clone + Sync,
         team: &Team,
     ) {
-        let isa = self.isa;
-        if let Some((_, closed)) = self.parts.split_first_mut() {
-            for_parts(closed, &mut self.trees, team, |part, trees| {
-                part.work(trees, masses, recipe, isa, passes.clone());
+        let Self { parts, trees, links, knots, isa, .. } = self;
+        if let Some((_, closed)) = parts.split_first_mut() {
+            let (links, touching) = (&*links, &knots.touching);
+            let scene = Scene { state, links, touching, loads, supports: Sums::new(supports), recipe };
+            for_parts(closed, trees, team, |part, trees| {
+                part.begin();
+                part.work(trees, masses, &scene, *isa, passes.clone());
             });
         }
+        self.share_supports(supports);
     }
 
     /// What free bodies take part in, if there is any.
@@ -377,23 +379,26 @@ impl TreeWork {
         }
     }
 
-    /// Writes the impulses back to manifolds and joints; finds the joints that have borne too much. The links move as the rows have
+    /// Writes the impulses back to manifolds and joints; finds the joints that have borne too much, and those whose motors are at work. The links move as the rows have
     /// left them.
-    pub fn store(&mut self, state: &mut State, dt: Real, overloaded: &mut Vec<u32>) {
-        for part in self.parts.iter().filter(|part| !part.trees.is_empty()) {
-            let trees = &mut self.trees[part.trees.clone()];
-            part.rows.store(&mut state.contacts);
-            part.rows.store_ties(state, dt, overloaded);
-            part.rows.store_stops(trees);
+    pub fn store(&mut self, state: &mut State, dt: Real, overloaded: &mut Vec<u32>, busy: &mut Vec<u32>) {
+        for part in self.parts.iter_mut().filter(|part| !part.trees.is_empty()) {
             if part.open {
-                arrive(trees);
+                part.conclude(&mut self.trees[part.trees.clone()]);
             }
+            part.outcome.store(state, dt, overloaded);
+            busy.append(&mut part.busy);
         }
     }
 
     /// Finds the trees that have lost their way, before anyone asks where their links are.
     pub fn take_stock(&mut self) {
-        self.trees.iter_mut().for_each(|working| working.lost |= working.is_lost());
+        for working in &mut self.trees {
+            working.lost |= working.is_lost();
+            if working.arrived.is_empty() {
+                working.arrive();
+            }
+        }
     }
 
     /// Where a link is after the step, and how it moves. Not numbers where its tree has lost its way.
@@ -405,7 +410,7 @@ impl TreeWork {
             let nan = Point::all(f64::NAN);
             return (CentrePose { centre: nan, rotation: Quat::IDENTITY }, Velocity::default());
         }
-        working.articulation.body_state(&working.pass, link as usize)
+        working.arrived[link as usize]
     }
 
     /// Returns the trees to the world, and says where they were. One that has lost its way is back there, and stands.
@@ -474,27 +479,33 @@ fn for_parts(parts: &mut [Part], trees: &mut [Working], team: &Team, work: impl 
 }
 
 impl Working {
-    /// Takes a tree on.
+    /// Takes a tree on. [`Working::set_up`] is to follow.
     fn begin(&mut self, slot: u32, of: &mut Articulation) {
-        let n = of.tree.dofs.len();
         self.slot = slot;
         self.before.clone_from(&of.tree.q);
-        self.qd_before.clone_from(&of.tree.qd);
         // What it had of another it has given back, and what that got for it is empty.
         debug_assert!(self.articulation.tree.links.is_empty() && self.articulation.bodies.is_empty());
         core::mem::swap(&mut self.articulation.tree, &mut of.tree);
         core::mem::swap(&mut self.articulation.bodies, &mut of.bodies);
         self.articulation.self_collision = of.self_collision;
         self.dense.clear();
+        self.arrived.clear();
+        (self.flies, self.lost, self.yielded) = (false, false, false);
+        (self.factored, self.renewed, self.behind) = (false, false, false);
+    }
+
+    /// Makes ready what is needed while somebody works on the tree, and gathers what acts on it.
+    fn set_up(&mut self, bodies: &Bodies, loads: &Loads) {
+        let n = self.articulation.tree.dofs.len();
+        self.articulation.gather_loads(bodies, loads, &mut self.loads);
+        self.qd_before.clone_from(&self.articulation.tree.qd);
         for list in [&mut self.extra, &mut self.tau, &mut self.offset] {
             list.clear();
             list.resize(n, 0.0);
         }
         self.springs.clear();
         self.ahead.clear();
-        (self.flies, self.lost, self.yielded) = (false, false, false);
         self.drives.clear();
-        (self.factored, self.renewed, self.behind) = (false, false, false);
     }
 
     /// Finds what its links weigh against each other, and which of its joints turn them: for one that does not fly.
@@ -518,6 +529,34 @@ impl Working {
                 self.carried[parent] += self.carried[i];
             }
         }
+    }
+
+    /// Changes places in memory with another for what is needed only while somebody works on a tree: it is set up anew for each.
+    fn swap_room(&mut self, other: &mut Self) {
+        swap(&mut self.pass, &mut other.pass);
+        swap(&mut self.springs, &mut other.springs);
+        swap(&mut self.departed, &mut other.departed);
+        swap(&mut self.loads, &mut other.loads);
+        swap(&mut self.untamed, &mut other.untamed);
+        swap(&mut self.kept, &mut other.kept);
+        swap(&mut self.kept_after, &mut other.kept_after);
+        swap(&mut self.drives, &mut other.drives);
+        swap(&mut self.qd_before, &mut other.qd_before);
+        swap(&mut self.coming, &mut other.coming);
+        swap(&mut self.ahead, &mut other.ahead);
+        swap(&mut self.extra, &mut other.extra);
+        swap(&mut self.tau, &mut other.tau);
+        swap(&mut self.offset, &mut other.offset);
+        swap(&mut self.carried, &mut other.carried);
+        swap(&mut self.turns, &mut other.turns);
+        swap(&mut self.ride, &mut other.ride);
+    }
+
+    /// Notes where its links are, and how they move.
+    fn arrive(&mut self) {
+        let Self { articulation, pass, arrived, .. } = self;
+        arrived.clear();
+        arrived.extend((0..articulation.tree.links.len()).map(|link| articulation.body_state(pass, link)));
     }
 
     /// Takes the damping of its links at the end of a kick of h, so that none is too strong: c/(1 + h c) instead of c, which leaves 1/(1 + h c) of a
@@ -555,23 +594,11 @@ impl Working {
         !self.factored || self.roots > 1 || !(self.worn * self.worn < most)
     }
 
-    /// The tree has moved too far since its rows were answered.
-    fn is_aged(&self) -> bool {
-        let even = self.spread <= EVEN && !self.tied;
-        let most = match self.bounces {
-            true => BOUNCE_WORN,
-            false if even => ROWS_WORN,
-            false => WORN,
-        };
-        self.roots > 1 || !(self.aged * self.aged < most)
-    }
-
-    /// M̃ where the tree is after a drift. Its rows keep their answers while these are good enough.
+    /// M̃ where the tree is after a drift.
     #[inline(always)]
     fn factor<P: Packed>(&mut self) {
         self.pass.factor::<P>(&self.articulation.tree, Some(&self.extra));
-        (self.factored, self.worn) = (true, 0.0);
-        self.renewed |= self.is_aged();
+        (self.factored, self.renewed, self.worn) = (true, true, 0.0);
     }
 
     /// Coordinates or rates are no numbers, or such that poses and velocities of links might not be.
@@ -660,10 +687,15 @@ impl Working {
         (self.factored, self.renewed) = (factored, renewed);
     }
 
+    /// Some motor of it may give way to its rows.
+    pub fn may_yield(&self) -> bool {
+        self.springs.is_limited() && !self.lost
+    }
+
     /// Motors by what the rows of a sub-step of h have led to: see `springs`. Whether any gives other than before; the rows are to be solved again, if there
     /// is time. Without `release`, none pulls with less than all it has that did so.
     pub fn yield_motors(&mut self, h: f64, release: bool) -> bool {
-        if !self.springs.is_limited() || self.lost {
+        if !self.may_yield() {
             return false;
         }
         let Self { articulation, springs, tau, extra, .. } = self;

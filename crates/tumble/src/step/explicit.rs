@@ -63,7 +63,7 @@ pub(crate) fn step(
     flying.clear();
 
     let explicit = state.method.integrate == Integrate::ExplicitEuler;
-    trees.take(state, &loads);
+    trees.take_and_set_up(state, &loads);
     match &method.solve {
         Solver::None => {
             let params = &state.bodies.params;

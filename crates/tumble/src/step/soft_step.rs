@@ -75,7 +75,7 @@ pub(crate) fn step(
     profile.add(Stage::Prepare, watch.lap());
     solve(state, scratch, team, method, &loads, h);
     contact_prepare::store(&scratch.constraints, &mut state.contacts, team);
-    scratch.trees.store(state, dt, &mut scratch.joints.overloaded);
+    scratch.trees.store(state, dt, &mut scratch.joints.overloaded, &mut scratch.joints.busy);
     scratch.joints.store(state, dt);
     if scratch.detector.looker.any_impacts {
         impacts::find(state, &scratch.constraints, &mut scratch.hits);
@@ -192,8 +192,7 @@ fn is_alone(state: &State, body: u32) -> bool {
 /// Articulations into trees at work, which take part in the sub-steps in their own way.
 fn prepare_trees(state: &mut State, scratch: &mut Scratch, team: &Team, method: &SoftStep, loads: &Loads, dt: Real) {
     let recipe = tree_recipe(state, method, dt);
-    let busy = &mut scratch.joints.busy;
-    scratch.trees.prepare(state, &mut scratch.motions, &mut scratch.supports, loads, &recipe, busy, team);
+    scratch.trees.prepare(state, &mut scratch.motions, &mut scratch.supports, loads, &recipe, team);
     if !scratch.trees.is_empty() {
         // Trees act on bodies as well.
         for body in scratch.trees.bodies() {
@@ -252,7 +251,9 @@ fn joint_recipe(state: &State, method: &SoftStep, h: Real) -> joint_work::Recipe
 }
 
 fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, loads: &Loads, h: Real) {
-    let Scratch { motions, kicks, free, solved, constraints, joints, trees, masses, rebounds, detector, .. } = scratch;
+    let Scratch {
+        motions, kicks, free, solved, constraints, joints, trees, masses, supports, rebounds, detector, ..
+    } = scratch;
     if solved.is_empty() && trees.is_empty() {
         // All fly or sleep.
         return;
@@ -270,7 +271,7 @@ fn solve(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep, l
     let of_trees = tree_recipe(state, method, dt);
     rebounds.clear();
     let all_passes = (0..method.substeps).map(|substep| passes(substep, state.method.friction));
-    trees.work_apart(masses, &of_trees, all_passes, team);
+    trees.work_apart(state, supports, masses, loads, &of_trees, all_passes, team);
     if solved.is_empty() && joints.is_empty() && constraints.groups.is_empty() && !trees.are_open() {
         // All others fly or sleep.
         return;

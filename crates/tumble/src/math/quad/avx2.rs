@@ -1,6 +1,6 @@
 //! The register of AVX2: four doubles.
 
-use super::{Packed, Quad, sealed::Sealed};
+use super::{Fours, Packed, Quad, sealed::Sealed};
 use core::arch::x86_64::*;
 use core::ops::{Add, Mul, Sub};
 
@@ -65,7 +65,33 @@ impl Quad256 {
     }
 }
 
+impl Fours for Quad256 {
+    #[inline(always)]
+    fn load(q: &Quad) -> Self {
+        Self(isa!(_mm256_load_pd(q.0.as_ptr())))
+    }
+
+    #[inline(always)]
+    fn store(self, q: &mut Quad) {
+        isa!(_mm256_store_pd(q.0.as_mut_ptr(), self.0));
+    }
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        Self(isa!(_mm256_set1_pd(value)))
+    }
+
+    #[inline(always)]
+    fn sum(self) -> f64 {
+        // (a + c, b + d)
+        let pairs = isa!(_mm_add_pd(_mm256_castpd256_pd128(self.0), _mm256_extractf128_pd::<1>(self.0)));
+        isa!(_mm_cvtsd_f64(_mm_add_sd(pairs, _mm_unpackhi_pd(pairs, pairs))))
+    }
+}
+
 impl Packed for Quad256 {
+    type Fours = Self;
+
     #[inline(always)]
     fn load(q: &Quad) -> Self {
         Self(isa!(_mm256_load_pd(q.0.as_ptr())))

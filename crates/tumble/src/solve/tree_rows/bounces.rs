@@ -1,10 +1,8 @@
 //! Rows that bounce: the last word of a sub-step.
 
-use super::{End, TreeRows, velocities};
-use crate::math::Num;
+use super::{End, TreeRows};
 use crate::solve::bounce_energy::share;
 use crate::solve::motion::{Free, Mass, Motion};
-use crate::solve::tree_work::Working;
 use core::ops::Range;
 
 /// A limit that bounces, of a degree of freedom or of a joint on a link.
@@ -56,11 +54,10 @@ impl TreeRows {
     }
 
     /// Notes what the kick has made of that.
-    pub(super) fn kick_limits(&mut self, trees: &[Working], of: Range<usize>, motions: &[Motion]) {
+    pub fn kick_limits(&mut self, of: Range<usize>, motions: &[Motion]) {
         if self.bounces.all.is_empty() {
             return;
         }
-        self.rows.load(of.clone(), |tree| velocities(trees, tree));
         for tree in of {
             for i in self.spans[tree].limits.clone() {
                 let row = &self.rows.all[self.bounces.all[i].row as usize];
@@ -121,21 +118,6 @@ impl TreeRows {
                 self.strike(row, impulse + share * back, motions, free, masses);
             }
         }
-    }
-
-    /// Gives a row the rate -`back`.
-    pub(super) fn bounce_row(
-        &mut self,
-        r: usize,
-        back: f64,
-        motions: &mut [Motion],
-        free: &mut [Free],
-        masses: &[Mass],
-    ) {
-        let row = self.rows.all[r];
-        let rate = self.rows.rate(&row, motions);
-        let new = Num::max(row.impulse - row.mass * (rate + back), 0.0);
-        self.strike(r, new, motions, free, masses);
     }
 
     /// Ends a sub-step with this impulse of a row.

@@ -139,7 +139,7 @@ impl TreeRows {
         l.resize(at as usize, 0.0);
     }
 
-    /// A of all groups that these trees lead and in which some tree was renewed, where J and Y are known, and its factors.
+    /// A of all groups that these trees lead and in which some tree was renewed, where G is known, and its factors.
     pub(super) fn factor_direct(&mut self, trees: &[Working], of: Range<usize>, masses: &[Mass]) {
         let mut direct = core::mem::take(&mut self.direct);
         let Direct { entries, groups, a, l, .. } = &mut direct;
@@ -170,7 +170,7 @@ impl TreeRows {
         let mut sum = 0.0;
         for x in &a.blocks[..a.block_count as usize] {
             for y in b.blocks[..b.block_count as usize].iter().filter(|y| y.tree == x.tree) {
-                sum += dot(&self.rows.j[x.range()], &self.rows.y[y.range()]);
+                sum += dot(&self.rows.g[x.range()], &self.rows.g[y.range()]);
             }
         }
         for x in &a.halves {

@@ -1,9 +1,12 @@
 //! Rows, and what an impulse along one does to trees and bodies.
 
 use super::Field;
+use crate::articulation::packed::Six;
+use crate::articulation::response::Impulse;
 use crate::articulation::stops::{Along, NOWHERE};
 use crate::constraint::contact::NONE;
-use crate::math::Vec3;
+use crate::math::spatial::Wrench;
+use crate::math::{Packed, Vec3};
 use crate::solve::motion::{self, Mass, Motion};
 use crate::solve::tree_work::{Working, velocity};
 use core::ops::Range;
@@ -38,6 +41,14 @@ impl Half {
         let linear = (self.linear * impulse).to_real().scale(motion::inv_mass_of(mass));
         (linear, motion::inertia_of(mass) * (self.angular * impulse).to_real())
     }
+
+    /// K of this end by itself, held by no joint.
+    #[inline(always)]
+    fn looseness(&self, masses: &[Mass]) -> f64 {
+        let Some(mass) = masses.get(self.body as usize).filter(|m| motion::is_movable(m)) else { return 0.0 };
+        let inverse = motion::inv_mass_of(mass).to_f64();
+        self.linear.dot(self.linear.scale(inverse)) + self.angular.dot(motion::inertia_of(mass).to_f64() * self.angular)
+    }
 }
 
 const NO_HALF: Half = Half { end: End::Nothing, body: NONE, linear: Vec3::ZERO, angular: Vec3::ZERO };
@@ -46,14 +57,14 @@ const NO_HALF: Half = Half { end: End::Nothing, body: NONE, linear: Vec3::ZERO, 
 pub(super) const WIDE: usize = 8;
 pub(super) type Eight = [f64; WIDE];
 
-/// J and Y over the degrees of freedom of one tree.
+/// G over the degrees of freedom of one tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
     pub(super) tree: u32,
-    /// Where both begin in the lists of all, and how many eights they are.
+    /// Where it begins in the list of all, and how many eights it is.
     pub(super) first: u32,
     pub(super) eights: u32,
-    /// Where the velocities of the tree begin.
+    /// Where the quasi-velocities of the tree begin.
     pub(super) at: u32,
 }
 
@@ -65,7 +76,7 @@ impl Block {
         self.first as usize..(self.first + self.eights) as usize
     }
 
-    /// The velocities that go with them.
+    /// The quasi-velocities that go with it.
     #[inline(always)]
     pub(super) fn moves(&self) -> Range<usize> {
         self.at as usize..(self.at + self.eights) as usize
@@ -138,40 +149,69 @@ impl Row {
 #[derive(Clone, Debug, Default)]
 pub(super) struct RowSet {
     pub(super) all: Vec<Row>,
-    /// J and Y of all blocks.
-    pub(super) j: Vec<Eight>,
-    pub(super) y: Vec<Eight>,
-    /// The velocities of all trees that have rows, while rows are at work on them, and where those of each begin; `NONE` for others.
-    pub(super) u: Vec<Eight>,
+    /// G of all blocks.
+    pub(super) g: Vec<Eight>,
+    /// The quasi-velocities of all trees that have rows, while rows are at work on them, as they are and as they were taken; and where those of each
+    /// begin, `NONE` for others.
+    pub(super) z: Vec<Eight>,
+    taken: Vec<Eight>,
     pub(super) places: Vec<u32>,
     /// Σ K Δλ² of a round: twice the energy of all that it has changed.
     pub(super) stir: f64,
+    room: Vec<f64>,
+    moved: Vec<Six>,
 }
 
 impl RowSet {
-    /// Takes the velocities of these trees.
-    #[inline(always)]
-    pub(super) fn load<'a>(&mut self, of: Range<usize>, velocities: impl Fn(usize) -> &'a [f64]) {
-        for tree in of.filter(|&tree| self.places[tree] != NONE) {
-            let (at, qd) = (WIDE * self.places[tree] as usize, velocities(tree));
-            self.u.as_flattened_mut()[at..][..qd.len()].copy_from_slice(qd);
+    /// Makes room for the quasi-velocities of trees in `places`, of so many eights.
+    pub(super) fn make_room(&mut self, eights: usize) {
+        for list in [&mut self.z, &mut self.taken] {
+            list.clear();
+            list.resize(eights, [0.0; WIDE]);
         }
     }
 
-    /// Gives them back.
+    /// Takes these velocities of these trees.
     #[inline(always)]
-    pub(super) fn unload(&self, of: Range<usize>, trees: &mut [Working]) {
+    pub(super) fn take<'a, P: Packed>(
+        &mut self,
+        trees: &'a [Working],
+        of: Range<usize>,
+        velocities: impl Fn(&'a Working) -> &'a [f64],
+    ) {
         for tree in of.filter(|&tree| self.places[tree] != NONE) {
-            let qd = &mut trees[tree].articulation.tree.qd;
-            let u = &self.u.as_flattened()[WIDE * self.places[tree] as usize..][..qd.len()];
-            qd.copy_from_slice(u);
+            let (at, tree) = (WIDE * self.places[tree] as usize, &trees[tree]);
+            let qd = velocities(tree);
+            let z = &mut self.z.as_flattened_mut()[at..][..qd.len()];
+            tree.pass.quasi_velocities::<P>(&tree.articulation.tree, qd, z, &mut self.moved);
+            self.taken.as_flattened_mut()[at..][..qd.len()].copy_from_slice(z);
+        }
+    }
+
+    /// Gives the trees what their velocities have changed by since they were taken.
+    #[inline(always)]
+    pub(super) fn give<P: Packed>(&mut self, of: Range<usize>, trees: &mut [Working]) {
+        for tree in of.filter(|&tree| self.places[tree] != NONE) {
+            let (at, Working { articulation, pass, .. }) = (WIDE * self.places[tree] as usize, &mut trees[tree]);
+            let n = articulation.tree.qd.len();
+            let z = &self.z.as_flattened()[at..][..n];
+            let taken = &mut self.taken.as_flattened_mut()[at..][..n];
+            if z == taken {
+                continue;
+            }
+            self.room.clear();
+            self.room.extend(z.iter().zip(&*taken).map(|(z, taken)| z - taken));
+            taken.copy_from_slice(z);
+            let mut qd = core::mem::take(&mut articulation.tree.qd);
+            pass.add_quasi_velocities::<P>(&articulation.tree, &self.room, &mut qd, &mut self.moved);
+            articulation.tree.qd = qd;
         }
     }
 
     /// The part of one tree in Ċ.
     #[inline(always)]
     pub(super) fn rate_along(&self, block: &Block) -> f64 {
-        dot(&self.j[block.range()], &self.u[block.moves()])
+        dot(&self.g[block.range()], &self.z[block.moves()])
     }
 
     /// Ċ
@@ -191,20 +231,20 @@ impl RowSet {
         rate
     }
 
-    /// u ← u + Y Δλ, on trees alone or on free bodies too.
+    /// z ← z + G Δλ, on trees alone or on free bodies too.
     #[inline(always)]
     pub(super) fn push(&mut self, i: usize, delta: f64, bodies: Option<(&mut [Motion], &[Mass])>) {
         if delta == 0.0 {
             return;
         }
-        let Self { all, y, u, .. } = self;
+        let Self { all, g, z, .. } = self;
         let row = &all[i];
         let [a, b] = &row.blocks;
-        add_scaled(&mut u[a.moves()], &y[a.range()], delta);
+        add_scaled(&mut z[a.moves()], &g[a.range()], delta);
         if row.plain {
             return;
         }
-        add_scaled(&mut u[b.moves()], &y[b.range()], delta);
+        add_scaled(&mut z[b.moves()], &g[b.range()], delta);
         let Some((motions, masses)) = bodies.filter(|_| row.free) else { return };
         for half in &row.halves {
             let End::Body(dense) = half.end else { continue };
@@ -233,30 +273,60 @@ impl RowSet {
         self.all[row as usize].mass == 0.0
     }
 
-    /// K, where J and Y are known.
+    /// G and K of a row, by the factors that its trees hold.
     #[inline(always)]
-    pub(super) fn weigh(&mut self, i: usize, masses: &[Mass]) {
-        let Self { all, j, y, .. } = self;
+    pub(super) fn answer(&mut self, i: usize, trees: &[Working], masses: &[Mass]) {
+        let row = &self.all[i];
+        for block in row.blocks() {
+            let Working { articulation, pass, .. } = &trees[block.tree as usize];
+            let g = self.g[block.range()].as_flattened_mut();
+            g.fill(0.0);
+            let mut lead_in = |impulse: Impulse| {
+                pass.lead_in(&articulation.tree, impulse, |k, u| g[k] += u * pass.columns[k].root);
+            };
+            for &(dof, c) in row.along.iter().filter(|a| a.0 != NONE) {
+                lead_in(Impulse::Dof(dof as usize, c));
+            }
+            for half in &row.halves {
+                let End::Link(tree, link) = half.end else { continue };
+                if tree == block.tree {
+                    let centre = pass.links[link as usize].centre.into();
+                    let wrench = Wrench::at(half.linear, centre) + Wrench::turning(half.angular);
+                    lead_in(Impulse::Link(link as usize, wrench));
+                }
+            }
+        }
+        self.weigh(i, masses);
+    }
+
+    /// K, where G is known.
+    #[inline(always)]
+    fn weigh(&mut self, i: usize, masses: &[Mass]) {
+        let Self { all, g, .. } = self;
         let row = &mut all[i];
         let mut k = 0.0;
         for block in row.blocks() {
-            k += dot(&j[block.range()], &y[block.range()]);
+            let g = &g[block.range()];
+            k += dot(g, g);
         }
         // What it would be if no joint held the links.
         let mut loose = 0.0;
         for half in &row.halves {
-            let Some(mass) = masses.get(half.body as usize).filter(|m| motion::is_movable(m)) else { continue };
-            let inverse = motion::inv_mass_of(mass).to_f64();
-            let own = half.linear.dot(half.linear.scale(inverse))
-                + half.angular.dot(motion::inertia_of(mass).to_f64() * half.angular);
+            let own = half.looseness(masses);
             loose += own;
             if matches!(half.end, End::Body(_)) {
                 k += own;
             }
         }
-        // Along what the joints hold anyway, only rounding moves.
-        (row.k, row.mass) = if k > loose * HELD && k.is_finite() { (k, 1.0 / k) } else { (0.0, 0.0) };
+        (row.k, row.mass) = resistance(k, loose);
     }
+}
+
+/// K and 1/K of a row that has `loose` for K where no joint holds its links.
+#[inline(always)]
+pub(super) fn resistance(k: f64, loose: f64) -> (f64, f64) {
+    // Along what the joints hold anyway, only rounding moves.
+    if k > loose * HELD && k.is_finite() { (k, 1.0 / k) } else { (0.0, 0.0) }
 }
 
 /// At most so much, both ways. Not `clamp`, which panics where a body has got lost and there is no telling.

@@ -1,152 +1,521 @@
 //! Contacts of links, manifold by manifold.
+//!
+//! The rows of a manifold act on the same links, so that their G (see [`response`](crate::articulation::response)) have the same few numbers that are not
+//! zero: those on the ways from its links to the world. They stand side by side in two fours, friction along two tangents and about the normal in one, the
+//! points in the other, with the matrix K between each of them and the points. A visit reads the quasi-velocities on these ways once, solves all rows
+//! one after the other by K alone, and pushes the trees once.
 
-use super::row_set::{End, Half, IDLE, Row, within};
+use super::row_set::{End, resistance, within};
 use super::{Field, TreeRows};
 use crate::alike::Alike;
 use crate::articulation::dynamics::path;
+use crate::articulation::response::Way;
 use crate::body::store::Params;
 use crate::constraint::contact::{Contacts, SOLVED_POINTS};
-use crate::math::{Float, Num, Real, Vec3};
+use crate::math::{Float, Fours, Num, Quad, Real, Vec3};
 use crate::solve::contact_constraint::{SPRINGY, Soft};
-use crate::solve::motion::Mass;
-use crate::solve::tree_work::{Recipe, Working};
+use crate::solve::motion::{self, Free, Mass, Motion};
+use crate::solve::tree_work::{Recipe, Working, velocity};
+use core::ops::Range;
 
-/// The rows of a manifold: friction along two tangents and about the normal, then one for each point.
+/// Rows of friction; the fourth place of their four has none.
+const FRICTION: usize = 3;
+
+/// The share of the way to a surface that is rounding.
+const LANDED: f64 = 1e-9;
+
+/// The numbers of a four.
+const FOUR: usize = 4;
+
+/// Numbers of all rows of a manifold: those of friction, and those of its points.
+type Both = [Quad; 2];
+
+const NOTHING: Both = [Quad::ZERO; 2];
+
+/// The rows of a manifold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site {
     pub(super) manifold: u32,
-    pub(super) first: u32,
     pub(super) points: u32,
-    /// Y and K of its rows are known. Surfaces that are apart and stay so need J alone.
-    pub(super) answered: bool,
+    pub(super) ends: [End; 2],
+    /// The bodies by dense index.
+    bodies: [u32; 2],
+    /// Where the ways of both ends to the world begin in the lists of all sites, how many degrees of freedom they are, and where those of each stand
+    /// among them.
+    first: u32,
+    count: u32,
+    ways: [Way; 2],
+    /// J before the velocity of B, against that of A; and before both angular velocities. All rows side by side, component by component.
+    force: [Both; 3],
+    torque: [[Both; 3]; 2],
+    /// K between each row and the points, and of each row with itself; and what is 1/K of the same, 0 where nothing moves.
+    k: [Quad; 2 * FOUR],
+    own: Both,
+    mass: Both,
+    pub(super) impulse: Both,
+    /// All of G and K is known. Surfaces that are apart and stay so need G of the points alone.
+    answered: bool,
     pub(super) tangent: Vec3,
-    pub(super) separation: [f64; SOLVED_POINTS],
-    pub(super) lever: [f64; SOLVED_POINTS],
+    separation: [f64; SOLVED_POINTS],
+    lever: [f64; SOLVED_POINTS],
     /// Velocity along the normal before the rows of the sub-step.
-    pub(super) approach: [f64; SOLVED_POINTS],
-    pub(super) surface: [f64; 2],
+    approach: [f64; SOLVED_POINTS],
+    surface: [f64; 2],
     pub(super) static_friction: f64,
     pub(super) dynamic_friction: f64,
-    pub(super) spinning: f64,
+    spinning: f64,
     pub(super) restitution: f64,
-    pub(super) soft: Soft,
-    pub(super) firm_depth: f64,
+    soft: Soft,
+    firm_depth: f64,
+}
+
+/// The lists of all sites: where the quasi-velocities on their ways stand, and G.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ways {
+    at: Vec<u32>,
+    g: Vec<Both>,
+}
+
+impl Ways {
+    pub fn clear(&mut self) {
+        self.at.clear();
+        self.g.clear();
+    }
+}
+
+impl Site {
+    /// The trees that it acts on.
+    #[inline(always)]
+    pub fn trees(&self) -> impl Iterator<Item = u32> + use<> {
+        self.ends.into_iter().filter_map(|end| if let End::Link(tree, _) = end { Some(tree) } else { None })
+    }
+
+    /// It acts on one tree and on nothing else.
+    pub fn is_plain(&self) -> bool {
+        match self.ends {
+            [End::Link(a, _), End::Link(b, _)] => a == b,
+            ends => !ends.iter().any(|end| matches!(end, End::Body(_))),
+        }
+    }
+
+    #[inline(always)]
+    fn list(&self) -> Range<usize> {
+        self.first as usize..(self.first + self.count) as usize
+    }
+
+    /// Nothing presses or rubs.
+    #[inline(always)]
+    fn is_idle(&self) -> bool {
+        self.impulse.iter().flat_map(|four| four.0).all(|impulse| impulse == 0.0)
+    }
+
+    /// Finds its place on the lists: each degree of freedom that is on the way of either end once. `place` says where the quasi-velocities of a tree begin.
+    pub fn find_ways(&mut self, ways: &mut Ways, trees: &[Working], place: impl Fn(u32) -> u32) {
+        // How many there are of the other end: none of another tree.
+        let mut all = 0;
+        self.first = ways.at.len() as u32;
+        for side in 0..2 {
+            let End::Link(tree, link) = self.ends[side] else { continue };
+            let (of, first) = (&trees[tree as usize].articulation.tree, ways.at.len() as u32 - self.first);
+            let mut way = Way { first, own: 0, join: 0 };
+            for k in path(of, link as usize) {
+                let at = place(tree) + k as u32;
+                // From here on it is the way of the other end.
+                if let Some(join) = ways.at[self.first as usize..][..all].iter().position(|&other| other == at) {
+                    way.join = join as u32;
+                    break;
+                }
+                ways.at.push(at);
+                way.own += 1;
+            }
+            self.ways[side] = way;
+            all = ways.at.len() - self.first as usize;
+        }
+        self.count = all as u32;
+        ways.g.resize(ways.at.len(), NOTHING);
+    }
+
+    /// The impulse of a point with this velocity along the normal; none where it is left as it is.
+    #[inline(always)]
+    fn pressed(&self, p: usize, rate: f64, recipe: &Recipe, push: bool) -> Option<f64> {
+        let h = recipe.h.to_f64();
+        let (impulse, mass, s) = (self.impulse[1].0[p], self.mass[1].0[p], self.separation[p]);
+        let mut share = 1.0;
+        let bias = if s > 0.0 {
+            // As in the kernel: the relaxing pass leaves surfaces alone that are apart and have not pushed.
+            if !push && impulse <= 0.0 {
+                return None;
+            }
+            s / h
+        } else if push {
+            let mut out = self.soft.bias_rate.to_f64() * Num::min(s + recipe.slop.to_f64(), 0.0);
+            if s + self.firm_depth <= 0.0 {
+                share = self.soft.mass_scale.to_f64();
+                // What is soft beyond measure has no mass left, and gives way to anything.
+                if impulse > 0.0 && share * mass > 0.0 {
+                    out += self.soft.impulse_scale.to_f64() / (share * mass) * impulse;
+                }
+            }
+            // As in the kernel: the limit is on what comes of push and load together.
+            if self.firm_depth < 0.0 { out } else { Num::max(out, -recipe.push_speed.to_f64()) }
+        } else if self.firm_depth < 0.0 {
+            // A spring that is under load keeps what it gives.
+            return None;
+        } else {
+            0.0
+        };
+        // What does not push need not either.
+        if impulse == 0.0 && rate + bias >= 0.0 {
+            return None;
+        }
+        Some(Num::max(impulse - share * mass * (rate + bias), 0.0))
+    }
+
+    /// The impulses of friction with these velocities: what would stop slip and twist, or as much of it as friction bears. None where they are
+    /// left as they are.
+    #[inline(always)]
+    fn rubbed(&self, rate: &[f64; FOUR]) -> Option<[f64; FRICTION]> {
+        let (impulse, mass) = (&self.impulse[0].0, &self.mass[0].0);
+        let (mut normal, mut torque) = (0.0, 0.0);
+        for (lambda, lever) in self.impulse[1].0.iter().zip(&self.lever).take(self.points as usize) {
+            normal += lambda;
+            torque += lambda * lever;
+        }
+        // What nothing presses rubs on nothing.
+        if normal <= 0.0 && impulse.iter().all(|&impulse| impulse == 0.0) {
+            return None;
+        }
+        torque += normal * self.spinning;
+        let lever = if normal > 0.0 { torque / normal } else { 0.0 };
+        let mut wanted = [
+            impulse[0] - mass[0] * (rate[0] + self.surface[0]),
+            impulse[1] - mass[1] * (rate[1] + self.surface[1]),
+            if lever > 0.0 { impulse[2] - mass[2] * rate[2] } else { 0.0 },
+        ];
+        // Slip comes first, and twist gets what is left. The wheels of one car hold it against turning several times over: twist that
+        // they hold against each other must not use up the friction that drives it. By squares, since what does not slide needs no roots.
+        let (whole, firm) = (self.dynamic_friction * normal, self.static_friction * normal);
+        let mut kept = wanted[0] * wanted[0] + wanted[1] * wanted[1];
+        if kept > firm * firm {
+            let slip = Num::sqrt(kept);
+            if slip > whole {
+                wanted = [wanted[0] * (whole / slip), wanted[1] * (whole / slip), wanted[2]];
+            }
+            kept = whole * whole;
+        }
+        let most = lever * lever * Num::max(whole * whole - kept, 0.0);
+        if wanted[2] * wanted[2] > most {
+            wanted[2] = within(wanted[2], Num::sqrt(most));
+        }
+        Some(wanted)
+    }
+
+    /// G of its points or, for 0 as `HALF`, of its friction.
+    #[inline(always)]
+    fn lead_in<F: Fours, const HALF: usize>(&self, ways: &mut Ways, trees: &[Working]) {
+        for side in 0..2 {
+            let End::Link(tree, link) = self.ends[side] else { continue };
+            let (force, torque) = (&self.force, &self.torque[side]);
+            let Working { articulation, pass, .. } = &trees[tree as usize];
+            let [x, y, z, _] = pass.links[link as usize].centre.0;
+            let (x, y, z) = (F::splat(x), F::splat(y), F::splat(z));
+            let sign = F::splat(if side == 0 { -1.0 } else { 1.0 });
+            let fx = F::load(&force[0][HALF]) * sign;
+            let fy = F::load(&force[1][HALF]) * sign;
+            let fz = F::load(&force[2][HALF]) * sign;
+            let wrench = [
+                F::load(&torque[0][HALF]) + (y * fz - z * fy),
+                F::load(&torque[1][HALF]) + (z * fx - x * fz),
+                F::load(&torque[2][HALF]) + (x * fy - y * fx),
+                fx,
+                fy,
+                fz,
+            ];
+            let g = &mut ways.g[self.list()];
+            pass.lead_in_fours::<F, HALF>(&articulation.tree, link as usize, wrench, self.ways[side], g);
+        }
+    }
+
+    /// K, where G is known.
+    #[inline(always)]
+    fn weigh<F: Fours>(&mut self, ways: &Ways, masses: &[Mass]) {
+        let g = &ways.g[self.list()];
+        // What K would be if no joint held the links, and the part of free bodies in it.
+        let (mut loose, mut free) = (NOTHING, NOTHING);
+        for side in 0..2 {
+            let torque = &self.torque[side];
+            let Some(mass) = masses.get(self.bodies[side] as usize).filter(|m| motion::is_movable(m)) else { continue };
+            let (m, inertia) = (motion::inv_mass_of(mass).to_f64(), motion::inertia_of(mass).to_f64());
+            for half in 0..2 {
+                let [fx, fy, fz] =
+                    [F::load(&self.force[0][half]), F::load(&self.force[1][half]), F::load(&self.force[2][half])];
+                let [nx, ny, nz] = [F::load(&torque[0][half]), F::load(&torque[1][half]), F::load(&torque[2][half])];
+                let along = fx * fx * F::splat(m.x) + fy * fy * F::splat(m.y) + fz * fz * F::splat(m.z);
+                let about = nx * (nx * F::splat(inertia.xx) + ny * F::splat(inertia.xy) + nz * F::splat(inertia.xz))
+                    + ny * (nx * F::splat(inertia.xy) + ny * F::splat(inertia.yy) + nz * F::splat(inertia.yz))
+                    + nz * (nx * F::splat(inertia.xz) + ny * F::splat(inertia.yz) + nz * F::splat(inertia.zz));
+                (F::load(&loose[half]) + along + about).store(&mut loose[half]);
+                if matches!(self.ends[side], End::Body(_)) {
+                    (F::load(&free[half]) + along + about).store(&mut free[half]);
+                }
+            }
+        }
+        let rows = FOUR + self.points as usize;
+        for row in (0..rows).filter(|&row| row != FRICTION) {
+            let (half, lane) = (row / FOUR, row % FOUR);
+            let mut k = F::splat(0.0);
+            for g in g.iter() {
+                k = k + F::load(&g[1]) * F::splat(g[half].0[lane]);
+            }
+            for side in 0..2 {
+                let End::Body(dense) = self.ends[side] else { continue };
+                let Some(mass) = masses.get(dense as usize).filter(|m| motion::is_movable(m)) else { continue };
+                let of = |of: &[Both; 3]| Vec3::new(of[0][half].0[lane], of[1][half].0[lane], of[2][half].0[lane]);
+                let linear = of(&self.force).scale(motion::inv_mass_of(mass).to_f64());
+                let angular = motion::inertia_of(mass).to_f64() * of(&self.torque[side]);
+                let (force, torque) = (&self.force, &self.torque[side]);
+                k = k + F::load(&force[0][1]) * F::splat(linear.x);
+                k = k + F::load(&force[1][1]) * F::splat(linear.y);
+                k = k + F::load(&force[2][1]) * F::splat(linear.z);
+                k = k + F::load(&torque[0][1]) * F::splat(angular.x);
+                k = k + F::load(&torque[1][1]) * F::splat(angular.y);
+                k = k + F::load(&torque[2][1]) * F::splat(angular.z);
+            }
+            k.store(&mut self.k[row]);
+        }
+        let mut own = [F::load(&free[0]), F::load(&free[1])];
+        for g in g.iter() {
+            let (rubs, presses) = (F::load(&g[0]), F::load(&g[1]));
+            own = [own[0] + rubs * rubs, own[1] + presses * presses];
+        }
+        own[0].store(&mut self.own[0]);
+        own[1].store(&mut self.own[1]);
+        for row in (0..rows).filter(|&row| row != FRICTION) {
+            let (half, lane) = (row / FOUR, row % FOUR);
+            let (k, mass) = resistance(self.own[half].0[lane], loose[half].0[lane]);
+            (self.own[half].0[lane], self.mass[half].0[lane]) = (k, mass);
+        }
+    }
+
+    /// Δv and Δω of a free body at one end by these impulses.
+    fn change(&self, side: usize, impulses: &Both, mass: &Mass) -> (Vec3, Vec3) {
+        let sum = |of: &Both| -> f64 {
+            let all = of.iter().zip(impulses).flat_map(|(of, by)| of.0.into_iter().zip(by.0));
+            all.map(|(of, by)| of * by).sum()
+        };
+        let three = |of: &[Both; 3]| Vec3::new(sum(&of[0]), sum(&of[1]), sum(&of[2]));
+        let (linear, angular) = (three(&self.force) * if side == 0 { -1.0 } else { 1.0 }, three(&self.torque[side]));
+        (linear.to_real().scale(motion::inv_mass_of(mass)), motion::inertia_of(mass) * angular.to_real())
+    }
 }
 
 impl TreeRows {
-    /// J, Y and K of a site that begins to push.
+    /// G and K of a site, by the factors that its trees hold; of one at which nothing presses G of the points alone.
     #[inline(always)]
-    pub(super) fn wake(&mut self, site: usize, trees: &[Working], masses: &[Mass]) {
-        let Self { rows, sites, batch, .. } = self;
-        let site = &mut sites[site];
-        site.answered = true;
-        let of_site = site.first as usize..(site.first + 3 + site.points) as usize;
-        for block in 0..2 {
-            for row in of_site.clone() {
-                if block < rows.all[row].block_count as usize {
-                    batch.add(rows, row, block, true, trees);
-                }
-            }
-        }
-        batch.flush(rows, trees);
-        for row in of_site {
-            rows.weigh(row, masses);
+    pub(super) fn answer_site<F: Fours>(&mut self, i: usize, trees: &[Working], masses: &[Mass]) {
+        let Self { sites, ways, .. } = self;
+        let site = &mut sites[i];
+        site.answered = !site.is_idle();
+        ways.g[site.list()].fill(NOTHING);
+        site.lead_in::<F, 1>(ways, trees);
+        if site.answered {
+            site.lead_in::<F, 0>(ways, trees);
+            site.weigh::<F>(ways, masses);
         }
     }
 
+    /// The rest of the answers of a site that begins to push.
     #[inline(always)]
-    pub(super) fn solve_normals(&mut self, i: usize, field: &mut Field<'_>) {
-        let (recipe, push) = (field.recipe, field.push);
-        let h = recipe.h.to_f64();
-        let (slop, push_speed) = (recipe.slop.to_f64(), recipe.push_speed.to_f64());
+    fn wake<F: Fours>(&mut self, i: usize, trees: &[Working], masses: &[Mass]) {
+        let Self { sites, ways, .. } = self;
+        let site = &mut sites[i];
+        site.answered = true;
+        site.lead_in::<F, 0>(ways, trees);
+        site.weigh::<F>(ways, masses);
+    }
+
+    /// Ċ of its points.
+    #[inline(always)]
+    fn point_rates<F: Fours>(&self, site: &Site, motions: &[Motion]) -> [f64; FOUR] {
+        let mut presses = Quad::ZERO;
+        let rates = self.site_rates::<F, false>(site, motions);
+        rates[1].store(&mut presses);
+        presses.0
+    }
+
+    /// Ċ of its rows; where nothing `RUBS` of its points alone.
+    #[inline(always)]
+    fn site_rates<F: Fours, const RUBS: bool>(&self, site: &Site, motions: &[Motion]) -> [F; 2] {
+        let z = self.rows.z.as_flattened();
+        let (at, g) = (&self.ways.at[site.list()], &self.ways.g[site.list()]);
+        let (mut rubs, mut presses) = ([F::splat(0.0); 2], [F::splat(0.0); 2]);
+        // Two sums of each side by side, so that none waits long for another.
+        let (pairs, last) = at.as_chunks::<2>();
+        let (pairs_of_g, last_of_g) = g.as_chunks::<2>();
+        for ([a, b], [of_a, of_b]) in pairs.iter().zip(pairs_of_g) {
+            let (za, zb) = (F::splat(z[*a as usize]), F::splat(z[*b as usize]));
+            if RUBS {
+                rubs = [rubs[0] + F::load(&of_a[0]) * za, rubs[1] + F::load(&of_b[0]) * zb];
+            }
+            presses = [presses[0] + F::load(&of_a[1]) * za, presses[1] + F::load(&of_b[1]) * zb];
+        }
+        for (a, of_a) in last.iter().zip(last_of_g) {
+            let za = F::splat(z[*a as usize]);
+            if RUBS {
+                rubs[0] = rubs[0] + F::load(&of_a[0]) * za;
+            }
+            presses[0] = presses[0] + F::load(&of_a[1]) * za;
+        }
+        let mut rates = [rubs[0] + rubs[1], presses[0] + presses[1]];
+        for (side, end) in site.ends.iter().enumerate() {
+            let End::Body(dense) = end else { continue };
+            let ((v, w), torque) = (velocity(&motions[*dense as usize]), &site.torque[side]);
+            let v = v * if side == 0 { -1.0 } else { 1.0 };
+            for (half, rates) in rates.iter_mut().enumerate() {
+                *rates = *rates
+                    + F::load(&site.force[0][half]) * F::splat(v.x)
+                    + F::load(&site.force[1][half]) * F::splat(v.y)
+                    + F::load(&site.force[2][half]) * F::splat(v.z)
+                    + F::load(&torque[0][half]) * F::splat(w.x)
+                    + F::load(&torque[1][half]) * F::splat(w.y)
+                    + F::load(&torque[2][half]) * F::splat(w.z);
+            }
+        }
+        rates
+    }
+
+    /// Pushes trees, and free bodies where there are any for it, by impulses of all rows of a site.
+    #[inline(always)]
+    pub(super) fn push_site<F: Fours>(&mut self, i: usize, by: &Both, bodies: Option<(&mut [Motion], &[Mass])>) {
+        let Self { sites, ways, rows, .. } = self;
+        let site = &sites[i];
+        let z = rows.z.as_flattened_mut();
+        let (rubs, presses) = (F::load(&by[0]), F::load(&by[1]));
+        for (at, g) in ways.at[site.list()].iter().zip(&ways.g[site.list()]) {
+            z[*at as usize] += (F::load(&g[0]) * rubs + F::load(&g[1]) * presses).sum();
+        }
+        let Some((motions, masses)) = bodies else { return };
+        for (side, end) in site.ends.iter().enumerate() {
+            let End::Body(dense) = end else { continue };
+            let (motion, mass) = (&mut motions[*dense as usize], &masses[*dense as usize]);
+            if motion::is_movable(mass) {
+                let ((v, w), (dv, dw)) = (motion::velocity_of(motion), site.change(side, by, mass));
+                motion::set_velocity(motion, v + dv, w + dw);
+            }
+        }
+    }
+
+    /// Applies the impulses that its rows carry.
+    #[inline(always)]
+    pub(super) fn warm_site<F: Fours>(&mut self, i: usize, bodies: Option<(&mut [Motion], &[Mass])>) {
+        if !self.sites[i].is_idle() {
+            let impulse = self.sites[i].impulse;
+            self.push_site::<F>(i, &impulse, bodies);
+        }
+    }
+
+    /// One visit: friction, then the points one after the other.
+    #[inline(always)]
+    pub(super) fn solve_site<F: Fours>(&mut self, i: usize, field: &mut Field<'_>) {
+        let site = &self.sites[i];
+        if site.is_idle() {
+            let rates = self.point_rates::<F>(site, field.motions);
+            let mut points = 0..site.points as usize;
+            if !points.any(|p| site.pressed(p, rates[p], field.recipe, field.push).is_some()) {
+                return;
+            }
+            if !site.answered {
+                self.wake::<F>(i, field.trees, field.masses);
+            }
+        }
+        let rates = self.site_rates::<F, true>(&self.sites[i], field.motions);
+        let (mut rubs, mut presses) = (Quad::ZERO, Quad::ZERO);
+        rates[0].store(&mut rubs);
+        rates[1].store(&mut presses);
+        let site = &mut self.sites[i];
+        let (mut change, mut changed) = (NOTHING, false);
+        let mut stir = 0.0;
+        if let Some(wanted) = site.rubbed(&rubs.0) {
+            let mut left = rates[1];
+            for (row, wanted) in wanted.into_iter().enumerate() {
+                let delta = wanted - site.impulse[0].0[row];
+                site.impulse[0].0[row] = wanted;
+                change[0].0[row] = delta;
+                stir += delta * delta * site.own[0].0[row];
+                left = left + F::load(&site.k[row]) * F::splat(delta);
+            }
+            left.store(&mut presses);
+            changed = true;
+        }
+        for p in 0..site.points as usize {
+            let Some(wanted) = site.pressed(p, presses.0[p], field.recipe, field.push) else { continue };
+            let delta = wanted - site.impulse[1].0[p];
+            site.impulse[1].0[p] = wanted;
+            change[1].0[p] = delta;
+            stir += delta * delta * site.own[1].0[p];
+            (F::load(&presses) + F::load(&site.k[FOUR + p]) * F::splat(delta)).store(&mut presses);
+            changed = true;
+        }
+        self.rows.stir += stir;
+        if changed {
+            self.push_site::<F>(i, &change, Some((field.motions, field.masses)));
+        }
+    }
+
+    /// Separations after a sub-step of these velocities.
+    #[inline(always)]
+    pub(super) fn travel_site<F: Fours>(&mut self, i: usize, motions: &[Motion], h: f64) {
+        let rates = self.point_rates::<F>(&self.sites[i], motions);
+        for (separation, rate) in self.sites[i].separation.iter_mut().zip(rates) {
+            let after = *separation + h * rate;
+            // What was pushed so that it just lands has landed: that a spring is under load then is not for rounding to decide.
+            *separation = if after.abs() <= LANDED * separation.abs() { 0.0 } else { after };
+        }
+    }
+
+    /// Notes how fast its points are approached.
+    pub(super) fn approach_site<F: Fours>(&mut self, i: usize, motions: &[Motion]) {
+        self.sites[i].approach = self.point_rates::<F>(&self.sites[i], motions);
+    }
+
+    /// Points that have been hit fast enough bounce: the velocity along the normal is -e times that before.
+    pub(super) fn bounce_site<F: Fours>(
+        &mut self,
+        i: usize,
+        threshold: f64,
+        motions: &mut [Motion],
+        free: &mut [Free],
+        masses: &[Mass],
+    ) {
         for p in 0..self.sites[i].points as usize {
             let site = &self.sites[i];
-            let (r, answered) = (site.first as usize + 3 + p, site.answered);
-            let (row, s) = (&self.rows.all[r], site.separation[p]);
-            let mut share = 1.0;
-            let bias = if s > 0.0 {
-                // As in the kernel: the relaxing pass leaves surfaces alone that are apart and have not pushed.
-                if !push && row.impulse <= 0.0 {
-                    continue;
-                }
-                s / h
-            } else if push {
-                let mut out = site.soft.bias_rate.to_f64() * Num::min(s + slop, 0.0);
-                if s + site.firm_depth <= 0.0 {
-                    share = site.soft.mass_scale.to_f64();
-                    // What is soft beyond measure has no mass left, and gives way to anything.
-                    if row.impulse > 0.0 && share * row.mass > 0.0 {
-                        out += site.soft.impulse_scale.to_f64() / (share * row.mass) * row.impulse;
-                    }
-                }
-                // As in the kernel: the limit is on what comes of push and load together.
-                if site.firm_depth < 0.0 { out } else { Num::max(out, -push_speed) }
-            } else if site.firm_depth < 0.0 {
-                // A spring that is under load keeps what it gives.
-                continue;
-            } else {
-                0.0
-            };
-            let rate = self.rows.rate(row, field.motions);
-            // What does not push need not either.
-            if row.impulse == 0.0 && rate + bias >= 0.0 {
+            let (impulse, approach) = (site.impulse[1].0[p], site.approach[p]);
+            if !(impulse > 0.0 && approach < -threshold) {
                 continue;
             }
-            if !answered {
-                self.wake(i, field.trees, field.masses);
+            let rate = self.point_rates::<F>(site, motions)[p];
+            let back = site.restitution * approach;
+            let new = Num::max(impulse - site.mass[1].0[p] * (rate + back), 0.0);
+            let (mut change, mut whole) = (NOTHING, NOTHING);
+            (change[1].0[p], whole[1].0[p]) = (new - impulse, new);
+            self.push_site::<F>(i, &change, Some((&mut *motions, masses)));
+            // As in `strike`: the impulse of a blow is over with it.
+            let site = &mut self.sites[i];
+            site.impulse[1].0[p] = 0.0;
+            for (side, end) in site.ends.iter().enumerate() {
+                let End::Body(dense) = end else { continue };
+                let (dv, dw) = site.change(side, &whole, &masses[*dense as usize]);
+                let free = &mut free[*dense as usize];
+                for c in 0..3 {
+                    free[c] += dv[c];
+                    free[3 + c] += dw[c];
+                }
             }
-            let row = &self.rows.all[r];
-            let new = row.impulse - share * row.mass * (rate + bias);
-            self.rows.set_impulse(r, Num::max(new, 0.0), field);
-        }
-    }
-
-    /// Friction of a manifold: the impulse that would stop slip and twist, or as much of it as friction bears.
-    #[inline(always)]
-    pub(super) fn solve_friction(&mut self, i: usize, field: &mut Field<'_>) {
-        let site = &self.sites[i];
-        let first = site.first as usize;
-        let (mut normal, mut torque) = (0.0, 0.0);
-        for p in 0..site.points as usize {
-            let lambda = self.rows.all[first + 3 + p].impulse;
-            normal += lambda;
-            torque += lambda * site.lever[p];
-        }
-        // What nothing presses rubs on nothing.
-        if normal <= 0.0 && self.rows.all[first..first + 3].iter().all(|row| row.impulse == 0.0) {
-            return;
-        }
-        torque += normal * site.spinning;
-        let lever = if normal > 0.0 { torque / normal } else { 0.0 };
-        let mut wanted = [0.0; 3];
-        for (k, wanted) in wanted.iter_mut().enumerate() {
-            let row = &self.rows.all[first + k];
-            let surface = if k < 2 { site.surface[k] } else { 0.0 };
-            *wanted = row.impulse - row.mass * (self.rows.rate(row, field.motions) + surface);
-        }
-        if !(lever > 0.0) {
-            wanted[2] = 0.0;
-        }
-        // Slip comes first, and twist gets what is left. The wheels of one car hold it against turning several times over: twist that
-        // they hold against each other must not use up the friction that drives it.
-        let most = |size: f64| if size > site.static_friction * normal { site.dynamic_friction * normal } else { size };
-        let slip = Num::sqrt(wanted[0] * wanted[0] + wanted[1] * wanted[1]);
-        let kept = most(slip);
-        if slip > kept {
-            wanted = [wanted[0] * (kept / slip), wanted[1] * (kept / slip), wanted[2]];
-        }
-        let whole = site.dynamic_friction * normal;
-        let left = lever * Num::sqrt(Num::max(whole * whole - kept * kept, 0.0));
-        wanted[2] = within(wanted[2], left);
-        for (k, wanted) in wanted.into_iter().enumerate() {
-            self.rows.set_impulse(first + k, wanted, field);
         }
     }
 }
 
-#[allow(clippy::too_many_arguments)]
 pub(super) fn add_manifold(
-    rows: &mut Vec<Row>,
     sites: &mut Vec<Site>,
     index: u32,
     contacts: &Contacts,
@@ -165,30 +534,6 @@ pub(super) fn add_manifold(
         centre += p.anchor * if total > 0.0 { p.normal_impulse / total } else { 1.0 / points.len() as Real };
     }
     let (t1, t2) = n.tangents();
-    let mut add = |linear: Vec3, arm_a: Option<Vec3>, impulse: Real| {
-        if linear == Vec3::ZERO {
-            rows.push(IDLE);
-            return rows.len() as u32 - 1;
-        }
-        // J = [-d, -(r_A × d), d, r_B × d], or [0, -d, 0, d] for a turn about d.
-        let half = |side: usize, sign: Real, arm: Option<Vec3>| {
-            let (end, body) = (ends[side], bodies[side]);
-            match arm {
-                Some(arm) => {
-                    Half { end, body, linear: (linear * sign).to_f64(), angular: (arm.cross(linear) * sign).to_f64() }
-                }
-                None => Half { end, body, linear: Vec3::ZERO, angular: (linear * sign).to_f64() },
-            }
-        };
-        let halves = [half(0, -1.0, arm_a), half(1, 1.0, arm_a.map(|a| a - manifold.lever))];
-        rows.push(Row::between(halves, impulse.to_f64()));
-        rows.len() as u32 - 1
-    };
-    let first = add(t1, Some(centre), manifold.friction_impulse.dot(t1));
-    add(t2, Some(centre), manifold.friction_impulse.dot(t2));
-    // One point bears no torque unless its material does.
-    let twists = points.len() > 1 || material.spinning_friction > 0.0;
-    add(if twists { n } else { Vec3::ZERO }, None, manifold.angular_impulse.dot(n));
     // As between free bodies: what is moved and cannot be pushed is as good as fixed.
     let still = |end: End| match end {
         End::Nothing => true,
@@ -199,8 +544,18 @@ pub(super) fn add_manifold(
     let own = material.hertz > 0.0;
     let mut site = Site {
         manifold: index,
-        first,
         points: points.len() as u32,
+        ends,
+        bodies,
+        first: 0,
+        count: 0,
+        ways: [Way { first: 0, own: 0, join: 0 }; 2],
+        force: [NOTHING; 3],
+        torque: [[NOTHING; 3]; 2],
+        k: [Quad::ZERO; 2 * FOUR],
+        own: NOTHING,
+        mass: NOTHING,
+        impulse: NOTHING,
         answered: false,
         tangent: t1,
         separation: [0.0; SOLVED_POINTS],
@@ -229,10 +584,32 @@ pub(super) fn add_manifold(
             (false, false) => 0.0,
         },
     };
+    // J = [-d, -(r_A × d), d, r_B × d]
+    let mut put = |half: usize, lane: usize, d: Vec3, at: Vec3, impulse: Real| {
+        let torques = [-at.cross(d), (at - manifold.lever).cross(d)];
+        for axis in 0..3 {
+            site.force[axis][half].0[lane] = d[axis].to_f64();
+            for (torque, of) in site.torque.iter_mut().zip(torques) {
+                torque[axis][half].0[lane] = of[axis].to_f64();
+            }
+        }
+        site.impulse[half].0[lane] = impulse.to_f64();
+    };
+    put(0, 0, t1, centre, manifold.friction_impulse.dot(t1));
+    put(0, 1, t2, centre, manifold.friction_impulse.dot(t2));
     for (i, p) in points.iter().enumerate() {
-        add(n, Some(p.anchor), p.normal_impulse);
+        put(1, i, n, p.anchor, p.normal_impulse);
         site.separation[i] = p.separation.to_f64();
         site.lever[i] = (p.anchor - centre).length().to_f64();
+    }
+    // J = [0, -n, 0, n]. One point bears no torque unless its material does.
+    if points.len() > 1 || material.spinning_friction > 0.0 {
+        for axis in 0..3 {
+            for (torque, sign) in site.torque.iter_mut().zip([-1.0, 1.0]) {
+                torque[axis][0].0[2] = sign * n[axis].to_f64();
+            }
+        }
+        site.impulse[0].0[2] = manifold.angular_impulse.dot(n).to_f64();
     }
     sites.push(site);
 }

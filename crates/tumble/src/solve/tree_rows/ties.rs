@@ -1,6 +1,7 @@
 //! Joints between a link and another body: they close loops, or hang free bodies on trees.
 
 use super::bounces::Bounces;
+use super::outcome::{Outcome, Tied};
 use super::row_set::within;
 use super::{End, Field, Half, Row, TreeRows};
 use crate::constraint::{self, Bound, Jacobian, Rows, Stiffness};
@@ -49,7 +50,7 @@ impl Ties {
         &mut self,
         rows: &mut Vec<Row>,
         bounces: &mut Bounces,
-        held: &mut [bool],
+        touched: &mut [bool],
         of: &Working,
         end: impl Fn(u32) -> End,
         state: &State,
@@ -86,7 +87,7 @@ impl Ties {
                 }
                 for end in ends {
                     if let End::Link(tree, _) = end {
-                        held[tree as usize] = true;
+                        touched[tree as usize] = true;
                     }
                 }
                 if joint.kind.changes_after(state.time) {
@@ -179,26 +180,23 @@ impl TreeRows {
         }
     }
 
-    /// Writes the impulses of joints back, what they were in a step of dt as force and torque, and which have borne too much.
-    pub fn store_ties(&self, state: &mut State, dt: Real, overloaded: &mut Vec<u32>) {
+    /// Notes the impulses of joints, and what they have done in all sub-steps.
+    pub(super) fn conclude_ties(&self, outcome: &mut Outcome) {
         for tie in &self.ties.all {
-            let Some(joint) = state.joints.all.at_mut(tie.joint) else { continue };
             let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
             let rows = &self.rows.all[tie.first as usize..(tie.first + tie.count) as usize];
             let wishes = &self.ties.wishes[tie.wish as usize..];
             let number = |v: f64| if v.is_finite() { Real::from_f64(v) } else { 0.0 };
-            for (impulse, (row, wish)) in joint.impulses.iter_mut().zip(rows.iter().zip(wishes)) {
-                *impulse = number(row.impulse);
+            let first = outcome.impulses.len() as u32;
+            for (row, wish) in rows.iter().zip(wishes) {
+                outcome.impulses.push(number(row.impulse));
                 let sum = number(wish.sum);
                 let p = row.halves[1].linear.to_real() * sum;
                 force += p;
                 torque += row.halves[1].angular.to_real() * sum - tie.arm.cross(p);
             }
-            joint.memory = tie.memory;
-            (joint.force, joint.torque) = (force / dt, torque / dt);
-            if joint.force.length() > joint.break_force || joint.torque.length() > joint.break_torque {
-                overloaded.push(tie.joint);
-            }
+            let (joint, memory) = (tie.joint, tie.memory);
+            outcome.tied.push(Tied { joint, memory, impulse: force, angular_impulse: torque, first, count: tie.count });
         }
     }
 }

@@ -83,8 +83,7 @@ impl Working {
             let qd = core::mem::take(&mut tree.qd);
             tree.advance(&qd, h);
             tree.qd = qd;
-            let aged = turn * Num::sqrt(self.spread);
-            (self.worn, self.aged) = (self.worn + aged, self.aged + aged);
+            self.worn += turn * Num::sqrt(self.spread);
             self.behind = true;
             return true;
         }
@@ -97,10 +96,9 @@ impl Working {
             turn = Num::max(turn, speed * carried);
             brisk = Num::max(brisk, speed * speed * speed * carried * carried);
         }
-        let aged = if slides { f64::INFINITY } else { h * Num::sqrt(turn) };
         pass.note_kept::<P>(tree, &mut self.kept);
         tree.ride_along(h, &mut self.ride);
-        (self.worn, self.aged) = (self.worn + aged, self.aged + aged);
+        self.worn += if slides { f64::INFINITY } else { h * Num::sqrt(turn) };
         let slow = h * h * turn <= SLOW_TURN;
         let brisk = self.spread <= EVEN && h * h * h * Num::sqrt(brisk) <= BRISK_TURN;
         if !slow && !brisk {

@@ -16,24 +16,26 @@ pub(super) struct Knots {
     pub order: Vec<u32>,
     /// Where closed knots end in it.
     pub ends: Vec<u32>,
+    /// What touches the links of each tree, one tree after the other: contact, and its first manifold. Between two links the first of them counts it. Where those
+    /// of a tree stand, it knows itself.
+    pub touching: Vec<[u32; 2]>,
     together: UnionFind,
-    /// By the tree that stands for a knot: free bodies take part; joints tie its trees to each other or to bodies.
+    /// By the tree that stands for a knot: free bodies take part.
     open: Vec<bool>,
-    tied: Vec<bool>,
     /// By tree: the one that stands for its knot, or `NONE` where that is open.
     knot_of: Vec<u32>,
 }
 
 impl Knots {
     /// Finds the knots of trees whose links have these ends.
-    pub fn find(&mut self, trees: &[Working], end: impl Fn(u32) -> End, state: &State) {
-        let Self { order, ends, together, open, tied, knot_of } = self;
+    pub fn find(&mut self, trees: &mut [Working], end: impl Fn(u32) -> End, state: &State) {
+        let Self { order, ends, touching, together, open, knot_of } = self;
+        touching.clear();
         together.reset(trees.len());
-        for marks in [&mut *open, &mut *tied] {
-            marks.clear();
-            marks.resize(trees.len(), false);
-        }
-        for (tree, working) in trees.iter().enumerate() {
+        open.clear();
+        open.resize(trees.len(), false);
+        for (tree, working) in trees.iter_mut().enumerate() {
+            working.touching.start = touching.len() as u32;
             let mut meet = |bodies: [u32; 2]| {
                 for body in bodies {
                     match end(body) {
@@ -46,25 +48,25 @@ impl Knots {
             for &body in &working.articulation.bodies {
                 for contact in state.contacts.of_body(body) {
                     let c = &state.contacts.all[contact as usize];
-                    if touches(c) {
-                        meet([c.body_a, c.body_b]);
+                    if !touches(c) {
+                        continue;
+                    }
+                    meet([c.body_a, c.body_b]);
+                    if body == if matches!(end(c.body_a), End::Link(..)) { c.body_a } else { c.body_b } {
+                        touching.push([contact, c.manifolds]);
                     }
                 }
                 for &joint in state.joints.of_body(body) {
                     if let Some(joint) = state.joints.all.at(joint).filter(|j| state.joint_holds(j)) {
                         meet(joint.bodies);
-                        tied[tree] = true;
                     }
                 }
             }
+            working.touching.end = touching.len() as u32;
         }
         for tree in 0..trees.len() {
             let knot = together.find(tree as u32) as usize;
             open[knot] |= open[tree];
-            tied[knot] |= tied[tree];
-        }
-        for tree in 0..trees.len() {
-            tied[tree] = tied[together.find(tree as u32) as usize];
         }
         knot_of.clear();
         knot_of.extend((0..trees.len() as u32).map(|tree| {
@@ -83,11 +85,6 @@ impl Knots {
                 ends.push(first);
             }
         }
-    }
-
-    /// Joints tie the knot of a tree.
-    pub fn is_tied(&self, tree: usize) -> bool {
-        self.tied[tree]
     }
 
     /// Trees in closed knots.
