@@ -61,7 +61,7 @@ impl Stage {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
     times: [Duration; 7],
-    /// The whole step.
+    /// The whole step, but for handing out its events.
     pub total: Duration,
     /// Bodies that were awake.
     pub awake_bodies: u32,

@@ -244,8 +244,8 @@ fn links_hit_bodies_without_gain_and_to_the_bit() {
 }
 
 /// Chains on a free root fall on the floor, flail and come to lie on it. They have 7 to 33 degrees of freedom: less than, just as many as and more
-/// than the numbers that rows are padded to. What rows err by takes energy out, and no step adds any but what pushes apart what overlaps: that is no more than
-/// the speed of pushing out gives to all of a chain, and steps that begin with a link more than 8 mm deep in the floor are such.
+/// than the numbers that rows are padded to. What rows err by takes energy out, and no step adds any but what pushes apart what overlaps: steps that begin with a
+/// link more than 8 mm deep in the floor are such.
 #[test]
 fn falling_chains_of_any_size_gain_no_energy() {
     const DEEP: Real = 0.008;
@@ -290,9 +290,8 @@ fn falling_chains_of_any_size_gain_no_energy() {
         );
         assert!(touched > 300, "{what}: {touched} steps with contacts");
         assert!(most < 1e-4, "{what}: {most}");
-        // From its height alone, with what it moves by still more, it has g 1.5 m for each kilogram.
-        let push = world.method().tolerances.push_speed.to_f64();
-        assert!(pushed < 0.5 * push * push / (G * 1.5), "{what}: {pushed}");
+        // Twice what the worst of these chains gets, from a link 39 mm deep. All of a chain thrown up at the speed of pushing out would be 0.3.
+        assert!(pushed < 1e-2, "{what}: {pushed}");
         // At other spins a short one may be left to roll.
         assert!(height > 0.04 && height < 0.15 && (fastest < 0.1 || spin != 2.0), "{what}: {height} m, {fastest} /s");
     }

@@ -203,7 +203,7 @@ impl Material {
         Ok(())
     }
 
-    /// Equal to the last bit.
+    /// Equal to the last bit, but for their names.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let numbers = |m: &Self| {
             let Softness { hertz, damping_ratio } = m.softness.unwrap_or(Softness { hertz: -1.0, damping_ratio: 0.0 });
@@ -224,12 +224,13 @@ impl Material {
             ]
             .map(Real::to_bits)
         };
-        self.name == other.name && numbers(self) == numbers(other)
+        numbers(self) == numbers(other)
     }
 
+    /// All but its name.
     pub(crate) fn save(&self, out: &mut impl Sink) {
         let Self {
-            name,
+            name: _,
             density,
             static_friction,
             dynamic_friction,
@@ -240,10 +241,6 @@ impl Material {
             surface_velocity,
             softness,
         } = self;
-        out.bool(name.is_some());
-        if let Some(name) = name {
-            out.str(name);
-        }
         let Vec3 { x, y, z } = *surface_velocity;
         out.reals(&[
             *density,
@@ -264,8 +261,8 @@ impl Material {
         }
     }
 
+    /// What [`Material::save`] wrote: without a name.
     pub(crate) fn load(source: &mut Source<'_>) -> Result<Self> {
-        let name = if source.bool()? { Some(source.str()?.to_owned()) } else { None };
         let [
             density,
             static_friction,
@@ -279,7 +276,7 @@ impl Material {
             z,
         ] = source.reals()?;
         let material = Self {
-            name,
+            name: None,
             density,
             static_friction,
             dynamic_friction,

@@ -165,6 +165,21 @@ fn is_refused(world: &World) -> bool {
     World::from_snapshot(&world.snapshot().unwrap()).is_err()
 }
 
+/// A name that many materials shared in a snapshot would be copied for each of them: a small forged file could ask for any amount of memory.
+#[test]
+fn names_of_materials_take_as_much_in_a_file_as_in_memory() {
+    let mut world = World::new();
+    let name = "long ".repeat(20_000);
+    let ids =
+        [(); 5].map(|()| world.add_material(Material { name: Some(name.clone()), ..Material::default() }).unwrap());
+    let snapshot = world.snapshot().unwrap();
+    assert!(snapshot.len() > ids.len() * name.len());
+    let again = World::from_snapshot(&snapshot).unwrap();
+    for id in ids {
+        assert_eq!(again.material(id).unwrap(), world.material(id).unwrap());
+    }
+}
+
 /// Waking goes from one sleeper to the next: what does not sleep and says so would wake its neighbour, and that one it, for ever.
 #[test]
 fn sleepers_that_cannot_sleep_are_refused() {

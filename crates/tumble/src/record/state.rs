@@ -25,6 +25,7 @@ use crate::id::{MaterialTag, Places, Slots};
 use crate::interact::islands::Islands;
 use crate::math::Isa;
 use crate::method::Method;
+use crate::names::Names;
 use crate::shape::Shape;
 use crate::solve::graph::Graph;
 use crate::world::State;
@@ -283,7 +284,9 @@ fn save_materials(materials: &Slots<Material, MaterialTag>, out: &mut impl Sink)
     materials.save(out);
     let (mut kinds, mut numbers) = (Kinds::new(), Vec::with_capacity(materials.len()));
     let mut last: Option<(&Material, u32)> = None;
-    for (_, material) in materials.iter() {
+    let mut names = Names::default();
+    for (id, material) in materials.iter() {
+        names.set(id.index(), material.name.as_deref());
         let number = match last {
             Some((other, number)) if material.is_same(other) => number,
             _ => kinds.number_of(|bytes| material.save(bytes)),
@@ -294,14 +297,17 @@ fn save_materials(materials: &Slots<Material, MaterialTag>, out: &mut impl Sink)
     out.u32(kinds.len() as u32);
     out.bytes(kinds.bytes());
     out.u32s(&numbers);
+    names.save(out);
 }
 
 fn load_materials(source: &mut Source<'_>) -> Result<Slots<Material, MaterialTag>> {
     let places = Places::load(source)?;
     let kinds: Vec<Material> = (0..source.count(1)?).map(|_| Material::load(source)).collect::<Result<_>>()?;
     let mut numbers = load_numbers(source, places.count(), kinds.len())?.into_iter();
-    places.fill(|_| match numbers.next() {
-        Some(number) => Ok(kinds[number as usize].clone()),
+    // Each has its own bytes in the snapshot: a long one that many materials shared would ask for more memory than any file is worth.
+    let names = Names::load(source, |slot| places.is_taken(slot))?;
+    places.fill(|slot| match numbers.next() {
+        Some(number) => Ok(Material { name: names.get(slot).map(str::to_owned), ..kinds[number as usize].clone() }),
         None => Err(source.corrupt("a list of materials")),
     })
 }

@@ -245,7 +245,7 @@ fn record(cold: &Cold) -> ColdRecord {
         quarantined,
         explicit,
         user_data,
-        // Masses follow in runs.
+        // Masses follow by kinds.
         mass: _,
         colliders,
         rare: _,

@@ -180,14 +180,16 @@ fn pull(state: &State, joint: &Joint, ends: [usize; 2], come: [bool; 2], rows: &
             (Vec3::ZERO, Sym3::ZERO)
         }
     });
-    let is_hard =
-        |r: &&Row| matches!(r.bound, Bound::Equal | Bound::Push) && r.stiffness == Stiffness::Method && r.target == 0.0;
+    let hard = |bound| {
+        let is = move |r: &&Row| r.bound == bound && r.stiffness == Stiffness::Method && r.target == 0.0;
+        rows.as_slice().iter().filter(is)
+    };
     let rate = |j: &Jacobian, [[xa, ta], [xb, tb]]: Moves| j.velocity(xa, ta, xb, tb);
     let (mut moved, mut widest): (Moves, Real) = ([[Vec3::ZERO; 2]; 2], 0.0);
     // Of those that were kept: a, J and 1 / (J a). Two bodies have twelve freedoms.
     let mut kept: [(Moves, Jacobian, Real); 12] = [(moved, Jacobian::ZERO, 0.0); 12];
     let mut count = 0;
-    for row in rows.as_slice().iter().filter(is_hard) {
+    for row in hard(Bound::Equal).chain(hard(Bound::Push)) {
         let j = &row.jacobian;
         let error = row.error + rate(j, moved);
         if row.bound == Bound::Push && !(error < 0.0) || count == kept.len() {

@@ -273,12 +273,15 @@ impl RowSet {
         self.all[row as usize].mass == 0.0
     }
 
-    /// G and K of a row, by the factors that its trees hold.
+    /// K of a row, and G where its trees have been renewed: that of others goes by the S that their factors had.
     #[inline(always)]
     pub(super) fn answer(&mut self, i: usize, trees: &[Working], masses: &[Mass]) {
         let row = &self.all[i];
         for block in row.blocks() {
-            let Working { articulation, pass, .. } = &trees[block.tree as usize];
+            let Working { articulation, pass, renewed, .. } = &trees[block.tree as usize];
+            if !renewed {
+                continue;
+            }
             let g = self.g[block.range()].as_flattened_mut();
             g.fill(0.0);
             let mut lead_in = |impulse: Impulse| {
