@@ -289,6 +289,11 @@ impl<T, K: Kind> Slots<T, K> {
         self.slots.len() - self.free.len()
     }
 
+    /// The occupants of each [`PART`] slots; see [`Places::fill_parts`].
+    pub fn parts(&self) -> impl Iterator<Item = impl Iterator<Item = &T> + Clone> {
+        self.slots.chunks(PART).map(|part| part.iter().filter_map(|slot| slot.value.as_ref()))
+    }
+
     /// Slots ever used: the bound of an index.
     pub fn capacity(&self) -> usize {
         self.slots.len()
@@ -363,15 +368,49 @@ impl Places {
 
     /// The slots with their occupants, which `next` makes, slot by slot.
     pub fn fill<T, K: Kind>(self, mut next: impl FnMut(u32) -> Result<T>) -> Result<Slots<T, K>> {
-        let Self { generations, free, taken } = self;
+        let check = |slots: &[u32]| {
+            let mut part = Vec::with_capacity(PART);
+            for &slot in slots {
+                part.push(next(slot)?);
+            }
+            Ok(part.into_iter())
+        };
+        self.fill_parts(check, |part, place| *place = part.next())
+    }
+
+    /// The slots with their occupants, [`PART`] slots at a time: `check` reads as many occupants as are in the next of them, whose slots it is told,
+    /// and refuses what is wrong; `make` makes these one after the other, each in its place: large ones are not carried about.
+    ///
+    /// References are counted in `check`. A processor that counts one waits until all that it wrote before is in the cache, so they are not counted between
+    /// writes to memory that no cache holds.
+    pub fn fill_parts<P, T, K: Kind>(
+        self,
+        mut check: impl FnMut(&[u32]) -> Result<P>,
+        mut make: impl FnMut(&mut P, &mut Option<T>),
+    ) -> Result<Slots<T, K>> {
+        let mut slots = self.room()?;
+        let mut own = Vec::with_capacity(PART);
+        for generations in self.generations.chunks(PART) {
+            let first = slots.len() as u32;
+            own.clear();
+            own.extend((first..first + generations.len() as u32).filter(|&slot| self.is_taken(slot)));
+            let mut part = check(&own)?;
+            slots.extend(generations.iter().map(|&generation| Slot { generation, value: None }));
+            for &slot in &own {
+                make(&mut part, &mut slots[slot as usize].value);
+            }
+        }
+        Ok(Slots { slots, free: self.free, touched: Touched(true), kind: PhantomData })
+    }
+
+    fn room<T>(&self) -> Result<Vec<Slot<T>>> {
         let mut slots = Vec::new();
-        if slots.try_reserve_exact(generations.len()).is_err() {
-            return Err(Error::refused("snapshot", "damaged: there is no memory for so many slots"));
+        match slots.try_reserve_exact(self.generations.len()) {
+            Ok(()) => Ok(slots),
+            Err(_) => Err(Error::refused("snapshot", "damaged: there is no memory for so many slots")),
         }
-        for (i, &generation) in generations.iter().enumerate() {
-            let value = if taken.is_empty() || taken[i] { Some(next(i as u32)?) } else { None };
-            slots.push(Slot { generation, value });
-        }
-        Ok(Slots { slots, free, touched: Touched(true), kind: PhantomData })
     }
 }
+
+/// Slots whose occupants are written, and read, together, while they are in the cache.
+const PART: usize = 64;

@@ -1,9 +1,9 @@
-//! Marks on the few of many that something has to be done about.
+//! Marks on some of many.
 
 use crate::crew::{Shared, Team};
 
-/// A bit for each element of a list. Threads look for those that are to be marked; what they are marked for is then done to one after the other, in the
-/// order of the list.
+/// A bit for each element of a list. Where something has to be done about a few of them, threads look for those; it is then done to one after the
+/// other, in the order of the list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks(Vec<u64>);
 
@@ -29,6 +29,32 @@ impl Marks {
         });
     }
 
+    /// Room for marks on so many elements, of which none is marked.
+    pub fn of(count: usize) -> Self {
+        Self(vec![0; count.div_ceil(BLOCK)])
+    }
+
+    pub fn is_marked(&self, element: usize) -> bool {
+        self.0.get(element / BLOCK).is_some_and(|word| word >> (element % BLOCK) & 1 != 0)
+    }
+
+    /// Marks an element; says whether it was marked.
+    pub fn mark(&mut self, element: usize) -> bool {
+        if self.0.len() <= element / BLOCK {
+            self.0.resize(element / BLOCK + 1, 0);
+        }
+        let (word, bit) = (&mut self.0[element / BLOCK], 1 << (element % BLOCK));
+        let was = *word & bit != 0;
+        *word |= bit;
+        was
+    }
+
+    pub fn unmark(&mut self, element: usize) {
+        if let Some(word) = self.0.get_mut(element / BLOCK) {
+            *word &= !(1 << (element % BLOCK));
+        }
+    }
+
     /// The elements that are marked, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         self.0.iter().enumerate().flat_map(|(block, &word)| {
@@ -47,6 +73,21 @@ mod tests {
     use super::*;
     use crate::crew::Crew;
     use std::sync::Arc;
+
+    /// Elements are marked and unmarked one by one, at whatever place.
+    #[test]
+    fn marks_come_and_go() {
+        let mut marks = Marks::of(3);
+        for element in [2, 63, 64, 200] {
+            assert!(
+                !marks.is_marked(element) && !marks.mark(element) && marks.mark(element) && marks.is_marked(element)
+            );
+        }
+        assert!(marks.iter().eq([2, 63, 64, 200]));
+        marks.unmark(64);
+        marks.unmark(1000);
+        assert!(marks.iter().eq([2, 63, 200]) && !marks.is_marked(64) && !marks.is_marked(1000));
+    }
 
     /// Whatever the number of threads, those are marked that pass, in order, also at the ends of words.
     #[test]

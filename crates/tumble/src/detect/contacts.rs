@@ -14,7 +14,7 @@ use crate::crew::{Lists, Shared, Team};
 use crate::detect::broad::{BroadPhase, PairFilter, ProxyDesc, ProxyId, ProxyKind, ProxyPair};
 use crate::event::Event;
 use crate::id::ColliderId;
-use crate::math::{Aabb, Pose, Real, Vec3, WorldPose};
+use crate::math::{Aabb, Pose, Vec3, WorldPose};
 use crate::method::Broad;
 use crate::profile::Profile;
 use crate::shape::Geometry;
@@ -502,23 +502,6 @@ impl State {
         collider.shape.bounds(&Pose::new(Vec3::ZERO, pose.rotation)).expanded(half).moved_to(pose.translation)
     }
 
-    /// Where a collider is now.
-    pub fn place_of(&self, collider: &Collider, radius: Real) -> Placed {
-        let dense = self.bodies.dense_at(collider.body);
-        Placed::on(&self.bodies.pose[dense], self.bodies.params[dense].local_centre, collider, radius)
-    }
-
-    /// Where each collider in the broad phase is, by slot: after a restore.
-    pub fn places(&self) -> Vec<Placed> {
-        let place = |slot: u32| match self.colliders.at(slot) {
-            Some(collider) if collider.proxy != NO_PROXY => {
-                self.place_of(collider, collider.shape.farthest_from(Vec3::ZERO))
-            }
-            _ => Placed::NOWHERE,
-        };
-        (0..self.colliders.capacity() as u32).map(place).collect()
-    }
-
     /// Puts a collider into the broad phase, if it can meet anything.
     pub fn create_proxy(&mut self, slot: u32) {
         let Some(collider) = self.colliders.at(slot) else { return };
@@ -527,7 +510,7 @@ impl State {
             return;
         }
         let kind = if body.kind == BodyKind::Fixed { ProxyKind::Fixed } else { ProxyKind::Moving };
-        let placed = self.place_of(collider, collider.shape.farthest_from(Vec3::ZERO));
+        let placed = Placed::of(&self.bodies, collider, collider.shape.farthest_from(Vec3::ZERO));
         let aabb = self.collider_bounds(collider, &placed.pose);
         let layers = collider.layers.member;
         let margin = match kind {

@@ -54,6 +54,12 @@ impl Placed {
     pub const NOWHERE: Self =
         Self { pose: WorldPose::IDENTITY, lever: Vec3::ZERO, radius: 0.0, turned: 0.0, proxy: NO_PROXY };
 
+    /// Where a collider is now.
+    pub fn of(bodies: &Bodies, collider: &Collider, radius: Real) -> Self {
+        let dense = bodies.dense_at(collider.body);
+        Self::on(&bodies.pose[dense], bodies.params[dense].local_centre, collider, radius)
+    }
+
     /// Where a collider is on a body that is here, with its centre of mass there in its frame.
     #[inline(always)]
     pub fn on(at: &CentrePose, centre: Vec3, collider: &Collider, radius: Real) -> Self {

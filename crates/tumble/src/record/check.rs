@@ -12,9 +12,8 @@ use crate::constraint::contact::{Met, NONE, Side};
 use crate::constraint::joint::Tie;
 use crate::crew::Team;
 use crate::detect::broad::{BroadPhase, ProxyId};
-use crate::detect::look::Placed;
 use crate::force::{BodySet, EffectKind};
-use crate::id::MaterialId;
+use crate::marks::Marks;
 use crate::solve::graph::Graph;
 use crate::world::{State, World};
 use std::collections::BTreeSet;
@@ -43,14 +42,16 @@ impl State {
         team.for_blocks(2, |_, block| match block {
             0 => drop(of_bodies.set(self.follow_bodies(links))),
             _ => {
-                drop(of_boxes.set(self.follow_boxes(&mut broad.lock().unwrap_or_else(PoisonError::into_inner), links)))
+                let mut broad = broad.lock().unwrap_or_else(PoisonError::into_inner);
+                // Nobody else sets it.
+                let _ = of_boxes.set(check_broad_phase(&mut broad, links));
             }
         });
         self.broad = broad.into_inner().unwrap_or_else(PoisonError::into_inner);
         let (of_bodies, of_boxes) = (of_bodies.into_inner(), of_boxes.into_inner());
         let unread = "what nobody looked at";
         (self.own_materials, self.graph) = of_bodies.ok_or(unread)??;
-        self.placed = of_boxes.ok_or(unread)??;
+        of_boxes.ok_or(unread)??;
         self.check_articulations()?;
         self.check_joints(links)?;
         self.check_effects()?;
@@ -58,7 +59,7 @@ impl State {
     }
 
     /// Islands and their bodies; the materials that belong to one collider each, and the constraint graph.
-    fn follow_bodies(&self, links: &Links) -> Result<(BTreeSet<MaterialId>, Graph), Misfit> {
+    fn follow_bodies(&self, links: &Links) -> Result<(Marks, Graph), Misfit> {
         self.check_islands(&links.parts)?;
         self.check_contacts(&links.met.ties)?;
         let node = |body: u32| match links.parts.get(body as usize) {
@@ -67,12 +68,6 @@ impl State {
         };
         let graph = Graph::of(&links.met.placings, &links.joints, node);
         Ok((self.find_own_materials()?, graph.ok_or("the constraint graph")?))
-    }
-
-    /// The broad phase gets to know its pairs; where the colliders are.
-    fn follow_boxes(&self, broad: &mut BroadPhase, links: &Links) -> Result<Vec<Placed>, Misfit> {
-        check_broad_phase(broad, links)?;
-        Ok(self.places())
     }
 
     fn check_built_ins(&self) -> Result<(), Misfit> {
@@ -104,25 +99,20 @@ impl State {
     }
 
     /// Finds the materials that belong to one collider each.
-    fn find_own_materials(&self) -> Result<BTreeSet<MaterialId>, Misfit> {
-        let mut owned = Vec::with_capacity(self.colliders.len());
+    fn find_own_materials(&self) -> Result<Marks, Misfit> {
+        let mut owned = Marks::of(self.materials.capacity());
         for (_, collider) in self.colliders.iter() {
             for (slot, &material) in collider.materials.iter().enumerate() {
                 let own = collider.owned >> slot & 1 != 0;
                 if self.materials.get(material).is_err() || (own && material == World::MATERIAL) {
                     return Err("the material of a collider");
                 }
-                if own {
-                    owned.push(material);
+                if own && owned.mark(material.index() as usize) {
+                    return Err("the material of a collider");
                 }
             }
         }
-        // A set that is made of all at once, in order, is not searched for each of them.
-        owned.sort_unstable();
-        if owned.windows(2).any(|two| two[0] == two[1]) {
-            return Err("the material of a collider");
-        }
-        Ok(owned.into_iter().collect())
+        Ok(owned)
     }
 
     /// Joints hold bodies that exist, and are solved where they should be.

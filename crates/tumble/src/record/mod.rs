@@ -26,7 +26,7 @@ use stream::Hasher;
 
 /// The format of snapshots that this version of the engine writes and reads. It changes whenever the state of a world
 /// does; see [`World::restore`].
-pub const SNAPSHOT_VERSION: u32 = 15;
+pub const SNAPSHOT_VERSION: u32 = 16;
 
 impl World {
     /// A number that stands for everything the next step reads, to the last bit: two worlds with the same hash have, in

@@ -10,23 +10,25 @@ use crate::body::collider::{self, NO_PROXY};
 use crate::body::store::{Bodies, CentrePose, Params, Rest, Velocity};
 use crate::body::{BodyKind, Material, PairTable};
 use crate::clock::Clock;
-use crate::constraint::contact::{Contact, ContactManifold, Contacts, Loaded, NONE, Side};
+use crate::constraint::contact::{Contact, ContactManifold, Contacts, Loaded, Side};
 use crate::constraint::joint::Registry;
 use crate::constraint::joint::Tie;
 use crate::constraint::joint::store::{Joint, Joints};
 use crate::crew::Team;
 use crate::detect::broad::BroadPhase;
 use crate::detect::hook::Hook;
+use crate::detect::look::Placed;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::force;
 use crate::force::store::{Effect, Effects};
 use crate::id::{MaterialTag, Places, Slots};
 use crate::interact::islands::Islands;
-use crate::math::Isa;
+use crate::marks::Marks;
+use crate::math::{Isa, Real, Vec3};
 use crate::method::Method;
 use crate::names::Names;
-use crate::shape::Shape;
+use crate::shape::{Geometry, Shape};
 use crate::solve::graph::Graph;
 use crate::world::State;
 use std::collections::BTreeSet;
@@ -162,20 +164,26 @@ impl State {
         let materials = load_materials(source)?;
         let pairs = PairTable::load(source)?;
         let bodies = Bodies::load(source, of_masses)?;
-        let colliders = collider::load(source, &shapes, &of_colliders)?;
+        let parts = BodyPart::all(&bodies);
+        let radii: Vec<Real> = shapes.iter().map(|shape| shape.farthest_from(Vec3::ZERO)).collect();
+        let (mut sides, mut placed) = (Vec::new(), Vec::new());
+        let colliders = collider::load(source, &shapes, &of_colliders, |slot, c, shape| {
+            let Some(part) = parts.get(c.body as usize).filter(|part| part.exists) else { return false };
+            sides.resize(slot as usize, Side::NONE);
+            sides.push(Side { body: c.body, proxy: c.proxy, sensor: c.sensor, dynamic: part.dynamic });
+            placed.resize(slot as usize, Placed::NOWHERE);
+            let inside = c.proxy != NO_PROXY;
+            placed.push(if inside { Placed::of(&bodies, c, radii[shape as usize]) } else { Placed::NOWHERE });
+            true
+        })?;
+        sides.resize(colliders.capacity(), Side::NONE);
+        placed.resize(colliders.capacity(), Placed::NOWHERE);
         let mut exclusions = BTreeSet::new();
         for _ in 0..source.count(8)? {
             exclusions.insert((source.u32()?, source.u32()?));
         }
 
         let broad = source.part(Part::Broad, BroadPhase::load)?;
-        let parts = BodyPart::all(&bodies);
-        let is_dynamic = |slot: u32| parts.get(slot as usize).is_some_and(|part| part.dynamic);
-        let side = |slot| match colliders.at(slot) {
-            Some(c) => Side { body: c.body, proxy: c.proxy, sensor: c.sensor, dynamic: is_dynamic(c.body) },
-            None => Side { body: NONE, proxy: NO_PROXY, sensor: false, dynamic: false },
-        };
-        let sides: Vec<Side> = (0..colliders.capacity() as u32).map(side).collect();
         let contacts = Contacts::load(source, &sides)?;
         let capacity = bodies.cold.capacity();
         let (joints, ties) = Joints::load(source, registry, capacity)?;
@@ -187,15 +195,15 @@ impl State {
             time,
             remainder,
             steps,
-            own_materials: BTreeSet::new(),
+            own_materials: Marks::default(),
             bodies,
             colliders,
             materials,
             pairs,
             exclusions,
+            placed,
             // The parts join later.
             broad: BroadPhase::new(),
-            placed: Vec::new(),
             contacts: Contacts::new(),
             joints,
             registry: registry.clone(),

@@ -133,15 +133,21 @@ impl<'a, T: Pod, const N: usize> Leading<'a, T, N> {
         Ok(Self { bytes, length, of: PhantomData })
     }
 
-    /// The next array, and how many of its elements may be something else than zero. Behind the last come zeros.
-    #[inline]
-    pub fn next(&mut self) -> ([T; N], usize) {
-        let mut array = [T::zeroed(); N];
+    /// Puts the next array where it is to be, which is filled with zeros. Behind the last come zeros.
+    ///
+    /// It is not put together elsewhere: what was written in pieces and is then read as a whole is waited for until all that was written before it has
+    /// left the processor.
+    #[inline(always)]
+    pub fn next(&mut self, zeros: &mut [T; N]) {
         if let Some((first, rest)) = self.bytes.split_at_checked(self.length * size_of::<T>()) {
-            bytemuck::cast_slice_mut(&mut array[..self.length]).copy_from_slice(first);
+            bytemuck::cast_slice_mut(&mut zeros[..self.length]).copy_from_slice(first);
             self.bytes = rest;
         }
-        (array, self.length)
+    }
+
+    /// All elements of all arrays but the zeros at their ends.
+    pub fn elements(&self) -> impl Iterator<Item = T> + 'a {
+        self.bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned)
     }
 }
 
@@ -428,11 +434,12 @@ impl<'a> Source<'a> {
 
     /// An array that [`save_pods`] wrote.
     pub fn pods<T: Pod>(&mut self) -> Result<Vec<T>> {
-        self.pods_seen(|_| ())
+        self.pods_seen(|_, _| ())
     }
 
-    /// An array that [`save_pods`] wrote, shown to `see` part by part while these are in the cache.
-    pub fn pods_seen<T: Pod>(&mut self, mut see: impl FnMut(&[T])) -> Result<Vec<T>> {
+    /// An array that [`save_pods`] wrote, shown to `see` part by part while these are in the cache, with how many are left, these
+    /// among them.
+    pub fn pods_seen<T: Pod>(&mut self, mut see: impl FnMut(&[T], usize)) -> Result<Vec<T>> {
         let n = self.count(size_of::<T>())?;
         let mut records: Vec<T> = Vec::with_capacity(n);
         let at_once = (PIECE / size_of::<T>()).max(1);
@@ -446,7 +453,7 @@ impl<'a> Source<'a> {
                 core::ptr::copy_nonoverlapping(bytes.as_ptr(), end.cast::<u8>(), bytes.len());
                 records.set_len(records.len() + more);
             }
-            see(&records[records.len() - more..]);
+            see(&records[records.len() - more..], n - records.len() + more);
         }
         Ok(records)
     }
@@ -541,7 +548,12 @@ mod tests {
             assert_eq!(saved.len(), bytes);
             let read = |bytes: &[u8]| {
                 let mut leading = Leading::<f64, 4>::load(&mut Source::new(bytes), arrays.len()).ok()?;
-                Some(arrays.iter().map(|_| leading.next().0).collect::<Vec<_>>())
+                let next = |_| {
+                    let mut array = [0.0; 4];
+                    leading.next(&mut array);
+                    array
+                };
+                Some(arrays.iter().map(next).collect::<Vec<_>>())
             };
             let bits = |arrays: Vec<[f64; 4]>| arrays.into_iter().map(|a| a.map(f64::to_bits)).collect::<Vec<_>>();
             assert_eq!(read(&saved).map(bits), Some(bits(arrays.to_vec())));

@@ -108,7 +108,9 @@ impl State {
                 }
             }
         }
-        ensure!(owned == self.own_materials, "own materials {owned:?}, noted {:?}", self.own_materials);
+        let noted = || self.own_materials.iter();
+        let slots = owned.iter().map(|material| material.index() as usize);
+        ensure!(noted().eq(slots), "own materials {owned:?}, noted {:?}", noted().collect::<Vec<_>>());
         Ok(())
     }
 
@@ -128,7 +130,7 @@ impl State {
             let fixed = self.broad.kind(proxy) == Some(ProxyKind::Fixed);
             ensure!(fixed == (body.kind == BodyKind::Fixed), "{id} is in the wrong tree");
             let placed = self.placed[id.index() as usize];
-            let truth = self.place_of(c, c.shape.farthest_from(Vec3::ZERO));
+            let truth = Placed::of(&self.bodies, c, c.shape.farthest_from(Vec3::ZERO));
             ensure!(placed == Placed { turned: placed.turned, ..truth }, "{id} is not where detection believes it");
             let (fat, tight) = (self.broad.fat_aabb(proxy), self.collider_bounds(c, &placed.pose));
             ensure!(fat.is_some_and(|fat| fat.contains(&tight)), "{id} has left its box: {tight:?} in {fat:?}");

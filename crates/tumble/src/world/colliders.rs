@@ -397,7 +397,7 @@ impl State {
     /// The material exists and outlives any one collider.
     fn check_shared(&self, id: MaterialId) -> Result<()> {
         self.materials.get(id)?;
-        if self.own_materials.contains(&id) {
+        if self.own_materials.is_marked(id.index() as usize) {
             return Err(Error::refused(id, "it belongs to one collider; use World::add_material to share it"));
         }
         Ok(())
@@ -409,7 +409,7 @@ impl State {
             MaterialSource::Shared(id) => (id, false),
             MaterialSource::Own(m) => {
                 let id = self.materials.insert(m);
-                self.own_materials.insert(id);
+                self.own_materials.mark(id.index() as usize);
                 (id, true)
             }
         }

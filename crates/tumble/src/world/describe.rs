@@ -248,7 +248,7 @@ impl World {
     /// # }
     /// ```
     pub fn shared_materials(&self) -> impl Iterator<Item = (MaterialId, &Material)> + '_ {
-        self.state.materials.iter().filter(|(id, _)| !self.state.own_materials.contains(id))
+        self.state.materials.iter().filter(|(id, _)| !self.state.own_materials.is_marked(id.index() as usize))
     }
 
     /// The special pairs of materials, in the order of their ids.

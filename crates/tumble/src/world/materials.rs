@@ -131,7 +131,7 @@ impl State {
 
     pub fn drop_material(&mut self, id: MaterialId) {
         self.materials.remove(id);
-        self.own_materials.remove(&id);
+        self.own_materials.unmark(id.index() as usize);
         self.pairs.forget(id);
     }
 }

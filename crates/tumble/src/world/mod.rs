@@ -38,6 +38,7 @@ use crate::force::store::Effects;
 use crate::id::{BodyId, ColliderTag, MaterialId, MaterialTag, Slots};
 use crate::interact::islands::Islands;
 use crate::interact::sleep::Sleeper;
+use crate::marks::Marks;
 use crate::math::{Isa, Real, Vec3};
 use crate::method::Method;
 use crate::names::Names;
@@ -76,8 +77,8 @@ pub(crate) struct State {
     pub bodies: Bodies,
     pub colliders: Slots<Collider, ColliderTag>,
     pub materials: Slots<Material, MaterialTag>,
-    /// Materials that belong to one collider each and go with it; follows from the colliders.
-    pub own_materials: BTreeSet<MaterialId>,
+    /// Materials that belong to one collider each and go with it, by slot; follows from the colliders.
+    pub own_materials: Marks,
     pub pairs: PairTable,
     /// Pairs of body slots, smaller first, that never touch.
     pub exclusions: BTreeSet<(u32, u32)>,
@@ -583,7 +584,7 @@ impl State {
             bodies,
             colliders,
             materials,
-            own_materials: BTreeSet::new(),
+            own_materials: Marks::default(),
             pairs: PairTable::default(),
             exclusions: BTreeSet::new(),
             broad: BroadPhase::new(),

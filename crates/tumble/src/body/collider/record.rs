@@ -58,8 +58,14 @@ pub(crate) fn save(colliders: &Colliders, out: &mut impl Sink) {
     save_records(out, count, colliders.iter().flat_map(|(_, c)| &c.materials).map(|m| m.to_bits()));
 }
 
-/// What [`save`] wrote, with the shapes in the order of the slots: these, by number.
-pub(crate) fn load(source: &mut Source<'_>, shapes: &[Shape], numbers: &[u32]) -> Result<Colliders> {
+/// What [`save`] wrote, with the shapes in the order of the slots: these, by number. Each collider, with its slot and the number of its shape, is
+/// shown to `see` while it is at hand; that says whether it fits the rest.
+pub(crate) fn load(
+    source: &mut Source<'_>,
+    shapes: &[Shape],
+    numbers: &[u32],
+    mut see: impl FnMut(u32, &Collider, u32) -> bool,
+) -> Result<Colliders> {
     let places = Places::load(source)?;
     let count = places.count();
     let owns = source.records::<OwnRecord>()?;
@@ -75,12 +81,12 @@ pub(crate) fn load(source: &mut Source<'_>, shapes: &[Shape], numbers: &[u32]) -
     let kinds: Vec<(CommonRecord, Arc<Traits>)> =
         kinds.into_iter().map(|kind| (kind, Arc::new(traits(&kind)))).collect();
     let mut each = owns.zip(of_kinds).zip(numbers);
-    places.fill(|_| {
+    places.fill(|slot| {
         let Some(((OwnRecord { user_data, body, proxy }, kind), &shape)) = each.next() else {
             return Err(source.corrupt("the list of colliders"));
         };
         let (CommonRecord { owned, materials: count, .. }, traits) = &kinds[kind as usize];
-        Ok(Collider {
+        let collider = Collider {
             body,
             proxy,
             shape: shapes[shape as usize].clone(),
@@ -88,7 +94,8 @@ pub(crate) fn load(source: &mut Source<'_>, shapes: &[Shape], numbers: &[u32]) -
             owned: *owned,
             user_data,
             traits: Arc::clone(traits),
-        })
+        };
+        if see(slot, &collider, shape) { Ok(collider) } else { Err(source.corrupt("a collider")) }
     })
 }
 

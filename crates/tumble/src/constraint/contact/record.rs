@@ -60,7 +60,10 @@ pub(crate) struct Manifolds {
 impl Manifolds {
     pub fn load(source: &mut Source<'_>) -> Result<Self> {
         let mut placings = Vec::new();
-        let all = source.pods_seen(|some: &[ContactManifold]| placings.extend(some.iter().map(Placing::from)))?;
+        let all = source.pods_seen(|some: &[ContactManifold], left| {
+            placings.reserve_exact(left);
+            placings.extend(some.iter().map(Placing::from));
+        })?;
         Ok(Self { all, placings })
     }
 }
@@ -111,7 +114,6 @@ impl Contacts {
         let Self { all, neighbours, free, manifolds, tangents, extras, free_manifold, awake, heads } = self;
         out.u32s(free);
         out.u32s(awake);
-        out.u32s(heads);
         out.u32(all.len() as u32);
         let mut records = [ContactRecord::zeroed(); PART];
         let mut poses = [RelativePose::zeroed(); PART];
@@ -125,13 +127,18 @@ impl Contacts {
             out.bytes(bytemuck::cast_slice(&records[..part.len()]));
             out.bytes(bytemuck::cast_slice(&poses[..posed]));
         }
-        let mut next = [[0; 2]; 4 * PART];
-        for part in neighbours.chunks(next.len()) {
-            for (next, neighbours) in next.iter_mut().zip(part) {
-                *next = neighbours.next;
+        // Lists in order, and not their links, along which a reader would have to feel its way.
+        let (mut lengths, mut lists) = (Vec::with_capacity(heads.len()), Vec::with_capacity(2 * all.len()));
+        for &head in heads {
+            let (start, mut at) = (lists.len(), head);
+            while at != NONE {
+                lists.push(at);
+                at = neighbours[(at >> 1) as usize].next[(at & 1) as usize];
             }
-            out.bytes(bytemuck::cast_slice(&next[..part.len()]));
+            lengths.push((lists.len() - start) as u32);
         }
+        out.u32s(&lengths);
+        out.u32s(&lists);
         out.part(Part::Manifolds, |out| save_pods(out, manifolds));
         out.u32(*free_manifold);
         save_pods(out, tangents);
@@ -161,13 +168,13 @@ impl Contacts {
     pub fn load(source: &mut Source<'_>, sides: &[Side]) -> Result<Loaded> {
         let free = source.u32s()?;
         let awake = source.u32s()?;
-        let heads = source.u32s()?;
         let count = source.count(size_of::<ContactRecord>())?;
         let (Some(places), true) = (places(count, &free, &awake), count < (NONE >> 1) as usize) else {
             return Err(source.corrupt("the list of contacts"));
         };
         let (mut all, mut pairs) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let (mut bodies, mut touching, mut ties) = (vec![[NONE; 2]; count], Vec::new(), Vec::new());
+        let (mut bodies, mut touching, mut ties) =
+            (vec![[NONE; 2]; count], Vec::with_capacity(count), Vec::with_capacity(count));
         let mut records = [ContactRecord::zeroed(); PART];
         for (places, bodies) in places.chunks(PART).zip(bodies.chunks_mut(PART)) {
             let records = &mut records[..places.len()];
@@ -215,42 +222,15 @@ impl Contacts {
                 pairs.push(pair);
             }
         }
-        let next = source.bytes(count * size_of::<[u32; 2]>())?;
-        let neighbours = (next.chunks_exact(8))
-            .map(|next| Neighbours { next: bytemuck::pod_read_unaligned(next), ..Neighbours::NONE })
-            .collect();
+        let Some((heads, neighbours)) = linked(source.records()?, source.records()?, &bodies) else {
+            return Err(source.corrupt("the list of contacts"));
+        };
         let manifolds = source.part(Part::Manifolds, Manifolds::load)?;
         let free_manifold = source.u32()?;
         let (tangents, extras) = (source.pods()?, source.pods()?);
         let lists = Self { all, neighbours, free, awake, heads, ..Self::default() };
-        let mut contacts = Self { tangents, extras, free_manifold, ..lists };
-        if contacts.link_back(&bodies) == Some(()) {
-            Ok(Loaded { contacts, manifolds, pairs, ties, bodies, touching, places })
-        } else {
-            Err(source.corrupt("the list of contacts"))
-        }
-    }
-
-    /// Follows the lists of all bodies and sets the links back. `None` where a contact is missing, or on a list that is not
-    /// that of its body.
-    fn link_back(&mut self, bodies: &[[u32; 2]]) -> Option<()> {
-        let mut left = 2 * (self.all.len() - self.free.len());
-        for (body, &head) in self.heads.iter().enumerate() {
-            let (mut prev, mut at) = (NONE, head);
-            while at != NONE {
-                let (contact, side) = ((at >> 1) as usize, (at & 1) as usize);
-                // Free contacts belong to no body. A list that bites its own tail comes to an end when more than all have
-                // been seen.
-                if left == 0 || bodies.get(contact)?[side] as usize != body || bodies[contact][0] == NONE {
-                    return None;
-                }
-                left -= 1;
-                let neighbours = &mut self.neighbours[contact];
-                neighbours.prev[side] = prev;
-                (prev, at) = (at, neighbours.next[side]);
-            }
-        }
-        (left == 0).then_some(())
+        let contacts = Self { tangents, extras, free_manifold, ..lists };
+        Ok(Loaded { contacts, manifolds, pairs, ties, bodies, touching, places })
     }
 
     /// Every manifold belongs to one contact or is free, has no more points than there is room for, and no colour unless its contact is awake. `touching`
@@ -311,6 +291,47 @@ fn places(count: usize, free: &[u32], awake: &[u32]) -> Option<Vec<u32>> {
     Some(places)
 }
 
+/// The heads of the bodies' lists of contacts, and the links between these, from the lists in order: how long they are, and all of them one after
+/// the other. `bodies` are those of all contacts, [`NONE`] for the free ones, which are on no list. `None` where a contact is missing, twice on a
+/// list, or on one that is not that of its body.
+fn linked(
+    lengths: impl ExactSizeIterator<Item = u32>,
+    mut lists: impl ExactSizeIterator<Item = u32>,
+    bodies: &[[u32; 2]],
+) -> Option<(Vec<u32>, Vec<Neighbours>)> {
+    /// On no list yet: no side of any contact has this number, see [`Contacts::load`].
+    const UNSEEN: u32 = FREE;
+    let begin = |bodies: &[u32; 2]| match bodies {
+        [NONE, _] => Neighbours::NONE,
+        _ => Neighbours { prev: [UNSEEN; 2], ..Neighbours::NONE },
+    };
+    let mut neighbours: Vec<Neighbours> = bodies.iter().map(begin).collect();
+    let live = bodies.iter().filter(|bodies| bodies[0] != NONE).count();
+    // As many as there are sides, none of them twice: so all are there.
+    if lists.len() != 2 * live {
+        return None;
+    }
+    let mut heads = Vec::with_capacity(lengths.len());
+    for (body, length) in lengths.enumerate() {
+        let mut prev = NONE;
+        heads.push(NONE);
+        for _ in 0..length {
+            let at = lists.next()?;
+            let (contact, side) = ((at >> 1) as usize, (at & 1) as usize);
+            if bodies.get(contact)?[side] as usize != body || neighbours[contact].prev[side] != UNSEEN {
+                return None;
+            }
+            neighbours[contact].prev[side] = prev;
+            match prev {
+                NONE => heads[body] = at,
+                _ => neighbours[(prev >> 1) as usize].next[(prev & 1) as usize] = at,
+            }
+            prev = at;
+        }
+    }
+    (lists.len() == 0).then_some((heads, neighbours))
+}
+
 /// What a collider brings into its contacts.
 #[derive(Clone, Copy)]
 pub(crate) struct Side {
@@ -320,6 +341,11 @@ pub(crate) struct Side {
     pub sensor: bool,
     /// The body is dynamic.
     pub dynamic: bool,
+}
+
+impl Side {
+    /// In place of a collider that does not exist.
+    pub const NONE: Self = Self { body: NONE, proxy: NO_PROXY, sensor: false, dynamic: false };
 }
 
 /// The bodies of a contact and its pair of boxes; `None` where it is not what its colliders make it.
@@ -334,4 +360,53 @@ fn meeting(record: &ContactRecord, sides: &[Side]) -> Option<([u32; 2], ProxyPai
         && has(Contact::JOINS) == (a.dynamic && b.dynamic)
         && (record.manifolds != NONE) == (has(Contact::TOUCHING) && !has(Contact::SENSOR));
     fits.then(|| ([a.body, b.body], ProxyPair::new(ProxyId(a.proxy), ProxyId(b.proxy))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NONE, linked};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Links lead along the lists and back, whatever the order; lists that name a side twice, leave one out, or name one of another body are
+        /// refused.
+        #[test]
+        fn lists_come_back(
+            bodies in prop::collection::vec((0u32..6, 1u32..6, any::<bool>()), 1..40),
+            turns in prop::collection::vec(any::<u32>(), 80),
+            wrong in any::<(prop::sample::Index, u32)>(),
+        ) {
+            let pair = |(a, step, free): (u32, u32, bool)| if free { [NONE; 2] } else { [a, (a + step) % 6] };
+            let bodies: Vec<[u32; 2]> = bodies.into_iter().map(pair).collect();
+            let mut lists = vec![Vec::new(); 6];
+            for (contact, bodies) in bodies.iter().enumerate().filter(|(_, bodies)| bodies[0] != NONE) {
+                for (side, &body) in bodies.iter().enumerate() {
+                    let list: &mut Vec<u32> = &mut lists[body as usize];
+                    let key = (contact << 1 | side) as u32;
+                    list.insert(turns[key as usize] as usize % (list.len() + 1), key);
+                }
+            }
+            let lengths = || lists.iter().map(|list| list.len() as u32).collect::<Vec<_>>().into_iter();
+            let mut keys = lists.concat();
+            let (heads, neighbours) = linked(lengths(), keys.clone().into_iter(), &bodies).unwrap();
+            for (list, &head) in lists.iter().zip(&heads) {
+                let (mut prev, mut at) = (NONE, head);
+                for &key in list {
+                    prop_assert_eq!(at, key);
+                    let neighbours = neighbours[(at >> 1) as usize];
+                    prop_assert_eq!(neighbours.prev[(at & 1) as usize], prev);
+                    (prev, at) = (at, neighbours.next[(at & 1) as usize]);
+                }
+                prop_assert_eq!(at, NONE);
+            }
+            if !keys.is_empty() {
+                prop_assert!(linked(lengths(), keys[1..].iter().copied(), &bodies).is_none());
+                let place = wrong.0.index(keys.len());
+                if keys[place] != wrong.1 % 90 {
+                    keys[place] = wrong.1 % 90;
+                    prop_assert!(linked(lengths(), keys.into_iter(), &bodies).is_none());
+                }
+            }
+        }
+    }
 }
