@@ -27,7 +27,7 @@
 //! set of instructions.
 
 use super::kind::Place;
-use super::packed::{Frame, FrameIn, Heavy, HeavyIn, Six, SixIn, sym3};
+use super::packed::{Frame, FrameIn, Heavy, HeavyIn, Six, SixIn, about_origin, sym3};
 use super::tree::{Link, Tree};
 use crate::constraint::contact::NONE;
 use crate::math::spatial::{SpatialInertia, Wrench};
@@ -99,6 +99,8 @@ pub(crate) struct Pass {
     pub columns: Vec<Column>,
     /// S as it was when [`Pass::hold_factors`] was last called.
     pub held: Vec<Six>,
+    /// Room for what is left of wrenches on their way inwards.
+    pub(super) left: Vec<Six>,
 }
 
 impl Pass {
@@ -412,6 +414,12 @@ impl Moving {
     #[inline(always)]
     fn rigid<P: Packed>(&self, link: &Link) -> HeavyIn<P> {
         HeavyIn::of_rigid(link.mass, P::load(&self.centre), self.tensor())
+    }
+
+    /// I about O, by columns.
+    #[inline(always)]
+    pub fn tensor_about_origin<P: Packed>(&self, mass: f64) -> [P; 3] {
+        about_origin(mass, P::load(&self.centre), self.tensor())
     }
 
     /// I v about O.

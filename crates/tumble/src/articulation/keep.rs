@@ -15,10 +15,10 @@
 //! falls fast the least shift would be a spin.
 
 use super::desc::Dof;
-use super::dynamics::{Load, Pass};
+use super::dynamics::{Load, Moving, Pass};
 use super::kind::Kind;
 use super::packed::SixIn;
-use super::tree::Tree;
+use super::tree::{Link, Tree};
 use crate::constraint::contact::NONE;
 use crate::math::spatial::{Motion, SpatialInertia, Wrench};
 use crate::math::{Num, Packed, Sym3, Vec3};
@@ -61,13 +61,18 @@ impl Whole {
 }
 
 impl Pass {
-    /// Notes what is to be kept, root by root.
+    /// Notes what is to be kept, root by root, and p of all links as [`Pass::set_bias`] does without loads: both take the momentum of each link.
     #[inline(always)]
-    pub fn note_kept<P: Packed>(&self, tree: &Tree, out: &mut Vec<Kept>) {
+    pub fn note_kept<P: Packed>(&mut self, tree: &Tree, out: &mut Vec<Kept>) {
         out.clear();
         // No closure: it would not be compiled for the instructions of the kernel.
         for root in roots(tree) {
-            out.push(self.kept::<P>(tree, root));
+            let mut sums = Sums::<P>::zero();
+            for (moving, link) in self.links.iter_mut().zip(&tree.links).filter(|(_, link)| link.root == root as u32) {
+                let momentum = sums.add(moving, link);
+                moving.velocity.load().cross_wrench(momentum).store(&mut moving.bias);
+            }
+            out.push(sums.kept(tree, root));
         }
     }
 
@@ -77,7 +82,7 @@ impl Pass {
     pub fn keep<P: Packed>(&self, tree: &mut Tree, before: &[Kept], drives: &[Drive], most: f64) {
         for (i, before) in before.iter().enumerate() {
             let Some(root) = roots(tree).nth(i) else { return };
-            let (now, whole) = (self.kept::<P>(tree, root), self.whole(tree, root));
+            let (now, whole) = self.kept_whole::<P>(tree, root);
             let outer = |drive: &Drive| whole.as_ref().map_or(0.0, |whole| whole.energy(drive));
             let (inner_before, inner) = (before.energy - outer(&before.drive), now.energy - outer(&now.drive));
             let scale = if inner > NEGLIGIBLE * now.energy && inner_before > 0.0 && inner_before.is_finite() {
@@ -102,9 +107,8 @@ impl Pass {
     pub fn steer<P: Packed>(&self, tree: &mut Tree, drives: &[Drive]) {
         for (i, drive) in drives.iter().enumerate() {
             let Some(root) = roots(tree).nth(i) else { return };
-            if let Some(whole) = self.whole(tree, root) {
-                let now = self.kept::<P>(tree, root).drive;
-                self.change_root(tree, root, whole.motion(drive) - whole.motion(&now));
+            if let (now, Some(whole)) = self.kept_whole::<P>(tree, root) {
+                self.change_root(tree, root, whole.motion(drive) - whole.motion(&now.drive));
             }
         }
     }
@@ -152,36 +156,83 @@ impl Pass {
 
     #[inline(always)]
     fn kept<P: Packed>(&self, tree: &Tree, root: usize) -> Kept {
-        let (mut twice, mut all, mut moment, mut mass) = (0.0, SixIn::<P>::zero(), P::zero(), 0.0);
+        let mut sums = Sums::<P>::zero();
         for (moving, link) in self.links.iter().zip(&tree.links).filter(|(_, link)| link.root == root as u32) {
-            let of_link = moving.momentum(link.mass);
-            twice += moving.velocity.load().dot(of_link);
-            all = all + of_link;
-            moment = moment + P::load(&moving.centre).times(link.mass);
-            mass += link.mass;
-            for (dof, qd) in tree.dofs[link.dofs()].iter().zip(&tree.qd[link.dofs()]) {
+            sums.add(moving, link);
+        }
+        sums.kept(tree, root)
+    }
+
+    /// The same, and the links on the root as one body: none where the root is held, or where what turns with a motor of the root is none of the links.
+    #[inline(always)]
+    fn kept_whole<P: Packed>(&self, tree: &Tree, root: usize) -> (Kept, Option<Whole>) {
+        let link = &tree.links[root];
+        if link.kind != Kind::Free || tree.dofs[link.dofs()].iter().any(|dof| dof.armature != 0.0) {
+            return (self.kept::<P>(tree, root), None);
+        }
+        let (mut sums, mut inertia) = (Sums::<P>::zero(), [P::zero(); 3]);
+        for (moving, link) in self.links.iter().zip(&tree.links).filter(|(_, link)| link.root == root as u32) {
+            sums.add(moving, link);
+            let [x, y, z] = moving.tensor_about_origin::<P>(link.mass);
+            inertia = [inertia[0] + x, inertia[1] + y, inertia[2] + z];
+        }
+        (sums.kept(tree, root), sums.whole(inertia))
+    }
+}
+
+/// Of the links on a root, about O: twice the kinetic energy, momentum, and mass times place.
+struct Sums<P> {
+    twice: f64,
+    momentum: SixIn<P>,
+    moment: P,
+    mass: f64,
+}
+
+impl<P: Packed> Sums<P> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Self { twice: 0.0, momentum: SixIn::zero(), moment: P::zero(), mass: 0.0 }
+    }
+
+    /// Adds a link; the answer is its momentum.
+    #[inline(always)]
+    fn add(&mut self, moving: &Moving, link: &Link) -> SixIn<P> {
+        let of_link = moving.momentum(link.mass);
+        self.twice += moving.velocity.load().dot(of_link);
+        self.momentum = self.momentum + of_link;
+        self.moment = self.moment + P::load(&moving.centre).times(link.mass);
+        self.mass += link.mass;
+        of_link
+    }
+
+    #[inline(always)]
+    fn kept(&self, tree: &Tree, root: usize) -> Kept {
+        let mut twice = self.twice;
+        for ((dof, qd), &link) in tree.dofs.iter().zip(&tree.qd).zip(&tree.dof_link) {
+            if dof.armature != 0.0 && tree.links[link as usize].root == root as u32 {
                 twice += dof.armature * qd * qd;
             }
         }
-        let all = all.wrench();
-        let drive = Drive { momentum: all.force, spin: all.torque - centre(moment, mass).cross(all.force) };
+        let all = self.momentum.wrench();
+        let drive = Drive { momentum: all.force, spin: all.torque - centre(self.moment, self.mass).cross(all.force) };
         Kept { energy: 0.5 * twice, drive }
     }
 
-    /// None where the root is held, or where what turns with a motor of the root is none of the links.
+    /// As one body, of this inertia about O by columns. None of what has no mass or does not resist being turned.
     #[inline(always)]
-    fn whole(&self, tree: &Tree, root: usize) -> Option<Whole> {
-        let link = &tree.links[root];
-        if link.kind != Kind::Free || tree.dofs[link.dofs()].iter().any(|dof| dof.armature != 0.0) {
-            return None;
-        }
-        let of_root = |&i: &usize| tree.links[i].root == root as u32;
-        let all = (0..tree.links.len()).filter(of_root).map(|i| self.inertia(tree, i));
-        let all = all.fold(SpatialInertia::ZERO, |sum, of_link| sum + of_link);
-        let centre = all.centre()?;
-        let inverse = (all.inertia - Sym3::point_mass(centre) * all.mass).try_inverse()?;
-        Some(Whole { mass: all.mass, centre, inverse })
+    fn whole(&self, inertia: [P; 3]) -> Option<Whole> {
+        let whole = SpatialInertia { mass: self.mass, moment: self.moment.vec3(), inertia: by_columns(inertia) };
+        let centre = whole.centre()?;
+        let inverse = (whole.inertia - Sym3::point_mass(centre) * whole.mass).try_inverse()?;
+        Some(Whole { mass: whole.mass, centre, inverse })
     }
+}
+
+/// A symmetric matrix by its entries, from columns.
+#[inline(always)]
+fn by_columns<P: Packed>([x, y, z]: [P; 3]) -> Sym3<f64> {
+    let [x, y, z] = [x.vec3(), y.vec3(), z.vec3()];
+    Sym3 { xx: x.x, xy: x.y, xz: x.z, yy: y.y, yz: y.z, zz: z.z }
 }
 
 impl Tree {

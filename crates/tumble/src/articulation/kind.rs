@@ -203,11 +203,21 @@ fn turned<P: Packed>([x, y, z]: [P; 3], angle: f64) -> [P; 3] {
 /// The quaternion in four coordinates, made unit; no turn where they say nothing.
 #[inline(always)]
 pub(super) fn quaternion(q: &[f64]) -> Quat<f64> {
-    match q {
-        &[x, y, z, w, ..] => Quat::new(x, y, z, w).try_normalize().unwrap_or(Quat::IDENTITY),
-        _ => Quat::IDENTITY,
+    let &[x, y, z, w, ..] = q else { return Quat::IDENTITY };
+    let q = Quat::new(x, y, z, w);
+    let square = q.dot(q);
+    // Mostly it has been made unit already, or is nearly so: no care for what is huge or tiny.
+    if (square - 1.0).abs() <= UNIT_ROUNDED {
+        q
+    } else if square > 0.5 && square < 2.0 {
+        q.normalized()
+    } else {
+        q.try_normalize().unwrap_or(Quat::IDENTITY)
     }
 }
+
+/// By how much the square of a quaternion that has been made unit may differ from 1.
+const UNIT_ROUNDED: f64 = 4.0 * f64::EPSILON;
 
 impl Kind {
     /// Where B is, given A and the coordinates, and the columns of S about the origin of the frame that A is in.

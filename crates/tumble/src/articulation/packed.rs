@@ -326,7 +326,7 @@ impl<P: Packed> HeavyIn<P> {
 
 /// I + m (|c|² 1 - c cᵀ), by columns.
 #[inline(always)]
-fn about_origin<P: Packed>(mass: f64, c: P, inertia: [P; 3]) -> [P; 3] {
+pub(super) fn about_origin<P: Packed>(mass: f64, c: P, inertia: [P; 3]) -> [P; 3] {
     let squares = c * c;
     // y² + z², z² + x², x² + y²
     let diagonal = squares.yzx() + squares.yzx().yzx();

@@ -14,9 +14,10 @@
 //! G is the pass inwards alone, and nothing but the way from the struck link to the world is in it. After Jain and Rodriguez, "Diagonalized Lagrangian
 //! Robot Dynamics" (1995).
 
-use super::dynamics::{Pass, path};
+use super::dynamics::{Load, Pass, path};
 use super::packed::{Six, SixIn};
 use super::tree::Tree;
+use crate::constraint::contact::NONE;
 use crate::math::spatial::{Motion, Wrench};
 use crate::math::{Fours, Num, Packed, Quad, Vec3};
 
@@ -163,6 +164,63 @@ impl Pass {
                 qd[k] += change;
             }
             v.store(&mut moved[i]);
+        }
+    }
+
+    /// z ← z + D^½ L Δq̇ of a tree on free roots that is given this velocity as a whole.
+    #[inline(always)]
+    pub fn push_whole(&self, tree: &Tree, velocity: Vec3<f64>, z: &mut [f64]) {
+        for link in &tree.links {
+            let slides = if link.parent().is_none() { 3 } else { 0 };
+            let mut before = if slides > 0 { Vec3::ZERO } else { velocity };
+            for (n, k) in link.dofs().enumerate() {
+                let column = &self.columns[k];
+                z[k] += before.dot(column.force.linear.into()) * column.root;
+                if n < slides {
+                    let axis: Vec3<f64> = self.held[k].linear.into();
+                    let own = axis.dot(velocity);
+                    // Along what moves nothing there is none.
+                    z[k] += if column.root > 0.0 { own / column.root } else { 0.0 };
+                    before += axis * own;
+                }
+            }
+        }
+    }
+
+    /// z ← z + h D^-½ L⁻ᵀ τ, by loads that do not depend on velocities and forces along the degrees of freedom. The loads act where the links are; what they
+    /// do goes by the factors that are held. Uses p.
+    #[inline(always)]
+    pub fn push_loads<P: Packed>(
+        &mut self,
+        tree: &Tree,
+        loads: &[Load],
+        tau: impl Fn(usize) -> f64,
+        h: f64,
+        z: &mut [f64],
+    ) {
+        self.left.resize(tree.links.len(), Six::ZERO);
+        for (i, link) in tree.links.iter().enumerate().rev() {
+            // Of the link and all that hangs on it: the wrench of the loads, and what is left of it beyond the columns before.
+            let (mut load, mut left) = match link.last_child {
+                NONE => (SixIn::<P>::zero(), SixIn::<P>::zero()),
+                _ => (self.links[i].bias.load(), self.left[i].load()),
+            };
+            if let Some(own) = loads.get(i) {
+                load = load + self.links[i].wrench_of(own, link.mass);
+            }
+            for k in link.dofs().rev() {
+                let column = &self.columns[k];
+                let u = tau(k) + self.axes[k].load().dot(load) - self.held[k].load().dot(left);
+                z[k] += h * (u * column.root);
+                left = left + column.force.load().times(u * column.inverse);
+            }
+            if let Some(parent) = link.parent() {
+                if tree.links[parent].last_child != i as u32 {
+                    (load, left) = (self.links[parent].bias.load() + load, self.left[parent].load() + left);
+                }
+                load.store(&mut self.links[parent].bias);
+                left.store(&mut self.left[parent]);
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use super::flight::{Forces, Stages, fly};
 use super::kind::{Kind, LinkJoint};
 use super::mass_matrix::MassMatrix;
 use super::response::{Impulse, Way};
-use super::tree::Tree;
+use super::tree::{Link, Tree};
 use crate::body::BodyDesc;
 use crate::math::spatial::{Motion, Wrench};
 use crate::math::{Fours, Isa, Kernel, Lane, Mat3, Packed, Quad, Quat, Sym3, Vec3, WorldPose};
@@ -348,6 +348,46 @@ fn impulses_equal_the_difference_of_two_passes() {
         let v = random.vector();
         let kv = own[0] * v.x + own[1] * v.y + own[2] * v.z;
         assert!(v.dot(kv) > -1e-10 * size, "case {case}: K is positive");
+    }
+}
+
+/// A kick in quasi-velocities is h M⁻¹ τ of the passes, whatever the loads; and what weight alone acts on and nothing holds it moves as a whole.
+#[test]
+fn kicks_in_quasi_velocities_are_those_of_the_passes() {
+    let mut random = Random(41);
+    for case in 0..60 {
+        let floating = case % 2 == 0;
+        let mut tree = random.tree(1 + case % 16, floating);
+        let (n, h) = (tree.dofs.len(), 0.25);
+        if floating {
+            tree.dofs[..6].iter_mut().for_each(|dof| dof.armature = 0.0);
+        }
+        let mut pass = placed(&tree);
+        pass.factor::<Quad>(&tree, None);
+        pass.hold_factors();
+        let (loads, weight) = (random.loads(&tree), random.vector());
+        let tau: Vec<f64> = (0..n).map(|_| random.number()).collect();
+        pass.set_bias::<Quad>(&tree, Some(&loads), false);
+        pass.accelerate::<Quad>(&tree, |k| tau[k], false);
+        let wanted: Vec<f64> = pass.columns.iter().map(|c| h * c.acceleration).collect();
+        let (mut z, mut found, mut room) = (vec![0.0; n], vec![0.0; n], Vec::new());
+        pass.push_loads::<Quad>(&tree, &loads, |k| tau[k], h, &mut z);
+        pass.add_quasi_velocities::<Quad>(&tree, &z, &mut found, &mut room);
+        let size = wanted.iter().fold(1.0, |m: f64, x| m + x.abs());
+        for k in 0..n {
+            assert!((found[k] - wanted[k]).abs() <= 1e-9 * size, "case {case}, {k}: {found:?} for {wanted:?}");
+        }
+        if floating {
+            let heavy = |link: &Link| Load { force: weight * link.mass, ..Load::default() };
+            let loads: Vec<Load> = tree.links.iter().map(heavy).collect();
+            let (mut by_loads, mut whole) = (vec![0.0; n], vec![0.0; n]);
+            pass.push_loads::<Quad>(&tree, &loads, |_| 0.0, h, &mut by_loads);
+            pass.push_whole(&tree, weight * h, &mut whole);
+            let size = by_loads.iter().fold(1.0, |m: f64, x| m + x.abs());
+            for k in 0..n {
+                assert!((by_loads[k] - whole[k]).abs() <= 1e-9 * size, "case {case}, {k}: {by_loads:?}, {whole:?}");
+            }
+        }
     }
 }
 

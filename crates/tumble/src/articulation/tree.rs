@@ -284,6 +284,14 @@ impl Tree {
         });
     }
 
+    /// No spring, damper or motor acts along its degrees of freedom, but for motors that are rows.
+    pub fn is_slack(&self) -> bool {
+        self.dofs.iter().all(|d| {
+            let draws = d.motor.is_on() && d.motor.damping.is_finite();
+            (d.stiffness == 0.0) & (d.damping == 0.0) & !draws
+        })
+    }
+
     /// The root can move as it likes, so that nothing outside holds the tree.
     #[inline(always)]
     pub fn floats(&self) -> bool {

@@ -49,6 +49,8 @@ pub trait Fours: Copy + Debug + Add<Output = Self> + Sub<Output = Self> + Mul<Ou
     fn splat(value: f64) -> Self;
     /// (a + c) + (b + d)
     fn sum(self) -> f64;
+    /// The sum of each.
+    fn sums(of: [Self; 4]) -> Self;
 }
 
 /// Three numbers in a register, as an instruction set does them.
@@ -204,6 +206,11 @@ impl Fours for Portable {
     fn sum(self) -> f64 {
         let [a, b, c, d] = self.0;
         (a + c) + (b + d)
+    }
+
+    #[inline(always)]
+    fn sums(of: [Self; 4]) -> Self {
+        Self(of.map(Self::sum))
     }
 }
 
@@ -366,12 +373,12 @@ mod tests {
     struct EachOfFour([f64; 4], [f64; 4]);
 
     impl Kernel for EachOfFour {
-        type Output = ([[f64; 4]; 4], f64);
+        type Output = ([[f64; 4]; 5], f64);
         #[inline(always)]
         fn run<L: Lane>(self) -> Self::Output {
-            fn both<F: Fours>(a: [f64; 4], b: [f64; 4]) -> ([[f64; 4]; 4], f64) {
+            fn both<F: Fours>(a: [f64; 4], b: [f64; 4]) -> ([[f64; 4]; 5], f64) {
                 let (x, y, mut out) = (F::load(&Quad(a)), F::load(&Quad(b)), Quad::ZERO);
-                let all = [x + y, x - y, x * y, F::splat(a[3])].map(|of| {
+                let all = [x + y, x - y, x * y, F::splat(a[3]), F::sums([x, y, x - y, x * y])].map(|of| {
                     of.store(&mut out);
                     out.0
                 });
@@ -401,9 +408,11 @@ mod tests {
         #[test]
         fn fours_are_as_written(a in prop::array::uniform4(-1e3_f64..1e3), b in prop::array::uniform4(-1e3_f64..1e3)) {
             let each = |f: fn(f64, f64) -> f64| -> [f64; 4] { core::array::from_fn(|k| f(a[k], b[k])) };
-            let all = [each(|a, b| a + b), each(|a, b| a - b), each(|a, b| a * b), [a[3]; 4]];
+            let sum = |v: [f64; 4]| (v[0] + v[2]) + (v[1] + v[3]);
+            let [plus, minus, times] = [each(|a, b| a + b), each(|a, b| a - b), each(|a, b| a * b)];
+            let all = [plus, minus, times, [a[3]; 4], [a, b, minus, times].map(sum)];
             for isa in Isa::available() {
-                prop_assert_eq!(isa.dispatch(EachOfFour(a, b)), (all, (a[0] + a[2]) + (a[1] + a[3])), "{:?}", isa);
+                prop_assert_eq!(isa.dispatch(EachOfFour(a, b)), (all, sum(a)), "{:?}", isa);
             }
         }
     }

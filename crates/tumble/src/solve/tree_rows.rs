@@ -255,14 +255,19 @@ impl TreeRows {
         }
     }
 
-    /// Takes the velocities of these trees, for rows to work on. Whatever else changes them has to wait for [`TreeRows::give`].
-    pub fn take(&mut self, isa: Isa, trees: &[Working], of: Range<usize>) {
-        isa.dispatch(Take { rows: self, trees, of, coming: false });
+    /// Takes the velocities of `which` of these trees, for rows to work on. Whatever else changes them has to wait for [`TreeRows::give`].
+    pub fn take(&mut self, isa: Isa, trees: &[Working], of: Range<usize>, which: fn(&Working) -> bool) {
+        isa.dispatch(Take { rows: self, trees, of, which, coming: false });
     }
 
-    /// Gives the velocities back to these trees; rows still have them.
-    pub fn give(&mut self, isa: Isa, trees: &mut [Working], of: Range<usize>) {
-        isa.dispatch(Give { rows: self, trees, of });
+    /// Gives the velocities back to `which` of these trees; rows still have them.
+    pub fn give(&mut self, isa: Isa, trees: &mut [Working], of: Range<usize>, which: fn(&Working) -> bool) {
+        isa.dispatch(Give { rows: self, trees, of, which });
+    }
+
+    /// The kick over h of those of these trees that are steady.
+    pub fn kick_steady(&mut self, isa: Isa, trees: &mut [Working], of: Range<usize>, h: f64) {
+        isa.dispatch(KickSteady { rows: self, trees, of, h });
     }
 
     /// Applies the impulses that the rows carry: to trees, and in the first sub-step to free bodies.
@@ -360,13 +365,13 @@ impl TreeRows {
         }
     }
 
-    /// Velocities along the normals and at limits before trees are kicked in a sub-step: what presses is no blow. Afterwards the velocities are
-    /// to be taken.
+    /// Velocities along the normals and at limits before trees are kicked in a sub-step: what presses is no blow. Of trees that are not steady they
+    /// are to be taken afterwards.
     pub fn approach(&mut self, isa: Isa, trees: &[Working], of: Range<usize>, motions: &[Motion]) {
         if !self.bouncy {
             return;
         }
-        isa.dispatch(Take { rows: self, trees, of: of.clone(), coming: true });
+        isa.dispatch(Take { rows: self, trees, of: of.clone(), which: |tree| !tree.steady, coming: true });
         for tree in of {
             for i in self.spans[tree].sites.clone() {
                 if self.sites[i].restitution > 0.0 {
@@ -423,6 +428,7 @@ struct Take<'a> {
     rows: &'a mut TreeRows,
     trees: &'a [Working],
     of: Range<usize>,
+    which: fn(&Working) -> bool,
     /// The velocities at the start of the sub-step, rather than those of now.
     coming: bool,
 }
@@ -433,9 +439,9 @@ impl Kernel for Take<'_> {
     fn run<L: Lane>(self) {
         let rows = &mut self.rows.rows;
         if self.coming {
-            rows.take::<L::Packed>(self.trees, self.of, |tree| &tree.coming);
+            rows.take::<L::Packed>(self.trees, self.of, self.which, |tree| &tree.coming);
         } else {
-            rows.take::<L::Packed>(self.trees, self.of, |tree| &tree.articulation.tree.qd);
+            rows.take::<L::Packed>(self.trees, self.of, self.which, |tree| &tree.articulation.tree.qd);
         }
     }
 }
@@ -444,13 +450,29 @@ struct Give<'a> {
     rows: &'a mut TreeRows,
     trees: &'a mut [Working],
     of: Range<usize>,
+    which: fn(&Working) -> bool,
 }
 
 impl Kernel for Give<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lane>(self) {
-        self.rows.rows.give::<L::Packed>(self.of, self.trees);
+        self.rows.rows.give::<L::Packed>(self.of, self.trees, self.which);
+    }
+}
+
+struct KickSteady<'a> {
+    rows: &'a mut TreeRows,
+    trees: &'a mut [Working],
+    of: Range<usize>,
+    h: f64,
+}
+
+impl Kernel for KickSteady<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        self.rows.rows.kick_steady::<L::Packed>(self.of, self.trees, self.h);
     }
 }
 

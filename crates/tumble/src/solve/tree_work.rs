@@ -18,6 +18,9 @@
 //! see [`Working::is_worn`]. Kick and drift split the motion into forces that do not depend on velocities and motion that no force
 //! disturbs; each keeps what it should, and neither can feed the other.
 //!
+//! While rows are at work on a tree it has quasi-velocities (see `tree_rows`). Where nothing that acts on it depends on its velocities it is kicked in these too, and
+//! gets its velocities back for the drift alone.
+//!
 //! Where free or kinematic bodies take part, this is done in the sub-steps of the world, with their contacts and joints. All other trees are done with before these begin: see `knots` and
 //! `part`.
 
@@ -36,6 +39,7 @@ use crate::articulation::flight::Stages;
 use crate::articulation::keep::{Drive, Kept};
 use crate::articulation::kind::Kind;
 use crate::articulation::store::{Articulation, Starts};
+use crate::articulation::tree::Link;
 use crate::body::store::{Bodies, CentrePose, Velocity};
 use crate::constraint::contact::NONE;
 use crate::crew::{Shared, Sums, Team};
@@ -63,6 +67,9 @@ const QUIET: f64 = 1e-4;
 
 /// Rounds in which motors that have reached their largest force are told from the others.
 const ROUNDS: usize = 4;
+
+/// Where coordinates and rates end. A million million million: even its square is a number in `f32`.
+const FAST_AT_MOST: f64 = 1e18;
 
 /// Contact points that a link counts as supported by where its tree stands on something: it is held.
 const HELD: u32 = 3;
@@ -120,6 +127,10 @@ pub(super) struct Working {
     springs: Springs,
     /// Nothing acts on it in the step but smooth forces.
     pub flies: bool,
+    /// What acts on it does not depend on how it moves, so that a kick does without its velocities, and without other factors than those of rows.
+    pub steady: bool,
+    /// Where nothing but its weight acts on it and nothing holds it: how that accelerates it, as a whole.
+    falls: Option<Vec3<f64>>,
     /// M̃ is factored, for `extra`, and how far the tree has turned since then, as [`Working::is_worn`] counts; infinite where something
     /// slides.
     factored: bool,
@@ -384,7 +395,7 @@ impl TreeWork {
     pub fn store(&mut self, state: &mut State, dt: Real, overloaded: &mut Vec<u32>, busy: &mut Vec<u32>) {
         for part in self.parts.iter_mut().filter(|part| !part.trees.is_empty()) {
             if part.open {
-                part.conclude(&mut self.trees[part.trees.clone()]);
+                part.conclude(&mut self.trees[part.trees.clone()], self.isa);
             }
             part.outcome.store(state, dt, overloaded);
             busy.append(&mut part.busy);
@@ -490,7 +501,7 @@ impl Working {
         self.articulation.self_collision = of.self_collision;
         self.dense.clear();
         self.arrived.clear();
-        (self.flies, self.lost, self.yielded) = (false, false, false);
+        (self.flies, self.steady, self.lost, self.yielded) = (false, false, false, false);
         (self.factored, self.renewed, self.behind) = (false, false, false);
     }
 
@@ -559,6 +570,27 @@ impl Working {
         arrived.extend((0..articulation.tree.links.len()).map(|link| articulation.body_state(pass, link)));
     }
 
+    /// Finds out whether a kick needs its velocities, and whether it falls as a whole.
+    fn look_at_loads(&mut self, bodies: &Bodies, loads: &Loads) {
+        let Self { articulation, loads: of_links, .. } = self;
+        let tree = &articulation.tree;
+        let undamped = of_links.iter().all(|l| l.linear_damping == 0.0 && l.angular_damping == 0.0);
+        self.steady = undamped && tree.is_slack();
+        let scale = |&slot: &u32| f64::from(bodies.params[bodies.dense_at(slot)].gravity_scale);
+        let scale = articulation.bodies.first().map_or(0.0, scale);
+        let falls = |(link, load): (&Link, &Load)| {
+            load.force == loads.gravity.to_f64() * (link.mass * scale) && load.torque == Vec3::ZERO
+        };
+        // What turns with a motor of the root does not fall.
+        let loose = |link: &Link| link.parent != NONE || tree.dofs[link.dofs()].iter().all(|dof| dof.armature == 0.0);
+        let whole = self.steady
+            && tree.floats()
+            && tree.dofs.iter().all(|dof| dof.force == 0.0)
+            && tree.links.iter().all(loose)
+            && tree.links.iter().zip(&*of_links).all(falls);
+        self.falls = whole.then(|| loads.gravity.to_f64() * scale);
+    }
+
     /// Takes the damping of its links at the end of a kick of h, so that none is too strong: c/(1 + h c) instead of c, which leaves 1/(1 + h c) of a
     /// velocity, as with free bodies.
     fn tame(&mut self, h: f64) {
@@ -604,8 +636,7 @@ impl Working {
     /// Coordinates or rates are no numbers, or such that poses and velocities of links might not be.
     fn is_lost(&self) -> bool {
         let tree = &self.articulation.tree;
-        // A million million million: even its square is a number in `f32`.
-        !tree.q.iter().chain(&tree.qd).all(|v| v.abs() < 1e18)
+        !tree.q.iter().chain(&tree.qd).all(|v| v.abs() < FAST_AT_MOST)
     }
 
     /// Its joints have no motors, and springs and dampers so soft that explicit steps follow them, as they must the damping of its links.
@@ -640,6 +671,26 @@ impl Working {
         if u.iter().any(|&u| u != 0.0) {
             tree.advance(u, h);
             self.pass.place::<Quad>(tree, &tree.q);
+        }
+    }
+
+    /// The same for one that is steady and whose quasi-velocities are z; those that rows have `taken` count from.
+    #[inline(always)]
+    pub fn kick_on<P: Packed>(&mut self, h: f64, z: &mut [f64], taken: &mut [f64]) {
+        let Self { articulation, pass, loads, drives, falls, .. } = self;
+        let tree = &mut articulation.tree;
+        if !drives.is_empty() {
+            pass.drive_on::<P>(tree, loads, h, drives);
+        }
+        match *falls {
+            Some(g) => pass.push_whole(tree, g * h, z),
+            None => pass.push_loads::<P>(tree, loads, |k| tree.dofs[k].force, h, z),
+        }
+        if !z.iter().zip(&pass.columns).all(|(z, column)| (z * column.root).abs() < FAST_AT_MOST) {
+            self.lost = true;
+            for list in [z, taken, &mut tree.qd[..]] {
+                list.fill(0.0);
+            }
         }
     }
 

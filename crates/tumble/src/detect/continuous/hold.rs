@@ -21,6 +21,10 @@ const ROUNDS: usize = 8;
 /// By how much deeper than at the start a body may get that is too deep already, in skins: it must not be frozen.
 const DIP: Real = 0.1;
 
+/// The share of its skin up to which a body is surely not held, and that of the smaller of two shapes which is rounding.
+const SURE: Real = 0.99;
+const ROUNDED: Real = 2e-5;
+
 /// Where a body is held.
 #[derive(Clone, Copy)]
 pub(super) struct Stop {
@@ -159,6 +163,39 @@ impl State {
         near
     }
 
+    /// The body stays clear of all that might stop it, wherever it goes within `bulge` of this travel of a whole step.
+    pub(super) fn passes_clear(&self, ahead: &Ahead, i: usize, travel: &Travel, bulge: Real) -> bool {
+        let mut clear = true;
+        self.search_way(ahead, i, travel, bulge, &mut |(motion, collider), obstacle, limit| {
+            clear = clear && self.stays_off(ahead, i, travel, (motion, collider), obstacle, bulge);
+            if clear { limit } else { 0.0 }
+        });
+        clear
+    }
+
+    /// The same of one obstacle. What [`State::stop_at`] would follow is none that it would stop at.
+    fn stays_off(
+        &self,
+        ahead: &Ahead,
+        i: usize,
+        travel: &Travel,
+        (motion, collider): (&Motion, &Collider),
+        obstacle: &Collider,
+        bulge: Real,
+    ) -> bool {
+        let other = self.bodies.dense_at(obstacle.body);
+        let Some(core) = watched(&self.bodies, i, other) else { return true };
+        let centre = self.bodies.params[other].local_centre;
+        let its = self.travelled(ahead, other).motion(&obstacle.pose, centre, travel.start.centre);
+        let gap = bulge - SURE * ahead.skin(core);
+        let mut clear = true;
+        search_moving((&collider.shape, motion), (&obstacle.shape, &its), bulge, 1.0, &mut |one, other, limit| {
+            clear = clear && stays_apart(one, other, gap + ROUNDED * smaller(one.convex, other.convex));
+            if clear { limit } else { -1.0 }
+        });
+        clear
+    }
+
     /// How far the way of a link may be bent: one of its length leaves its ends by no more than half of it. How long it was is taken from the speed
     /// at its end.
     pub(super) fn bulge(&self, ahead: &Ahead, i: usize, shift: Vec3) -> Real {
@@ -262,7 +299,7 @@ impl State {
         search_moving((&collider.shape, motion), (&obstacle.shape, &its), 0.0, limit, &mut |one, other, limit| {
             let (a, b, of_a, of_b) = (one.convex, other.convex, &one.motion, &other.motion);
             // No target is above minus the skin.
-            if stays_apart(one, other, 2e-5 * smaller(a, b) - 0.99 * skin) || comes_from_behind(a, of_a, b, of_b) {
+            if stays_apart(one, other, ROUNDED * smaller(a, b) - SURE * skin) || comes_from_behind(a, of_a, b, of_b) {
                 return limit;
             }
             let size = Num::min(a.extent(), b.extent());

@@ -38,6 +38,9 @@ const PART: f64 = 0.2;
 /// Parts at the most: hinges that make more than two turns in a step are not looked at more closely.
 const PARTS: f64 = 64.0;
 
+/// Radians by which all joints on the way to a link may turn in a step for its way to be as good as straight.
+const LITTLE_TURN: f64 = 0.5;
+
 /// The least share of its own weight by which a tree yields: a straight arm that is pushed at along its length, which would have to turn by far to yield a little,
 /// stays where it is.
 const YIELD: f64 = 1e-3;
@@ -88,8 +91,9 @@ pub(super) fn hold(state: &mut State, ahead: &mut Ahead) {
     for links in fast.chunk_by(|a, b| a[0] == b[0]) {
         let slot = links[0][0];
         let near = passes_something(state, ahead, links)
-            && links.iter().any(|&[_, _, mover]| state.comes_near(ahead, &ahead.movers.all()[mover as usize]));
-        if near && way.begin(state, ahead, slot, links) && way.follow(state, ahead, slot) {
+            && way.begin(state, ahead, slot, links)
+            && way.leave_clear_links(state, ahead, slot);
+        if near && way.follow(state, ahead, slot) {
             way.finish(state, ahead, slot);
         }
     }
@@ -195,6 +199,52 @@ impl TreeWay {
             link.kind.offset(&start[qs.clone()], &tree.q[qs], &mut self.u[vs]);
         }
         self.u.iter().all(|u| u.is_finite())
+    }
+
+    /// Leaves out the links that pass clear of everything: they need not be followed unless others are stopped. Whether some of the others come near something.
+    fn leave_clear_links(&mut self, state: &State, ahead: &Ahead, slot: u32) -> bool {
+        let (mut followers, mut near) = (core::mem::take(&mut self.followers), false);
+        followers.retain(|f| {
+            let i = f.dense as usize;
+            let end = state.bodies.pose[i];
+            let Some(bulge) = self.bulge(state, slot, f) else {
+                let turn = state.bodies.velocity[i].angular * ahead.dt;
+                near |= state.comes_near(ahead, &Mover { dense: f.dense, start: f.start, turn, clear: false });
+                return true;
+            };
+            let travel = Travel {
+                start: f.start,
+                shift: (end.centre - f.start.centre).to_real(),
+                turn: (end.rotation * f.start.rotation.conjugate()).to_rotation_vector(),
+            };
+            let clear = state.passes_clear(ahead, i, &travel, bulge);
+            near |= !clear;
+            !clear
+        });
+        self.followers = followers;
+        near
+    }
+
+    /// How far a link may leave the straight way from where it was to where it is; `None` where its joints turn too far to tell.
+    ///
+    /// Let joint j turn at the constant rate w_j, so that the link turns by at most W = Σ w_j, and let A be the length of the arms from the root to the farthest point of
+    /// the link. With R_j the rotation behind joint j, |R_j"| ≤ 3/2 W², so that a point leaves the chord of its way by no more than 1/8 · 3/2 W² A; and points of what
+    /// turns steadily about a centre that goes straight leave that by no more than 1/8 W² A.
+    fn bulge(&self, state: &State, slot: u32, f: &Follower) -> Option<Real> {
+        let tree = &tree_at(state, slot).tree;
+        let (mut turn, mut slides) = (0.0, false);
+        let mut arm =
+            state.bodies.params[f.dense as usize].extent.to_f64() + tree.links[f.link as usize].centre.length();
+        let mut at = Some(f.link as usize);
+        while let Some(link) = at.map(|link| &tree.links[link]) {
+            slides |= link.kind.slides();
+            let turns = self.u[link.dofs()].iter().enumerate().filter(|(k, _)| link.kind.turns(*k));
+            turn += turns.map(|(_, u)| u.abs()).sum::<f64>();
+            at = link.parent();
+            arm += if at.is_some() { link.joint_place.origin.length() } else { 0.0 };
+        }
+        let little = !slides && turn < LITTLE_TURN && arm.is_finite();
+        little.then(|| Real::from_f64(0.125 * 2.5 * turn * turn * arm))
     }
 
     /// Follows it to the end of the step; false if nothing stops it.

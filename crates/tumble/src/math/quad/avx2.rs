@@ -58,6 +58,13 @@ impl Quad256 {
         Self(isa!(_mm256_blend_pd::<FROM>(self.0, o.0)))
     }
 
+    /// (a + c, b + d) of both.
+    #[inline(always)]
+    fn pairs(self, o: Self) -> Self {
+        let low = isa!(_mm256_permute2f128_pd::<0x20>(self.0, o.0));
+        Self(isa!(_mm256_add_pd(low, _mm256_permute2f128_pd::<0x31>(self.0, o.0))))
+    }
+
     /// The other sign where -0 is, the same where 0 is.
     #[inline(always)]
     fn signed(self, x: f64, y: f64, z: f64) -> Self {
@@ -86,6 +93,11 @@ impl Fours for Quad256 {
         // (a + c, b + d)
         let pairs = isa!(_mm_add_pd(_mm256_castpd256_pd128(self.0), _mm256_extractf128_pd::<1>(self.0)));
         isa!(_mm_cvtsd_f64(_mm_add_sd(pairs, _mm_unpackhi_pd(pairs, pairs))))
+    }
+
+    #[inline(always)]
+    fn sums([v, w, x, y]: [Self; 4]) -> Self {
+        Self(isa!(_mm256_hadd_pd(v.pairs(x).0, w.pairs(y).0)))
     }
 }
 

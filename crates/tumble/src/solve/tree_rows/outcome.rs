@@ -80,13 +80,13 @@ impl TreeRows {
     /// Notes what the rows have come to.
     pub fn conclude(&self, outcome: &mut Outcome) {
         for site in &self.sites {
-            let [Quad([slip, across, twist, _]), Quad(presses)] = site.impulse;
+            let Quad([slip, across, twist, _]) = site.impulse[0];
             outcome.touched.push(Touched {
                 manifold: site.manifold,
                 tangent: site.tangent,
                 friction: [slip, across, twist].map(Real::from_f64),
                 points: site.points,
-                presses: presses.map(Real::from_f64),
+                presses: site.presses().map(Real::from_f64),
             });
         }
         self.conclude_ties(outcome);

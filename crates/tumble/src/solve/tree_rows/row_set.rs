@@ -177,9 +177,10 @@ impl RowSet {
         &mut self,
         trees: &'a [Working],
         of: Range<usize>,
+        which: fn(&Working) -> bool,
         velocities: impl Fn(&'a Working) -> &'a [f64],
     ) {
-        for tree in of.filter(|&tree| self.places[tree] != NONE) {
+        for tree in of.filter(|&tree| self.places[tree] != NONE && which(&trees[tree])) {
             let (at, tree) = (WIDE * self.places[tree] as usize, &trees[tree]);
             let qd = velocities(tree);
             let z = &mut self.z.as_flattened_mut()[at..][..qd.len()];
@@ -190,8 +191,11 @@ impl RowSet {
 
     /// Gives the trees what their velocities have changed by since they were taken.
     #[inline(always)]
-    pub(super) fn give<P: Packed>(&mut self, of: Range<usize>, trees: &mut [Working]) {
-        for tree in of.filter(|&tree| self.places[tree] != NONE) {
+    pub(super) fn give<P: Packed>(&mut self, of: Range<usize>, trees: &mut [Working], which: fn(&Working) -> bool) {
+        for tree in of {
+            if self.places[tree] == NONE || !which(&trees[tree]) {
+                continue;
+            }
             let (at, Working { articulation, pass, .. }) = (WIDE * self.places[tree] as usize, &mut trees[tree]);
             let n = articulation.tree.qd.len();
             let z = &self.z.as_flattened()[at..][..n];
@@ -205,6 +209,22 @@ impl RowSet {
             let mut qd = core::mem::take(&mut articulation.tree.qd);
             pass.add_quasi_velocities::<P>(&articulation.tree, &self.room, &mut qd, &mut self.moved);
             articulation.tree.qd = qd;
+        }
+    }
+
+    /// The kick over h of those trees that are steady.
+    #[inline(always)]
+    pub(super) fn kick_steady<P: Packed>(&mut self, of: Range<usize>, trees: &mut [Working], h: f64) {
+        for tree in of {
+            let working = &mut trees[tree];
+            if self.places[tree] == NONE || !working.steady {
+                continue;
+            }
+            let own = WIDE * self.places[tree] as usize..;
+            let n = working.articulation.tree.qd.len();
+            let z = &mut self.z.as_flattened_mut()[own.clone()][..n];
+            let taken = &mut self.taken.as_flattened_mut()[own][..n];
+            working.kick_on::<P>(h, z, taken);
         }
     }
 

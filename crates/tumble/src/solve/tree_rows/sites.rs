@@ -2,7 +2,8 @@
 //!
 //! The rows of a manifold act on the same links, so that their G (see [`response`](crate::articulation::response)) have the same few numbers that are not
 //! zero: those on the ways from its links to the world. They stand side by side in two fours, friction along two tangents and about the normal in one, the
-//! points in the other, with the matrix K between each of them and the points. A visit reads the quasi-velocities on these ways once, solves all rows
+//! points in the other, with the matrix K between each of them and the points. A single point takes the place that friction leaves in its four, and there is
+//! no other. A visit reads the quasi-velocities on these ways once, solves all rows
 //! one after the other by K alone, and pushes the trees once.
 
 use super::row_set::{End, resistance, within};
@@ -18,7 +19,7 @@ use crate::solve::motion::{self, Free, Mass, Motion};
 use crate::solve::tree_work::{Recipe, Working, velocity};
 use core::ops::Range;
 
-/// Rows of friction; the fourth place of their four has none.
+/// Rows of friction; the fourth place of their four has none, or a single point.
 const FRICTION: usize = 3;
 
 /// The share of the way to a surface that is rounding.
@@ -31,6 +32,12 @@ const FOUR: usize = 4;
 type Both = [Quad; 2];
 
 const NOTHING: Both = [Quad::ZERO; 2];
+
+/// Where a point stands among the rows: `ONE` by itself, or with others.
+#[inline(always)]
+const fn place<const ONE: bool>(point: usize) -> (usize, usize) {
+    if ONE { (0, FRICTION) } else { (1, point) }
+}
 
 /// The rows of a manifold.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +55,8 @@ pub(super) struct Site {
     /// J before the velocity of B, against that of A; and before both angular velocities. All rows side by side, component by component.
     force: [Both; 3],
     torque: [[Both; 3]; 2],
-    /// K between each row and the points, and of each row with itself; and what is 1/K of the same, 0 where nothing moves.
+    /// K between each row and the points, or between a single point, in the first, and all rows; K of each row with itself; and what is 1/K of the same,
+    /// 0 where nothing moves.
     k: [Quad; 2 * FOUR],
     own: Both,
     mass: Both,
@@ -103,6 +111,23 @@ impl Site {
         self.first as usize..(self.first + self.count) as usize
     }
 
+    /// It has a single point.
+    #[inline(always)]
+    fn is_one(&self) -> bool {
+        self.points == 1
+    }
+
+    /// Where a point stands among its rows.
+    #[inline(always)]
+    fn place(&self, point: usize) -> (usize, usize) {
+        if self.is_one() { place::<true>(point) } else { place::<false>(point) }
+    }
+
+    /// The impulses of its points, and places without.
+    pub fn presses(&self) -> [f64; FOUR] {
+        if self.is_one() { [self.impulse[0].0[FRICTION], 0.0, 0.0, 0.0] } else { self.impulse[1].0 }
+    }
+
     /// Nothing presses or rubs.
     #[inline(always)]
     fn is_idle(&self) -> bool {
@@ -137,9 +162,10 @@ impl Site {
 
     /// The impulse of a point with this velocity along the normal; none where it is left as it is.
     #[inline(always)]
-    fn pressed(&self, p: usize, rate: f64, recipe: &Recipe, push: bool) -> Option<f64> {
+    fn pressed<const ONE: bool>(&self, p: usize, rate: f64, recipe: &Recipe, push: bool) -> Option<f64> {
         let h = recipe.h.to_f64();
-        let (impulse, mass, s) = (self.impulse[1].0[p], self.mass[1].0[p], self.separation[p]);
+        let (half, lane) = place::<ONE>(p);
+        let (impulse, mass, s) = (self.impulse[half].0[lane], self.mass[half].0[lane], self.separation[p]);
         let mut share = 1.0;
         let bias = if s > 0.0 {
             // As in the kernel: the relaxing pass leaves surfaces alone that are apart and have not pushed.
@@ -174,10 +200,12 @@ impl Site {
     /// The impulses of friction with these velocities: what would stop slip and twist, or as much of it as friction bears. None where they are
     /// left as they are.
     #[inline(always)]
-    fn rubbed(&self, rate: &[f64; FOUR]) -> Option<[f64; FRICTION]> {
+    fn rubbed<const ONE: bool>(&self, rate: &[f64; FOUR]) -> Option<[f64; FRICTION]> {
         let (impulse, mass) = (&self.impulse[0].0, &self.mass[0].0);
         let (mut normal, mut torque) = (0.0, 0.0);
-        for (lambda, lever) in self.impulse[1].0.iter().zip(&self.lever).take(self.points as usize) {
+        for (p, lever) in self.lever.iter().enumerate().take(if ONE { 1 } else { self.points as usize }) {
+            let (half, lane) = place::<ONE>(p);
+            let lambda = self.impulse[half].0[lane];
             normal += lambda;
             torque += lambda * lever;
         }
@@ -238,15 +266,15 @@ impl Site {
 
     /// K, where G is known.
     #[inline(always)]
-    fn weigh<F: Fours>(&mut self, ways: &Ways, masses: &[Mass]) {
-        let g = &ways.g[self.list()];
+    fn weigh<F: Fours, const ONE: bool>(&mut self, ways: &Ways, masses: &[Mass]) {
+        let (g, halves) = (&ways.g[self.list()], if ONE { 1 } else { 2 });
         // What K would be if no joint held the links, and the part of free bodies in it.
         let (mut loose, mut free) = (NOTHING, NOTHING);
         for side in 0..2 {
             let torque = &self.torque[side];
             let Some(mass) = masses.get(self.bodies[side] as usize).filter(|m| motion::is_movable(m)) else { continue };
             let (m, inertia) = (motion::inv_mass_of(mass).to_f64(), motion::inertia_of(mass).to_f64());
-            for half in 0..2 {
+            for half in 0..halves {
                 let [fx, fy, fz] =
                     [F::load(&self.force[0][half]), F::load(&self.force[1][half]), F::load(&self.force[2][half])];
                 let [nx, ny, nz] = [F::load(&torque[0][half]), F::load(&torque[1][half]), F::load(&torque[2][half])];
@@ -260,12 +288,18 @@ impl Site {
                 }
             }
         }
-        let rows = FOUR + self.points as usize;
-        for row in (0..rows).filter(|&row| row != FRICTION) {
+        // K between the points and each row, or between all rows and a single point.
+        let (points, between, rows) = if ONE {
+            (0, FRICTION..FOUR, FOUR)
+        } else {
+            (1, 0..FOUR + self.points as usize, FOUR + self.points as usize)
+        };
+        let is_there = |row: &usize| ONE || *row != FRICTION;
+        for (at, row) in between.enumerate().filter(|(_, row)| is_there(row)) {
             let (half, lane) = (row / FOUR, row % FOUR);
             let mut k = F::splat(0.0);
             for g in g.iter() {
-                k = k + F::load(&g[1]) * F::splat(g[half].0[lane]);
+                k = k + F::load(&g[points]) * F::splat(g[half].0[lane]);
             }
             for side in 0..2 {
                 let End::Body(dense) = self.ends[side] else { continue };
@@ -274,23 +308,23 @@ impl Site {
                 let linear = of(&self.force).scale(motion::inv_mass_of(mass).to_f64());
                 let angular = motion::inertia_of(mass).to_f64() * of(&self.torque[side]);
                 let (force, torque) = (&self.force, &self.torque[side]);
-                k = k + F::load(&force[0][1]) * F::splat(linear.x);
-                k = k + F::load(&force[1][1]) * F::splat(linear.y);
-                k = k + F::load(&force[2][1]) * F::splat(linear.z);
-                k = k + F::load(&torque[0][1]) * F::splat(angular.x);
-                k = k + F::load(&torque[1][1]) * F::splat(angular.y);
-                k = k + F::load(&torque[2][1]) * F::splat(angular.z);
+                k = k + F::load(&force[0][points]) * F::splat(linear.x);
+                k = k + F::load(&force[1][points]) * F::splat(linear.y);
+                k = k + F::load(&force[2][points]) * F::splat(linear.z);
+                k = k + F::load(&torque[0][points]) * F::splat(angular.x);
+                k = k + F::load(&torque[1][points]) * F::splat(angular.y);
+                k = k + F::load(&torque[2][points]) * F::splat(angular.z);
             }
-            k.store(&mut self.k[row]);
+            k.store(&mut self.k[at]);
         }
-        let mut own = [F::load(&free[0]), F::load(&free[1])];
-        for g in g.iter() {
-            let (rubs, presses) = (F::load(&g[0]), F::load(&g[1]));
-            own = [own[0] + rubs * rubs, own[1] + presses * presses];
+        for half in 0..halves {
+            let mut own = F::load(&free[half]);
+            for g in g.iter() {
+                own = own + F::load(&g[half]) * F::load(&g[half]);
+            }
+            own.store(&mut self.own[half]);
         }
-        own[0].store(&mut self.own[0]);
-        own[1].store(&mut self.own[1]);
-        for row in (0..rows).filter(|&row| row != FRICTION) {
+        for row in (0..rows).filter(is_there) {
             let (half, lane) = (row / FOUR, row % FOUR);
             let (k, mass) = resistance(self.own[half].0[lane], loose[half].0[lane]);
             (self.own[half].0[lane], self.mass[half].0[lane]) = (k, mass);
@@ -317,35 +351,60 @@ impl TreeRows {
         let site = &mut sites[i];
         site.answered = !site.is_idle();
         ways.g[site.list()].fill(NOTHING);
-        site.lead_in::<F, 1>(ways, trees);
-        if site.answered {
-            site.lead_in::<F, 0>(ways, trees);
-            site.weigh::<F>(ways, masses);
+        match (site.is_one(), site.answered) {
+            (true, answered) => {
+                site.lead_in::<F, 0>(ways, trees);
+                if answered {
+                    site.weigh::<F, true>(ways, masses);
+                }
+            }
+            (false, answered) => {
+                site.lead_in::<F, 1>(ways, trees);
+                if answered {
+                    site.lead_in::<F, 0>(ways, trees);
+                    site.weigh::<F, false>(ways, masses);
+                }
+            }
         }
     }
 
     /// The rest of the answers of a site that begins to push.
     #[inline(always)]
-    fn wake<F: Fours>(&mut self, i: usize, trees: &[Working], masses: &[Mass]) {
+    fn wake<F: Fours, const ONE: bool>(&mut self, i: usize, trees: &[Working], masses: &[Mass]) {
         let Self { sites, ways, .. } = self;
         let site = &mut sites[i];
         site.answered = true;
-        site.lead_in::<F, 0>(ways, trees);
-        site.weigh::<F>(ways, masses);
+        if !ONE {
+            site.lead_in::<F, 0>(ways, trees);
+        }
+        site.weigh::<F, ONE>(ways, masses);
     }
 
     /// Ċ of its points.
     #[inline(always)]
-    fn point_rates<F: Fours>(&self, site: &Site, motions: &[Motion]) -> [f64; FOUR] {
-        let mut presses = Quad::ZERO;
-        let rates = self.site_rates::<F, false>(site, motions);
-        rates[1].store(&mut presses);
-        presses.0
+    fn point_rates<F: Fours, const ONE: bool>(&self, site: &Site, motions: &[Motion]) -> [f64; FOUR] {
+        let mut four = Quad::ZERO;
+        if ONE {
+            self.site_rates::<F, true, false>(site, motions)[0].store(&mut four);
+            return [four.0[FRICTION], 0.0, 0.0, 0.0];
+        }
+        self.site_rates::<F, false, true>(site, motions)[1].store(&mut four);
+        four.0
     }
 
-    /// Ċ of its rows; where nothing `RUBS` of its points alone.
+    /// The same of any site.
     #[inline(always)]
-    fn site_rates<F: Fours, const RUBS: bool>(&self, site: &Site, motions: &[Motion]) -> [F; 2] {
+    fn rates_of_points<F: Fours>(&self, site: &Site, motions: &[Motion]) -> [f64; FOUR] {
+        if site.is_one() {
+            self.point_rates::<F, true>(site, motions)
+        } else {
+            self.point_rates::<F, false>(site, motions)
+        }
+    }
+
+    /// Ċ of its rows: of those in the `FIRST` four, and of those in the `OTHER`.
+    #[inline(always)]
+    fn site_rates<F: Fours, const FIRST: bool, const OTHER: bool>(&self, site: &Site, motions: &[Motion]) -> [F; 2] {
         let z = self.rows.z.as_flattened();
         let (at, g) = (&self.ways.at[site.list()], &self.ways.g[site.list()]);
         let (mut rubs, mut presses) = ([F::splat(0.0); 2], [F::splat(0.0); 2]);
@@ -354,17 +413,21 @@ impl TreeRows {
         let (pairs_of_g, last_of_g) = g.as_chunks::<2>();
         for ([a, b], [of_a, of_b]) in pairs.iter().zip(pairs_of_g) {
             let (za, zb) = (F::splat(z[*a as usize]), F::splat(z[*b as usize]));
-            if RUBS {
+            if FIRST {
                 rubs = [rubs[0] + F::load(&of_a[0]) * za, rubs[1] + F::load(&of_b[0]) * zb];
             }
-            presses = [presses[0] + F::load(&of_a[1]) * za, presses[1] + F::load(&of_b[1]) * zb];
+            if OTHER {
+                presses = [presses[0] + F::load(&of_a[1]) * za, presses[1] + F::load(&of_b[1]) * zb];
+            }
         }
         for (a, of_a) in last.iter().zip(last_of_g) {
             let za = F::splat(z[*a as usize]);
-            if RUBS {
+            if FIRST {
                 rubs[0] = rubs[0] + F::load(&of_a[0]) * za;
             }
-            presses[0] = presses[0] + F::load(&of_a[1]) * za;
+            if OTHER {
+                presses[0] = presses[0] + F::load(&of_a[1]) * za;
+            }
         }
         let mut rates = [rubs[0] + rubs[1], presses[0] + presses[1]];
         for (side, end) in site.ends.iter().enumerate() {
@@ -386,13 +449,38 @@ impl TreeRows {
 
     /// Pushes trees, and free bodies where there are any for it, by impulses of all rows of a site.
     #[inline(always)]
-    pub(super) fn push_site<F: Fours>(&mut self, i: usize, by: &Both, bodies: Option<(&mut [Motion], &[Mass])>) {
+    fn push_site<F: Fours, const ONE: bool>(&mut self, i: usize, by: &Both, bodies: Option<(&mut [Motion], &[Mass])>) {
         let Self { sites, ways, rows, .. } = self;
         let site = &sites[i];
         let z = rows.z.as_flattened_mut();
-        let (rubs, presses) = (F::load(&by[0]), F::load(&by[1]));
-        for (at, g) in ways.at[site.list()].iter().zip(&ways.g[site.list()]) {
-            z[*at as usize] += (F::load(&g[0]) * rubs + F::load(&g[1]) * presses).sum();
+        let (first, other) = (F::load(&by[0]), F::load(&by[1]));
+        // No closure: it would not be compiled for the instructions of the kernel.
+        let (fours, last) = ways.at[site.list()].as_chunks::<FOUR>();
+        let (fours_of_g, last_of_g) = ways.g[site.list()].as_chunks::<FOUR>();
+        for (at, g) in fours.iter().zip(fours_of_g) {
+            let mut pushes = [
+                F::load(&g[0][0]) * first,
+                F::load(&g[1][0]) * first,
+                F::load(&g[2][0]) * first,
+                F::load(&g[3][0]) * first,
+            ];
+            if !ONE {
+                for (push, g) in pushes.iter_mut().zip(g) {
+                    *push = *push + F::load(&g[1]) * other;
+                }
+            }
+            let mut sums = Quad::ZERO;
+            F::sums(pushes).store(&mut sums);
+            for (at, sum) in at.iter().zip(sums.0) {
+                z[*at as usize] += sum;
+            }
+        }
+        for (at, g) in last.iter().zip(last_of_g) {
+            let mut push = F::load(&g[0]) * first;
+            if !ONE {
+                push = push + F::load(&g[1]) * other;
+            }
+            z[*at as usize] += push.sum();
         }
         let Some((motions, masses)) = bodies else { return };
         for (side, end) in site.ends.iter().enumerate() {
@@ -410,62 +498,93 @@ impl TreeRows {
     pub(super) fn warm_site<F: Fours>(&mut self, i: usize, bodies: Option<(&mut [Motion], &[Mass])>) {
         if !self.sites[i].is_idle() {
             let impulse = self.sites[i].impulse;
-            self.push_site::<F>(i, &impulse, bodies);
+            self.push_any_site::<F>(i, &impulse, bodies);
+        }
+    }
+
+    #[inline(always)]
+    fn push_any_site<F: Fours>(&mut self, i: usize, by: &Both, bodies: Option<(&mut [Motion], &[Mass])>) {
+        if self.sites[i].is_one() {
+            self.push_site::<F, true>(i, by, bodies);
+        } else {
+            self.push_site::<F, false>(i, by, bodies);
         }
     }
 
     /// One visit: friction, then the points one after the other.
     #[inline(always)]
     pub(super) fn solve_site<F: Fours>(&mut self, i: usize, field: &mut Field<'_>) {
+        if self.sites[i].is_one() {
+            self.visit::<F, true>(i, field);
+        } else {
+            self.visit::<F, false>(i, field);
+        }
+    }
+
+    #[inline(always)]
+    fn visit<F: Fours, const ONE: bool>(&mut self, i: usize, field: &mut Field<'_>) {
         let site = &self.sites[i];
+        let count = if ONE { 1 } else { site.points as usize };
         if site.is_idle() {
-            let rates = self.point_rates::<F>(site, field.motions);
-            let mut points = 0..site.points as usize;
-            if !points.any(|p| site.pressed(p, rates[p], field.recipe, field.push).is_some()) {
+            let rates = self.point_rates::<F, ONE>(site, field.motions);
+            if !(0..count).any(|p| site.pressed::<ONE>(p, rates[p], field.recipe, field.push).is_some()) {
                 return;
             }
             if !site.answered {
-                self.wake::<F>(i, field.trees, field.masses);
+                self.wake::<F, ONE>(i, field.trees, field.masses);
             }
         }
-        let rates = self.site_rates::<F, true>(&self.sites[i], field.motions);
-        let (mut rubs, mut presses) = (Quad::ZERO, Quad::ZERO);
-        rates[0].store(&mut rubs);
-        rates[1].store(&mut presses);
+        let rates = match ONE {
+            true => self.site_rates::<F, true, false>(&self.sites[i], field.motions),
+            false => self.site_rates::<F, true, true>(&self.sites[i], field.motions),
+        };
+        // Those of the points by themselves, in their places.
+        let (points, mut of) = (place::<ONE>(0).0, NOTHING);
+        rates[0].store(&mut of[0]);
+        rates[1].store(&mut of[1]);
         let site = &mut self.sites[i];
         let (mut change, mut changed) = (NOTHING, false);
         let mut stir = 0.0;
-        if let Some(wanted) = site.rubbed(&rubs.0) {
-            let mut left = rates[1];
+        if let Some(wanted) = site.rubbed::<ONE>(&of[0].0) {
+            let mut left = rates[points];
             for (row, wanted) in wanted.into_iter().enumerate() {
                 let delta = wanted - site.impulse[0].0[row];
                 site.impulse[0].0[row] = wanted;
                 change[0].0[row] = delta;
                 stir += delta * delta * site.own[0].0[row];
-                left = left + F::load(&site.k[row]) * F::splat(delta);
+                if ONE {
+                    of[0].0[FRICTION] += site.k[0].0[row] * delta;
+                } else {
+                    left = left + F::load(&site.k[row]) * F::splat(delta);
+                }
             }
-            left.store(&mut presses);
+            if !ONE {
+                left.store(&mut of[points]);
+            }
             changed = true;
         }
-        for p in 0..site.points as usize {
-            let Some(wanted) = site.pressed(p, presses.0[p], field.recipe, field.push) else { continue };
-            let delta = wanted - site.impulse[1].0[p];
-            site.impulse[1].0[p] = wanted;
-            change[1].0[p] = delta;
-            stir += delta * delta * site.own[1].0[p];
-            (F::load(&presses) + F::load(&site.k[FOUR + p]) * F::splat(delta)).store(&mut presses);
+        for p in 0..count {
+            let (half, lane) = place::<ONE>(p);
+            let Some(wanted) = site.pressed::<ONE>(p, of[half].0[lane], field.recipe, field.push) else { continue };
+            let delta = wanted - site.impulse[half].0[lane];
+            site.impulse[half].0[lane] = wanted;
+            change[half].0[lane] = delta;
+            stir += delta * delta * site.own[half].0[lane];
+            if !ONE {
+                (F::load(&of[points]) + F::load(&site.k[FOUR + p]) * F::splat(delta)).store(&mut of[points]);
+            }
             changed = true;
         }
         self.rows.stir += stir;
         if changed {
-            self.push_site::<F>(i, &change, Some((field.motions, field.masses)));
+            self.push_site::<F, ONE>(i, &change, Some((field.motions, field.masses)));
         }
     }
 
     /// Separations after a sub-step of these velocities.
     #[inline(always)]
     pub(super) fn travel_site<F: Fours>(&mut self, i: usize, motions: &[Motion], h: f64) {
-        let rates = self.point_rates::<F>(&self.sites[i], motions);
+        let rates = self.rates_of_points::<F>(&self.sites[i], motions);
         for (separation, rate) in self.sites[i].separation.iter_mut().zip(rates) {
             let after = *separation + h * rate;
             // What was pushed so that it just lands has landed: that a spring is under load then is not for rounding to decide.
@@ -475,7 +594,7 @@ impl TreeRows {
 
     /// Notes how fast its points are approached.
     pub(super) fn approach_site<F: Fours>(&mut self, i: usize, motions: &[Motion]) {
-        self.sites[i].approach = self.point_rates::<F>(&self.sites[i], motions);
+        self.sites[i].approach = self.rates_of_points::<F>(&self.sites[i], motions);
     }
 
     /// Points that have been hit fast enough bounce: the velocity along the normal is -e times that before.
@@ -489,19 +608,20 @@ impl TreeRows {
     ) {
         for p in 0..self.sites[i].points as usize {
             let site = &self.sites[i];
-            let (impulse, approach) = (site.impulse[1].0[p], site.approach[p]);
+            let (half, lane) = site.place(p);
+            let (impulse, approach) = (site.impulse[half].0[lane], site.approach[p]);
             if !(impulse > 0.0 && approach < -threshold) {
                 continue;
             }
-            let rate = self.point_rates::<F>(site, motions)[p];
+            let rate = self.rates_of_points::<F>(site, motions)[p];
             let back = site.restitution * approach;
-            let new = Num::max(impulse - site.mass[1].0[p] * (rate + back), 0.0);
+            let new = Num::max(impulse - site.mass[half].0[lane] * (rate + back), 0.0);
             let (mut change, mut whole) = (NOTHING, NOTHING);
-            (change[1].0[p], whole[1].0[p]) = (new - impulse, new);
-            self.push_site::<F>(i, &change, Some((&mut *motions, masses)));
+            (change[half].0[lane], whole[half].0[lane]) = (new - impulse, new);
+            self.push_any_site::<F>(i, &change, Some((&mut *motions, masses)));
             // As in `strike`: the impulse of a blow is over with it.
             let site = &mut self.sites[i];
-            site.impulse[1].0[p] = 0.0;
+            site.impulse[half].0[lane] = 0.0;
             for (side, end) in site.ends.iter().enumerate() {
                 let End::Body(dense) = end else { continue };
                 let (dv, dw) = site.change(side, &whole, &masses[*dense as usize]);
@@ -598,7 +718,8 @@ pub(super) fn add_manifold(
     put(0, 0, t1, centre, manifold.friction_impulse.dot(t1));
     put(0, 1, t2, centre, manifold.friction_impulse.dot(t2));
     for (i, p) in points.iter().enumerate() {
-        put(1, i, n, p.anchor, p.normal_impulse);
+        let (half, lane) = if points.len() == 1 { place::<true>(i) } else { place::<false>(i) };
+        put(half, lane, n, p.anchor, p.normal_impulse);
         site.separation[i] = p.separation.to_f64();
         site.lever[i] = (p.anchor - centre).length().to_f64();
     }

@@ -88,6 +88,8 @@ impl Working {
             return true;
         }
         self.behind = false;
+        // As seen by one who rides along, to the end of the drift.
+        tree.ride_along(h, &mut self.ride);
         pass.set_moving::<P>(tree, &tree.qd);
         // The largest ω² m/m_light, and the square of the largest ω³ m/m_light.
         let (mut turn, mut brisk) = (0.0, 0.0);
@@ -97,26 +99,20 @@ impl Working {
             brisk = Num::max(brisk, speed * speed * speed * carried * carried);
         }
         pass.note_kept::<P>(tree, &mut self.kept);
-        tree.ride_along(h, &mut self.ride);
         self.worn += if slides { f64::INFINITY } else { h * Num::sqrt(turn) };
         let slow = h * h * turn <= SLOW_TURN;
         let brisk = self.spread <= EVEN && h * h * h * Num::sqrt(brisk) <= BRISK_TURN;
         if !slow && !brisk {
             return false;
         }
-        if !self.ride.is_empty() {
-            pass.set_moving::<P>(tree, &tree.qd);
-        }
         if !slow {
             self.drift_briskly::<P>(h);
             return true;
         }
-        // Midway between the velocities before and after, to second order in the turn.
-        pass.set_bias::<P>(tree, None, true);
+        // Midway between the velocities before and after, to second order in the turn. With what is to be kept, p was found.
         pass.accelerate::<P>(tree, |_| 0.0, true);
         advance(tree, pass, h);
-        pass.place::<P>(tree, &tree.q);
-        self.land::<P>();
+        self.land::<P>(false);
         true
     }
 
@@ -129,7 +125,6 @@ impl Working {
         qd.clone_from(&tree.qd);
         if self.factored && self.extra.iter().all(|&e| e == 0.0) {
             // The way to the middle need not be as exact as that over the whole.
-            pass.set_bias::<P>(tree, None, true);
             pass.accelerate::<P>(tree, |_| 0.0, true);
         } else {
             pass.forward::<P>(tree, &[], |_| 0.0);
@@ -153,20 +148,30 @@ impl Working {
             *to = from + h * column.acceleration;
         }
         tree.qd = middle;
-        pass.place::<P>(tree, &tree.q);
         // The factors are those of the middle.
         self.factored = false;
-        self.land::<P>();
+        self.land::<P>(false);
     }
 
-    /// Gets off what it rode along with, and puts right what a drift keeps.
+    /// Gets off what it rode along with, and puts right what a drift keeps. `placed`: its links are where it is.
     #[inline(always)]
-    fn land<P: Packed>(&mut self) {
+    fn land<P: Packed>(&mut self, placed: bool) {
         let Self { articulation, pass, .. } = self;
         let tree = &mut articulation.tree;
-        tree.ride_on(&self.ride);
-        pass.set_moving::<P>(tree, &tree.qd);
+        // What it keeps is the same for one who rides along, and more exact; but what its loads have given it is known of one who stands.
+        let stands = !self.drives.is_empty();
+        if stands {
+            tree.ride_on(&self.ride);
+        }
+        if placed {
+            pass.set_moving::<P>(tree, &tree.qd);
+        } else {
+            pass.place_moving::<P>(tree, &tree.q, &tree.qd);
+        }
         pass.keep::<P>(tree, &self.kept, &self.drives, MOST_BY_DRIFT);
+        if !stands {
+            tree.ride_on(&self.ride);
+        }
     }
 
     /// Notes the energy and the momentum that the tree is to have after a step that is one solve: with velocities changed by `change`,
@@ -275,6 +280,6 @@ impl Kernel for Land<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lane>(self) {
-        self.0.land::<L::Packed>();
+        self.0.land::<L::Packed>(true);
     }
 }

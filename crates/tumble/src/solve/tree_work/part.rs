@@ -101,6 +101,7 @@ impl Part {
             working.flies = !self.rows.holds(i) && working.is_smooth(recipe.dt.to_f64());
             if !working.flies {
                 working.weigh();
+                working.look_at_loads(&state.bodies, loads);
                 working.listen(recipe.h.to_f64());
                 working.tame(recipe.h.to_f64());
                 working.isa.dispatch(Place(working));
@@ -156,7 +157,7 @@ impl Part {
                     knot.bounce(motions, free, masses, recipe);
                 }
             }
-            self.conclude(trees);
+            self.conclude(trees, isa);
             self.swap_rooms(trees);
         }
     }
@@ -170,7 +171,8 @@ impl Part {
     }
 
     /// Notes what rows have come to. The links are where they have left them.
-    pub fn conclude(&mut self, trees: &mut [Working]) {
+    pub fn conclude(&mut self, trees: &mut [Working], isa: Isa) {
+        self.rows.give(isa, trees, 0..trees.len(), |_| true);
         self.rows.conclude(&mut self.outcome);
         self.rows.store_stops(trees);
         arrive(trees);
@@ -205,14 +207,32 @@ pub(super) struct Knot<'a> {
 impl Knot<'_> {
     /// The kick of a sub-step, and the responses of its rows; in the first the impulses of the last step act on both ends, later
     /// those of the last sub-step on the trees, where free bodies have them already.
+    ///
+    /// Trees that are steady are kicked in quasi-velocities, which rows have had since the last drift; all others get their velocities back for it.
     pub fn kick(&mut self, motions: &mut [Motion], masses: &[Mass], recipe: &Recipe, first: bool) {
-        for working in self.trees[self.of.clone()].iter_mut().filter(|w| !w.flies) {
-            working.coming.clone_from(&working.articulation.tree.qd);
-            working.launch(recipe.h.to_f64());
+        let h = recipe.h.to_f64();
+        for tree in self.of.clone() {
+            let held = self.rows.holds(tree);
+            let working = &mut self.trees[tree];
+            if working.flies {
+                continue;
+            }
+            if held && working.steady {
+                if !working.factored {
+                    working.isa.dispatch(Factor(working));
+                }
+            } else {
+                working.coming.clone_from(&working.articulation.tree.qd);
+                working.launch(h);
+            }
         }
         self.respond(masses);
+        if first {
+            self.rows.take(self.isa, self.trees, self.of.clone(), |tree| tree.steady);
+        }
         self.rows.approach(self.isa, self.trees, self.of.clone(), motions);
-        self.rows.take(self.isa, self.trees, self.of.clone());
+        self.rows.take(self.isa, self.trees, self.of.clone(), |tree| !tree.steady);
+        self.rows.kick_steady(self.isa, self.trees, self.of.clone(), h);
         self.rows.kick_limits(self.of.clone(), motions);
         let mut field = Field { trees: self.trees, of: self.of.clone(), motions, masses, recipe, push: true };
         self.rows.warm_start(self.isa, &mut field, first);
@@ -254,7 +274,7 @@ impl Knot<'_> {
         if !self.trees[self.of.clone()].iter().any(may_yield) {
             return false;
         }
-        self.rows.give(self.isa, self.trees, self.of.clone());
+        self.rows.give(self.isa, self.trees, self.of.clone(), |_| true);
         let mut any = false;
         for tree in self.of.clone() {
             let working = &mut self.trees[tree];
@@ -267,7 +287,7 @@ impl Knot<'_> {
         }
         if any {
             self.respond(masses);
-            self.rows.take(self.isa, self.trees, self.of.clone());
+            self.rows.take(self.isa, self.trees, self.of.clone(), |_| true);
         }
         any
     }
@@ -275,7 +295,7 @@ impl Knot<'_> {
     /// Moves the trees over a sub-step, and the rows with them; their responses where the tree has moved too far for the old ones.
     pub fn drift(&mut self, motions: &[Motion], masses: &[Mass], h: Real) {
         self.rows.travel(self.isa, self.of.clone(), motions, h.to_f64());
-        self.rows.give(self.isa, self.trees, self.of.clone());
+        self.rows.give(self.isa, self.trees, self.of.clone(), |_| true);
         for working in self.trees[self.of.clone()].iter_mut().filter(|w| !w.flies) {
             working.drift(self.stages, h.to_f64());
             if working.is_worn() {
@@ -283,14 +303,15 @@ impl Knot<'_> {
             }
         }
         self.respond(masses);
-        self.rows.take(self.isa, self.trees, self.of.clone());
+        self.rows.take(self.isa, self.trees, self.of.clone(), |_| true);
     }
 
     /// Bounces, at the end of a sub-step.
     pub fn bounce(&mut self, motions: &mut [Motion], free: &mut [Free], masses: &[Mass], recipe: &Recipe) {
         self.rows.book_ties(self.of.clone());
         self.rows.bounce(self.of.clone(), motions, free, masses, recipe);
-        self.rows.give(self.isa, self.trees, self.of.clone());
+        // The next kick needs the velocities of these.
+        self.rows.give(self.isa, self.trees, self.of.clone(), |tree| !tree.steady);
         self.yield_motors(masses, recipe, false);
     }
 }

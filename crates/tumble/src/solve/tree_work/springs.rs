@@ -116,6 +116,7 @@ pub(super) struct Springs {
 impl Springs {
     pub fn clear(&mut self) {
         self.all.clear();
+        self.limited = false;
     }
 
     /// Those of the tree in a step with sub-steps of h, if they are not known yet.
