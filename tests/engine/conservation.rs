@@ -74,6 +74,32 @@ fn momentum_stays_through_collisions() {
     }
 }
 
+/// What the world holds elsewhere is no matter to bodies in empty space: beside some that lie on fixed ones they move as they do alone, to the last bit.
+#[test]
+fn a_cloud_moves_as_it_does_beside_bodies_that_are_held() {
+    let (mut alone, mut beside) = (cloud(0.6, 0.0), cloud(0.6, 0.0));
+    let ids: Vec<_> = alone.body_ids().collect();
+    for i in 0..20 {
+        let at = Vec3::new(100.0 + 3.0 * f64::from(i), 0.0, 0.0);
+        let cube = || ColliderDesc::new(Shape::cuboid(0.5, 0.5, 0.5).unwrap());
+        beside.add_body(BodyDesc::fixed().position(at).collider(cube())).unwrap();
+        let at = at + Vec3::new(0.0, 0.999, 0.0);
+        beside.add_body(BodyDesc::dynamic().position(at).can_sleep(false).collider(cube())).unwrap();
+    }
+    for _ in 0..180 {
+        alone.step(1.0 / 60.0).unwrap();
+        beside.step(1.0 / 60.0).unwrap();
+        assert!(beside.profile().contacts >= alone.profile().contacts + 10, "the cubes lie on each other");
+    }
+    for id in ids {
+        let [a, b] = [&alone, &beside].map(|world| {
+            let body = world.body(id).unwrap();
+            (body.position(), body.rotation(), body.linear_velocity(), body.angular_velocity())
+        });
+        assert_eq!(a, b);
+    }
+}
+
 /// The bars for closed systems, over a minute: momentum to 1e-5 in f32 and 1e-12 in f64, angular momentum to 1e-3. The cloud turns as a whole
 /// and holds together by gravitation of its own, so that it collides, rubs and rolls all the time.
 #[test]

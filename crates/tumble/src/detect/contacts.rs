@@ -14,7 +14,7 @@ use crate::crew::{Lists, Shared, Team};
 use crate::detect::broad::{BroadPhase, PairFilter, ProxyDesc, ProxyId, ProxyKind, ProxyPair};
 use crate::event::Event;
 use crate::id::ColliderId;
-use crate::math::{Aabb, Pose, Vec3, WorldPose};
+use crate::math::{Aabb, Pose, Vec3, WorldPose, prefetch};
 use crate::method::Broad;
 use crate::profile::Profile;
 use crate::shape::Geometry;
@@ -77,7 +77,8 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
     look::look(state, looker, ahead, team, profile);
     let (mut any_impacts, awake) = (false, state.bodies.awake());
     for block in &looker.blocks {
-        for &(contact, finding) in &block.list {
+        for (k, &(contact, finding)) in block.list.iter().enumerate() {
+            state.ask_for(&block.list, k);
             match finding {
                 Finding::Gone => state.remove_contact(contact),
                 Finding::Parted => state.contact_parted(contact),
@@ -102,7 +103,29 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
     ahead.sort_impacts(&state.bodies);
 }
 
+/// How many findings ahead of the one that is done what is done will change is asked for, links first.
+const NEXT: usize = 4;
+
 impl State {
+    /// Asks for what the findings that come after the one at `k` will read: they stand in the order of the contacts, and what they point to stands anywhere.
+    #[inline(always)]
+    fn ask_for(&self, findings: &[(u32, Finding)], k: usize) {
+        if let Some(&(contact, _)) = findings.get(k + 2 * NEXT) {
+            prefetch(&self.contacts.all[contact as usize]);
+        }
+        if let Some(&(contact, _)) = findings.get(k + NEXT) {
+            let c = &self.contacts.all[contact as usize];
+            if let Some(manifold) = self.contacts.manifolds.get(c.manifolds as usize) {
+                prefetch(manifold);
+            }
+            for slot in [c.collider_a, c.collider_b] {
+                self.colliders.prefetch(slot);
+            }
+            self.bodies.cold.prefetch(c.body_a);
+            self.bodies.cold.prefetch(c.body_b);
+        }
+    }
+
     /// Two colliders, by slot, may touch as far as bodies and filters go.
     pub fn may_touch(&self, a: u32, b: u32) -> bool {
         let (Some(ca), Some(cb)) = (self.colliders.at(a), self.colliders.at(b)) else { return false };

@@ -18,6 +18,7 @@ use crate::integrate::{Loads, rotation};
 use crate::math::{Float, Mat3, NO_ROW, Num, Point, Real, Sym3, Vec3};
 use crate::solve::contact_constraint::ContactConstraints;
 use crate::world::State;
+use core::mem::replace;
 
 /// Above this angle a turn is no longer the error of a step, and is left alone.
 const LARGEST_TURN: f64 = 0.05;
@@ -78,17 +79,30 @@ impl Adrift {
         self.group.clear();
     }
 
-    /// Finds the groups. One pass over the contacts and one over the bodies; a second over both where something is adrift.
+    /// Finds the groups. Two passes over the bodies, and one over as many contacts as it takes to see that every island is held; over all,
+    /// and once more over both, where something is adrift.
     pub fn find(&mut self, state: &State, constraints: &ContactConstraints, solved: &[u32], jointed: &[u32]) {
         let bodies = &state.bodies;
         let island = |i: u32| state.islands.of(bodies.slot[i as usize]) as usize;
-        self.held.clear();
-        self.held.resize(state.islands.all.len(), false);
         self.group.clear();
-        for group in &constraints.groups {
+        // Nobody asks about islands of which no body is solved: they count as held.
+        self.held.clear();
+        self.held.resize(state.islands.all.len(), true);
+        let mut loose = 0;
+        for &i in solved {
+            if let Some(held) = self.held.get_mut(island(i)) {
+                loose += u32::from(replace(held, false));
+            }
+        }
+        // What touches something that nothing moves stands in the last colours, if it can: mostly, a few groups tell of all islands.
+        for group in constraints.groups.iter().rev() {
+            if loose == 0 {
+                break;
+            }
             for (a, b) in group.written(0).into_iter().zip(group.written(1)) {
                 if (a == NO_ROW) != (b == NO_ROW) {
-                    self.held[island(if a == NO_ROW { b } else { a })] = true;
+                    let held = &mut self.held[island(if a == NO_ROW { b } else { a })];
+                    loose -= u32::from(!replace(held, true));
                 }
             }
         }
