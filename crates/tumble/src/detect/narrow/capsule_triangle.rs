@@ -2,7 +2,8 @@
 //!
 //! Let m be the normal of the side on which the capsule's centre lies, h₀ and h₁ the heights of the ends of its core over the plane.
 //! - No point of the core is nearer to the triangle than the lower end is to the plane; nor nearer than the core is to the plane
-//!   through an edge along m. Either, less the radius, above the margin: nothing.
+//!   through an edge along m; nor, since the two stand across each other, than the root of the sum of both squares. Any of these, less the radius,
+//!   above the margin: nothing.
 //! - If the lower end is above the plane and over the triangle, that bound is met: the face is touched, by the ends of the part of the core over it.
 //! - Else the nearest points lie on the core and an edge, or one of them is the other end over the face: the least of five distances.
 //!
@@ -75,7 +76,7 @@ pub(super) fn collide(a: &Triangle, b: &Capsule, b_in_a: &Pose, margin: Real, ou
     }
     let size = ConvexRef::Triangle(a).extent();
     let tolerance = tolerance(size, b.half_length() + b.radius(), centre);
-    let Some((part, near)) = face.part_over(&core, reach, SLACK * tolerance) else { return true };
+    let Some((part, near)) = face.part_over(&core, low, reach, SLACK * tolerance) else { return true };
     let over = part.map(|part| face.over(&core, heights, &part, b.radius(), margin));
     let lower = usize::from(heights[1] < heights[0]);
     let touch = Num::max(TOUCH, Real::EPSILON.to_f64()) * (size + b.half_length()).to_f64();
@@ -162,9 +163,12 @@ impl Face<'_> {
         if self.index == 0 { out } else { -out }
     }
 
-    /// The part of the core over the face, whose borders are moved out by `slack`, and which edges may be within `reach` of the core. `None`
-    /// where it is farther out of an edge than that.
-    fn part_over(&self, core: &Segment, reach: Real, slack: Real) -> Option<(Option<Part>, [bool; 3])> {
+    /// The part of the core over the face, whose borders are moved out by `slack`, and which edges may be within `reach` of the core, whose lower end is
+    /// at the height `low`. `None` where it is farther out of an edge than that.
+    fn part_over(&self, core: &Segment, low: Real, reach: Real, slack: Real) -> Option<(Option<Part>, [bool; 3])> {
+        let height = Num::max(low - slack, 0.0);
+        // How far out of an edge is too far, squared, with room for rounding.
+        let too_far = (reach * reach - height * height) + 64.0 * Real::EPSILON * reach * reach;
         let mut part = Part { t: [0.0, 1.0], by: [None, None] };
         let mut aside = false;
         let mut near = [true; 3];
@@ -176,7 +180,8 @@ impl Face<'_> {
             let e = outward.dot(core.ends[1] - p) - slack * length;
             near[i] = Num::max(s, e) >= -(reach + slack + slack) * length;
             if s > 0.0 && e > 0.0 {
-                if Num::min(s, e) > reach * length {
+                let out = Num::min(s, e);
+                if out * out > too_far * (length * length) {
                     return None;
                 }
                 aside = true;

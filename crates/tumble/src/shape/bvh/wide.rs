@@ -12,7 +12,8 @@
 //! boxes that overlap do so on the grid; few others do. Eight steps are compared in one word: with H the high bits of its bytes, those
 //! of (b | H) - a are set where a <= b.
 //!
-//! Children stand in the order of the binary tree: both trees name items in the same order.
+//! Children stand in the order of the binary tree. Items are named by their places in it: the items of a node, and of nodes beside it, have places beside
+//! each other, and whoever keeps what it knows of them in that order reads memory in order.
 
 use super::{Bvh, Node, above, below};
 use crate::math::Aabb;
@@ -90,7 +91,7 @@ enum Child {
 }
 
 impl WideTree {
-    /// The tree over the items of a binary one, whose boxes `bounds` knows.
+    /// The tree over the items of a binary one, whose boxes `bounds` knows. An item is named by its place in [`Bvh::items`].
     pub fn new(tree: &Bvh, bounds: impl Fn(u32) -> Aabb) -> Self {
         let mut wide = Self { nodes: Vec::with_capacity(tree.items.len() / 4) };
         if !tree.nodes.is_empty() {
@@ -126,7 +127,7 @@ impl WideTree {
             children.copy_within(k + 1..count, k + parts);
             for part in 0..parts {
                 children[k + part] = if node.count > 0 {
-                    Child::Item(tree.items[node.link as usize + part])
+                    Child::Item(node.link + part as u32)
                 } else if part == 0 {
                     Child::Tree(index + 1)
                 } else {
@@ -137,9 +138,9 @@ impl WideTree {
         }
         for (k, child) in children[..count].iter().enumerate() {
             let (min, max, link) = match *child {
-                Child::Item(item) => {
-                    let b = bounds(item);
-                    (b.min.to_array().map(below), b.max.to_array().map(above), item | ITEM)
+                Child::Item(place) => {
+                    let b = bounds(place);
+                    (b.min.to_array().map(below), b.max.to_array().map(above), place | ITEM)
                 }
                 Child::Tree(index) => {
                     let node = tree.nodes[index as usize];
@@ -151,23 +152,40 @@ impl WideTree {
         at as u32
     }
 
-    /// Visits the items whose boxes overlap `bounds`, and few others, in the order of the binary tree, until `visit` says false.
+    /// Visits the places of the items whose boxes overlap `bounds`, and of few others, in order, until `visit` says false. `ask` is called for those of a node
+    /// before any of them is visited.
     #[inline]
-    pub fn each_overlap(&self, bounds: &Aabb, mut visit: impl FnMut(u32) -> bool) {
+    pub fn each_overlap(&self, bounds: &Aabb, ask: impl Fn(u32), mut visit: impl FnMut(u32) -> bool) {
         let (min, max) = (bounds.min.to_array().map(below), bounds.max.to_array().map(above));
         // What is no box, or not of numbers, overlaps nothing.
         if !self.nodes.is_empty() && (0..3).all(|axis| min[axis] <= max[axis]) {
-            self.walk(0, &min, &max, &mut visit);
+            self.walk(0, &min, &max, &ask, &mut visit);
         }
     }
 
-    fn walk(&self, node: u32, min: &[f32; 3], max: &[f32; 3], visit: &mut impl FnMut(u32) -> bool) -> bool {
+    fn walk(
+        &self,
+        node: u32,
+        min: &[f32; 3],
+        max: &[f32; 3],
+        ask: &impl Fn(u32),
+        visit: &mut impl FnMut(u32) -> bool,
+    ) -> bool {
         let node = &self.nodes[node as usize];
-        let mut hit = node.overlapping(min, max);
+        let hits = node.overlapping(min, max);
+        let link = |hit: u64| node.links[(hit.trailing_zeros() / 8) as usize % WIDTH];
+        let mut hit = hits;
         while hit != 0 {
-            let link = node.links[(hit.trailing_zeros() / 8) as usize % WIDTH];
+            if link(hit) & ITEM != 0 {
+                ask(link(hit) & !ITEM);
+            }
             hit &= hit - 1;
-            let goes_on = if link & ITEM != 0 { visit(link & !ITEM) } else { self.walk(link, min, max, visit) };
+        }
+        let mut hit = hits;
+        while hit != 0 {
+            let link = link(hit);
+            hit &= hit - 1;
+            let goes_on = if link & ITEM != 0 { visit(link & !ITEM) } else { self.walk(link, min, max, ask, visit) };
             if !goes_on {
                 return false;
             }
@@ -203,10 +221,12 @@ mod tests {
             let boxes: Vec<Aabb> = boxes.iter().map(make).collect();
             let query = make(&query);
             let tree = Bvh::new(&boxes).unwrap();
-            let wide = WideTree::new(&tree, |i| boxes[i as usize]);
+            let wide = WideTree::new(&tree, |place| boxes[tree.items[place as usize] as usize]);
             let mut found = Vec::new();
-            wide.each_overlap(&query, |i| {
-                found.push(i);
+            let asked = std::cell::RefCell::new(vec![false; boxes.len()]);
+            wide.each_overlap(&query, |place| asked.borrow_mut()[place as usize] = true, |place| {
+                assert!(asked.borrow()[place as usize]);
+                found.push(tree.items[place as usize]);
                 true
             });
             let all: Vec<u32> = tree.candidates(&Aabb::EVERYTHING).collect();
@@ -217,14 +237,14 @@ mod tests {
             prop_assert!(found.iter().all(|&i| boxes[i as usize].overlaps(&near)));
             // A box without bounds finds all.
             let mut all = Vec::new();
-            wide.each_overlap(&Aabb::EVERYTHING, |i| {
-                all.push(i);
+            wide.each_overlap(&Aabb::EVERYTHING, |_| {}, |place| {
+                all.push(tree.items[place as usize]);
                 true
             });
             prop_assert_eq!(all, tree.candidates(&Aabb::EVERYTHING).collect::<Vec<_>>());
             // A visitor that says false is not called again.
             let mut calls = 0;
-            wide.each_overlap(&query, |_| {
+            wide.each_overlap(&query, |_| {}, |_| {
                 calls += 1;
                 false
             });
@@ -246,17 +266,21 @@ mod tests {
         }
         boxes.push(Aabb::new(Vec3::all(2.0), Vec3::all(2.0)));
         let tree = Bvh::new(&boxes).unwrap();
-        let wide = WideTree::new(&tree, |i| boxes[i as usize]);
+        let wide = WideTree::new(&tree, |place| boxes[tree.items[place as usize] as usize]);
         let ends = [Real::NEG_INFINITY, -1.0, 0.0, 2.0, 2.5, 4.0, 5.0, Real::INFINITY];
         for (axis, i, k) in (0..3 * 64).map(|n| (n % 3, n / 3 % 8, n / 24)) {
             let (mut low, mut high) = ([Real::NEG_INFINITY; 3], [Real::INFINITY; 3]);
             (low[axis], high[axis]) = (ends[i], ends[k]);
             let query = Aabb::new(Vec3::from(low), Vec3::from(high));
             let mut found = vec![false; boxes.len()];
-            wide.each_overlap(&query, |i| {
-                found[i as usize] = true;
-                true
-            });
+            wide.each_overlap(
+                &query,
+                |_| {},
+                |place| {
+                    found[tree.items[place as usize] as usize] = true;
+                    true
+                },
+            );
             for (found, b) in found.iter().zip(&boxes) {
                 assert!(*found || i > k || !b.overlaps(&query), "{b:?} in {query:?}");
             }
@@ -270,8 +294,8 @@ mod tests {
         let tree = Bvh::new(&[unit]).unwrap();
         let wide = WideTree::new(&tree, |_| unit);
         for bad in [Aabb::new(Vec3::all(Real::NAN), Vec3::all(Real::NAN)), Aabb::EMPTY] {
-            wide.each_overlap(&bad, |_| unreachable!());
+            wide.each_overlap(&bad, |_| {}, |_| unreachable!());
         }
-        WideTree::default().each_overlap(&unit, |_| unreachable!());
+        WideTree::default().each_overlap(&unit, |_| {}, |_| unreachable!());
     }
 }
