@@ -107,6 +107,8 @@ pub(super) struct Working {
     pub dense: Vec<u32>,
     /// What touches them, in the list of [`Knots`].
     pub touching: Range<u32>,
+    /// It floats, and of all that touches it or is joined to it there is nothing that no impulse moves.
+    pub afloat: bool,
     /// Where they are after the step, and how they move.
     arrived: Vec<(CentrePose, Velocity)>,
     pub pass: Pass,
@@ -422,6 +424,54 @@ impl TreeWork {
             return (CentrePose { centre: nan, rotation: Quat::IDENTITY }, Velocity::default());
         }
         working.arrived[link as usize]
+    }
+
+    /// The links of trees that may be adrift together with what touches them.
+    pub fn afloat(&self) -> impl Iterator<Item = &u32> {
+        self.trees.iter().filter(|working| working.afloat).flat_map(|working| &working.dense)
+    }
+
+    /// The links of all others.
+    pub fn grounded(&self) -> impl Iterator<Item = &u32> {
+        self.trees.iter().filter(|working| !working.afloat).flat_map(|working| &working.dense)
+    }
+
+    /// The links of trees that may be adrift, each with the one that it hangs on in the end.
+    pub fn rooted(&self) -> impl Iterator<Item = [u32; 2]> {
+        self.trees.iter().filter(|working| working.afloat).flat_map(|working| {
+            let links = working.articulation.tree.links.iter().zip(&working.dense);
+            links.map(|(link, &dense)| [dense, working.dense[link.root as usize]])
+        })
+    }
+
+    /// What meets at the links of trees that may be adrift: two bodies for each contact.
+    pub fn meetings(&self, state: &State) -> impl Iterator<Item = [u32; 2]> {
+        let afloat = self.trees.iter().filter(|working| working.afloat);
+        let touching = afloat
+            .flat_map(|working| &self.knots.touching[working.touching.start as usize..working.touching.end as usize]);
+        touching.map(|&[contact, _]| {
+            let c = &state.contacts.all[contact as usize];
+            [c.body_a, c.body_b].map(|slot| state.bodies.dense_at(slot) as u32)
+        })
+    }
+
+    /// Adds a motion of the whole to the velocities of what hangs on a root that floats, given by the body of the root: about which point, and how fast
+    /// it shifts and turns.
+    pub fn move_roots(&mut self, motion: impl Fn(u32) -> Option<(Point, Vec3<f64>, Vec3<f64>)>) {
+        for working in self.trees.iter_mut().filter(|working| working.afloat && !working.lost) {
+            let tree = &mut working.articulation.tree;
+            for (link, &dense) in tree.links.iter().zip(&working.dense).filter(|(link, _)| link.parent == NONE) {
+                let Some((about, shift, turn)) = motion(dense) else { continue };
+                let place = &link.joint_place;
+                let [x, y, z] = [0, 1, 2].map(|k| tree.q[link.first_q as usize + k]);
+                let at = place.point(Vec3::new(x, y, z));
+                let into = place.rotation.transpose();
+                let along = into * (shift + turn.cross(at - about));
+                let about = into * turn;
+                let change = along.to_array().into_iter().chain(about.to_array());
+                tree.qd[link.dofs()].iter_mut().zip(change).for_each(|(qd, change)| *qd += change);
+            }
+        }
     }
 
     /// Returns the trees to the world, and says where they were. One that has lost its way is back there, and stands.

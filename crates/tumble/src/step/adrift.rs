@@ -1,22 +1,29 @@
-//! Groups of bodies that touch each other and nothing that is held: their angular momentum stays.
+//! Groups of bodies that touch each other and nothing that is held: their momentum and angular momentum stay.
 //!
 //! Within a step contacts keep the arms and the inertia of its start, although the bodies move. So an impulse P that acts on a
 //! and -P that acts on b no longer meet in one point at the end, and leave a moment of (Δx_a - Δx_b) × P behind: nothing to a pile
-//! that the ground holds, but a cloud of bodies in empty space would slowly spin up. What a step owes such a group is given
-//! back as a turn of the whole,
+//! that the ground holds, but a cloud of bodies in empty space would slowly spin up, and what hangs on joints would tumble on at the wrong speed after a blow. Trees
+//! that are touched err in momentum as well: their rows are answered by factors of a moment ago, by which an impulse moves the whole a little too much or too
+//! little. What a step owes such a group is given back as a motion of the whole,
 //!
 //! ```text
-//!   δ = I⁻¹ (L₀ + dt Σ (x_i × F_i + τ_i) - L₁),     v_i ← v_i + δ × x_i,     ω_i ← ω_i + δ
+//!   δ = I⁻¹ (L₀ + dt Σ (x_i × F_i + τ_i) - L₁),     u = (p₀ + dt Σ F_i - p₁) / m
+//!   v_i ← v_i + u + δ × x_i,     ω_i ← ω_i + δ
 //! ```
 //!
 //! with x_i, L and I about the centre of mass of the group, and the loads where the bodies would be half a step ahead, as force effects see
-//! them. It moves the group like one body, so no contact feels it, and the
-//! momentum stays as it is.
+//! them. It moves the group like one body, so no contact feels it, and no joint. Where no tree takes part u would be rounding, and is left out.
+//!
+//! What joints tie together is of one group, if they do to the one body what they do to the other, the other way round. Gears, racks and pulleys lean on
+//! the world, and a joint of the user's may.
 
+use crate::body::BodyKind;
 use crate::body::store::{Bodies, CentrePose, Params};
+use crate::constraint::joint::store::Joint;
 use crate::integrate::{Loads, rotation};
-use crate::math::{Float, Mat3, NO_ROW, Num, Point, Real, Sym3, Vec3};
+use crate::math::{Float, Mat3, NO_ROW, Num, Point, Real, Sym3, UnionFind, Vec3};
 use crate::solve::contact_constraint::ContactConstraints;
+use crate::solve::tree_work::TreeWork;
 use crate::world::State;
 use core::mem::replace;
 
@@ -35,9 +42,14 @@ struct Sum {
     /// Of the loads, over the step.
     force: Vec3<f64>,
     torque: Vec3<f64>,
-    /// The centre of mass after the step, and the turn that is owed.
+    /// Bodies of it touch each other: else it is owed nothing.
+    meets: bool,
+    /// Bodies of it are links.
+    linked: bool,
+    /// The centre of mass after the step, and the turn and the shift that are owed.
     centre: Vec3<f64>,
     turn: Vec3<f64>,
+    shift: Vec3<f64>,
 }
 
 /// Σ m x, Σ m v, Σ x × m v + I ω.
@@ -61,13 +73,65 @@ impl Moments {
     }
 }
 
+/// What is known of an island.
+#[derive(Clone, Copy, Debug)]
+struct Island {
+    /// Something holds it, or acts on it in a way that is not counted here.
+    held: bool,
+    /// Bodies of it touch each other.
+    meets: bool,
+}
+
+/// The islands of a step, and how many of them nothing holds.
+#[derive(Clone, Debug, Default)]
+struct Islands {
+    all: Vec<Island>,
+    loose: u32,
+}
+
+impl Islands {
+    /// Nobody asks about islands of which no body is solved: they count as held.
+    fn begin(&mut self, count: usize) {
+        self.all.clear();
+        self.all.resize(count, Island { held: true, meets: false });
+        self.loose = 0;
+    }
+
+    fn release(&mut self, island: usize) {
+        if let Some(island) = self.all.get_mut(island) {
+            self.loose += u32::from(replace(&mut island.held, false));
+        }
+    }
+
+    fn hold(&mut self, island: usize) {
+        if let Some(island) = self.all.get_mut(island) {
+            self.loose -= u32::from(!replace(&mut island.held, true));
+        }
+    }
+
+    fn meet(&mut self, island: usize) {
+        if let Some(island) = self.all.get_mut(island) {
+            island.meets = true;
+        }
+    }
+
+    fn is_adrift(&self, island: usize) -> bool {
+        self.all.get(island).is_some_and(|island| island.meets && !island.held)
+    }
+
+    fn any_adrift(&self) -> bool {
+        self.loose > 0 && self.all.iter().any(|island| island.meets && !island.held)
+    }
+}
+
 /// The groups of a step. Kept between steps for its memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Adrift {
-    /// By island: something holds it, or acts on it in a way that is not counted here.
-    held: Vec<bool>,
-    /// By awake body: the number of its group, or [`NO_ROW`]. Empty where nothing is adrift. While groups are being joined: a body of the
-    /// group that comes before it, or itself.
+    islands: Islands,
+    together: UnionFind,
+    /// By awake body: it touches another one.
+    meets: Vec<bool>,
+    /// By awake body: the number of its group, or [`NO_ROW`]. Empty where nothing is adrift.
     group: Vec<u32>,
     /// By group: of the few that there are, not one for each body.
     sums: Vec<Sum>,
@@ -79,94 +143,99 @@ impl Adrift {
         self.group.clear();
     }
 
-    /// Finds the groups. Two passes over the bodies, and one over as many contacts as it takes to see that every island is held; over all,
-    /// and once more over both, where something is adrift.
-    pub fn find(&mut self, state: &State, constraints: &ContactConstraints, solved: &[u32], jointed: &[u32]) {
-        let bodies = &state.bodies;
-        let island = |i: u32| state.islands.of(bodies.slot[i as usize]) as usize;
+    /// Finds the groups. Two passes over the bodies, and one over as many contacts as it takes to see that every island is held; where something touches in one
+    /// that is not, a pass over the joints, and one more over all of these.
+    pub fn find(&mut self, state: &State, constraints: &ContactConstraints, solved: &[u32], trees: &TreeWork) {
+        let (bodies, islands) = (&state.bodies, &mut self.islands);
+        let of = |i: u32| state.islands.of(bodies.slot[i as usize]) as usize;
+        let loose = || solved.iter().chain(trees.afloat()).copied();
         self.group.clear();
-        // Nobody asks about islands of which no body is solved: they count as held.
-        self.held.clear();
-        self.held.resize(state.islands.all.len(), true);
-        let mut loose = 0;
-        for &i in solved {
-            if let Some(held) = self.held.get_mut(island(i)) {
-                loose += u32::from(replace(held, false));
-            }
-        }
+        islands.begin(state.islands.all.len());
+        loose().for_each(|i| islands.release(of(i)));
+        trees.grounded().for_each(|&link| islands.hold(of(link)));
         // What touches something that nothing moves stands in the last colours, if it can: mostly, a few groups tell of all islands.
         for group in constraints.groups.iter().rev() {
-            if loose == 0 {
-                break;
+            if islands.loose == 0 {
+                return;
             }
             for (a, b) in group.written(0).into_iter().zip(group.written(1)) {
-                if (a == NO_ROW) != (b == NO_ROW) {
-                    let held = &mut self.held[island(if a == NO_ROW { b } else { a })];
-                    loose -= u32::from(!replace(held, true));
+                match [a, b] {
+                    [NO_ROW, NO_ROW] => {}
+                    [NO_ROW, i] | [i, NO_ROW] => islands.hold(of(i)),
+                    [a, _] => islands.meet(of(a)),
                 }
             }
         }
-        for &i in jointed {
-            if let Some(held) = self.held.get_mut(island(i)) {
-                *held = true;
+        for [a, b] in trees.meetings(state) {
+            islands.meet(of(a));
+            islands.meet(of(b));
+        }
+        loose().filter(|&i| !counts(&bodies.params[i as usize])).for_each(|i| islands.hold(of(i)));
+        if !islands.any_adrift() {
+            return;
+        }
+        for (ends, joint) in joints(state) {
+            if ends.contains(&NO_ROW) || joint.kind.leans_on_the_world() {
+                ends.into_iter().filter(|&i| i != NO_ROW).for_each(|i| islands.hold(of(i)));
             }
         }
-        if state.articulations.all.len() > 0 {
-            // What touches a link may hold on to the world through its tree.
-            for i in (0..bodies.awake() as u32).filter(|&i| bodies.params[i as usize].has(Params::LINK)) {
-                if let Some(held) = self.held.get_mut(island(i)) {
-                    *held = true;
-                }
-            }
-        }
-        let mut any = false;
-        for &i in solved {
-            let Some(held) = self.held.get_mut(island(i)) else { continue };
-            *held |= !counts(&bodies.params[i as usize]);
-            any |= !*held;
-        }
-        if any {
-            self.join(state, constraints, solved);
+        if islands.any_adrift() {
+            self.join(state, constraints, solved, trees);
         }
     }
 
-    fn join(&mut self, state: &State, constraints: &ContactConstraints, solved: &[u32]) {
+    fn join(&mut self, state: &State, constraints: &ContactConstraints, solved: &[u32], trees: &TreeWork) {
+        let Self { islands, together, meets, group, sums } = self;
         let bodies = &state.bodies;
-        self.group.resize(bodies.awake(), NO_ROW);
-        for &i in solved {
-            let island = state.islands.of(bodies.slot[i as usize]) as usize;
-            if self.held.get(island) == Some(&false) {
-                self.group[i as usize] = i;
+        group.resize(bodies.awake(), NO_ROW);
+        meets.clear();
+        meets.resize(bodies.awake(), false);
+        together.reset(bodies.awake());
+        for &i in solved.iter().chain(trees.afloat()) {
+            if islands.is_adrift(state.islands.of(bodies.slot[i as usize]) as usize) {
+                group[i as usize] = i;
             }
         }
-        for group in &constraints.groups {
-            for (a, b) in group.written(0).into_iter().zip(group.written(1)) {
-                if a != NO_ROW && b != NO_ROW && self.group[a as usize] != NO_ROW {
-                    let (a, b) = (self.first(a), self.first(b));
-                    self.group[a.max(b) as usize] = a.min(b);
+        let mut join = |a: u32, b: u32| {
+            let both = [a, b].iter().all(|&i| group.get(i as usize).is_some_and(|&group| group != NO_ROW));
+            if both {
+                together.join(a, b);
+            }
+            both
+        };
+        for contacts in &constraints.groups {
+            for (a, b) in contacts.written(0).into_iter().zip(contacts.written(1)) {
+                if join(a, b) {
+                    meets[a as usize] = true;
                 }
             }
         }
-        let mut count = 0;
-        for i in 0..self.group.len() {
-            let before = self.group[i];
-            if before == i as u32 {
-                self.group[i] = count;
-                count += 1;
-            } else if before != NO_ROW {
-                // Whoever comes before it has the number of the group already.
-                self.group[i] = self.group[before as usize];
+        for [a, b] in trees.meetings(state) {
+            if join(a, b) {
+                meets[a as usize] = true;
             }
         }
-        self.sums.clear();
-        self.sums.resize(count as usize, Sum::default());
-    }
-
-    fn first(&self, mut i: u32) -> u32 {
-        while self.group[i as usize] != i {
-            i = self.group[i as usize];
+        for [link, root] in trees.rooted() {
+            join(link, root);
         }
-        i
+        for ([a, b], _) in joints(state) {
+            join(a, b);
+        }
+        sums.clear();
+        for i in 0..group.len() {
+            if group[i] == NO_ROW {
+                continue;
+            }
+            // Whoever stands for it comes before it, and has its number already.
+            let first = together.find(i as u32) as usize;
+            group[i] = if first == i { sums.len() as u32 } else { group[first] };
+            if first == i {
+                sums.push(Sum::default());
+            }
+            let sum = &mut sums[group[i] as usize];
+            sum.meets |= meets[i];
+            sum.linked |= trees.has(i as u32);
+        }
     }
 
     /// Notes what the bodies are before the step. One pass over them where something is adrift.
@@ -207,13 +276,13 @@ impl Adrift {
         }
     }
 
-    /// Gives the groups the turns that the step owes them.
-    pub fn settle(&mut self, bodies: &mut Bodies, broken: &[u32], dt: Real) {
+    /// Gives the groups what the step owes them.
+    pub fn settle(&mut self, bodies: &mut Bodies, trees: &mut TreeWork, broken: &[u32], dt: Real) {
         if self.group.is_empty() {
             return;
         }
         self.note_end(bodies, broken);
-        for sum in self.sums.iter_mut().filter(|s| s.count > 1) {
+        for sum in self.sums.iter_mut().filter(|s| s.count > 1 && s.meets) {
             let middle = (sum.before.first + sum.before.linear * (0.5 * dt.to_f64())) / sum.mass;
             let torque = (sum.torque - middle.cross(sum.force)) * dt.to_f64();
             let owed = sum.before.about_centre(sum.mass) + torque - sum.after.about_centre(sum.mass);
@@ -222,16 +291,34 @@ impl Adrift {
             let turn = inertia.try_inverse().map_or(Vec3::ZERO, |inverse| inverse * owed);
             if turn.length() * dt.to_f64() < LARGEST_TURN {
                 sum.turn = turn;
+                if sum.linked {
+                    sum.shift = (sum.before.linear + sum.force * dt.to_f64() - sum.after.linear) / sum.mass;
+                }
             }
         }
         for (i, &group) in self.group.iter().enumerate() {
             let Some(sum) = self.sums.get(group as usize) else { continue };
             let arm = bodies.pose[i].centre - sum.origin - sum.centre;
             let velocity = &mut bodies.velocity[i];
-            velocity.linear += sum.turn.cross(arm).to_real();
+            velocity.linear += (sum.shift + sum.turn.cross(arm)).to_real();
             velocity.angular += sum.turn.to_real();
         }
+        trees.move_roots(|root| {
+            let sum = self.sums.get(*self.group.get(root as usize)? as usize)?;
+            Some((sum.origin + sum.centre, sum.shift, sum.turn))
+        });
     }
+}
+
+/// The joints that hold awake bodies, with these: [`NO_ROW`] for what no impulse moves.
+fn joints(state: &State) -> impl Iterator<Item = ([u32; 2], &Joint)> {
+    let bodies = &state.bodies;
+    let end = |slot: u32| {
+        let moves = bodies.is_awake(slot) && bodies.cold.at(slot).is_some_and(|c| c.kind == BodyKind::Dynamic);
+        if moves { bodies.dense_at(slot) as u32 } else { NO_ROW }
+    };
+    let holding = state.joints.all.iter().map(|(_, joint)| joint).filter(|joint| state.joint_holds(joint));
+    holding.map(move |joint| (joint.bodies.map(end), joint)).filter(|(ends, _)| *ends != [NO_ROW; 2])
 }
 
 /// About its centre of mass, in the world.

@@ -72,6 +72,10 @@ pub(crate) fn step(
     let h = dt / method.substeps as Real;
     prepare(state, scratch, team, method, &loads, h);
     prepare_trees(state, scratch, team, method, &loads, dt);
+    scratch.adrift.clear();
+    if loads.gyroscopic && !(scratch.solved.is_empty() && scratch.trees.is_empty()) {
+        scratch.adrift.find(state, &scratch.constraints, &scratch.solved, &scratch.trees);
+    }
     profile.add(Stage::Prepare, watch.lap());
     solve(state, scratch, team, method, &loads, h);
     contact_prepare::store(&scratch.constraints, &mut state.contacts, team);
@@ -171,10 +175,6 @@ fn prepare(state: &State, scratch: &mut Scratch, team: &Team, method: &SoftStep,
     scratch.joints.prepare(state, motions, masses, &mut scratch.supports, kicks, &joints);
     scratch.solved.clear();
     scratch.solved.extend((0..awake as u32).filter(|&i| scratch.supports[i as usize] > 0));
-    scratch.adrift.clear();
-    if loads.gyroscopic && !scratch.solved.is_empty() {
-        scratch.adrift.find(state, &scratch.constraints, &scratch.solved, &scratch.joints.bodies);
-    }
 }
 
 /// How soft contacts are: between two bodies that move; stiffer against one that nothing moves, which cannot give way; and softer against one that a
@@ -476,7 +476,7 @@ fn write_back(state: &mut State, scratch: &mut Scratch, team: &Team, loads: &Loa
             scratch.broken.push(slot);
         }
     }
-    scratch.adrift.settle(&mut state.bodies, &scratch.broken, dt);
+    scratch.adrift.settle(&mut state.bodies, &mut scratch.trees, &scratch.broken, dt);
     scratch.bounce_cap.settle(&mut state.bodies, loads, false, dt);
     scratch.trees.put_back(state, &mut ahead.starts);
     finish::conclude(state, ahead, &mut scratch.broken, &mut scratch.supports, team, dt);

@@ -203,6 +203,11 @@ impl JointKind {
         self.constraint().name()
     }
 
+    /// What it does to the one body it need not do to the other, the other way round: what is missing the world bears.
+    pub(crate) fn leans_on_the_world(&self) -> bool {
+        matches!(self, Self::Gear(_) | Self::Rack(_) | Self::Pulley(_) | Self::Drag(_) | Self::Custom(_))
+    }
+
     /// An error that names the first parameter out of range.
     pub(crate) fn validate(&self, subject: &str) -> Result<()> {
         let finite = |property: &'static str, v: Real| {

@@ -4,6 +4,9 @@
 //! contacts and joints of free bodies. A closed knot goes through all sub-steps of a step by itself: see `part`.
 
 use super::Working;
+use crate::articulation::Dof;
+use crate::articulation::tree::Tree;
+use crate::body::store::Params;
 use crate::constraint::contact::NONE;
 use crate::math::UnionFind;
 use crate::solve::tree_rows::{End, touches};
@@ -36,12 +39,16 @@ impl Knots {
         open.resize(trees.len(), false);
         for (tree, working) in trees.iter_mut().enumerate() {
             working.touching.start = touching.len() as u32;
+            working.afloat = is_loose(&working.articulation.tree);
             let mut meet = |bodies: [u32; 2]| {
                 for body in bodies {
                     match end(body) {
                         End::Link(other, _) => together.join(tree as u32, other),
-                        End::Body(_) => open[tree] = true,
-                        End::Nothing => {}
+                        End::Body(dense) => {
+                            open[tree] = true;
+                            working.afloat &= !state.bodies.params[dense as usize].has(Params::KINEMATIC);
+                        }
+                        End::Nothing => working.afloat = false,
                     }
                 }
             };
@@ -91,4 +98,10 @@ impl Knots {
     pub fn closed(&self) -> usize {
         self.ends.last().map_or(0, |&end| end as usize)
     }
+}
+
+/// Nothing ties its roots to the world, and nothing acts along them.
+fn is_loose(tree: &Tree) -> bool {
+    let free = |dofs: &[Dof]| dofs.iter().all(|dof| *dof == Dof::default());
+    tree.floats() && tree.links.iter().filter(|link| link.parent == NONE).all(|link| free(&tree.dofs[link.dofs()]))
 }
