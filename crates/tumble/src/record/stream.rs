@@ -109,17 +109,10 @@ pub(crate) fn save_leading<'a, T: Pod, const N: usize>(
 }
 
 /// Arrays of which the first elements are stored.
-#[derive(Clone, Copy)]
 pub(crate) struct Leading<'a, T, const N: usize> {
     bytes: &'a [u8],
     length: usize,
     of: PhantomData<T>,
-}
-
-impl<T, const N: usize> Default for Leading<'_, T, N> {
-    fn default() -> Self {
-        Self { bytes: &[], length: 0, of: PhantomData }
-    }
 }
 
 impl<'a, T: Pod, const N: usize> Leading<'a, T, N> {
