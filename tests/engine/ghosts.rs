@@ -16,10 +16,15 @@ enum Floor {
 
 /// A level floor; the mesh and the height field have 10 by 10 squares of two triangles, `size` metres across in all.
 fn floor(kind: Floor, size: f64, friction: f64) -> World {
+    floor_of(10, kind, size, friction)
+}
+
+/// The same of so many squares along each side.
+fn floor_of(squares: u32, kind: Floor, size: f64, friction: f64) -> World {
     let mut method = Method::soft_step();
     method.switches.sleep = false;
     let mut world = World::with_method(method).unwrap();
-    let n = 11_u32;
+    let n = squares + 1;
     let shape = match kind {
         Floor::Plane => Shape::half_space(Vec3::Y, 0.0).unwrap(),
         Floor::Field => {
@@ -326,8 +331,21 @@ fn slabs_stand_on_all_that_they_cover() {
 
 /// The speed that is left, as a share, and the farthest that the body left its height.
 fn slide(kind: Floor, shape: Shape, low: f64, friction: f64, seconds: f64, spin: Vec3) -> (f64, f64) {
+    slide_over(10, kind, shape, low, friction, seconds, spin)
+}
+
+/// The same over so many squares along each side of 40 m.
+fn slide_over(
+    squares: u32,
+    kind: Floor,
+    shape: Shape,
+    low: f64,
+    friction: f64,
+    seconds: f64,
+    spin: Vec3,
+) -> (f64, f64) {
     let (size, speed) = (40.0, 4.0);
-    let mut world = floor(kind, size, friction);
+    let mut world = floor_of(squares, kind, size, friction);
     let material = Material::default().with_friction(real(friction));
     // Askew to the seams, and not along a row of corners.
     let along = Vec3::new(Float::cos(0.3), 0.0, Float::sin(0.3));
@@ -342,7 +360,8 @@ fn slide(kind: Floor, shape: Shape, low: f64, friction: f64, seconds: f64, spin:
     (world.body(id).unwrap().linear_velocity().to_f64().dot(along) / speed, hop)
 }
 
-/// A box and a ball slide and roll over the seams of a flat floor, and lose no more speed than on a plane.
+/// A box and a ball slide and roll over the seams of a flat floor, and lose no more speed than on a plane; on triangles that are larger than they are and on smaller
+/// ones.
 #[test]
 fn seams_take_no_speed() {
     let cases: [(&str, Shape, f64, f64); 4] = [
@@ -353,12 +372,14 @@ fn seams_take_no_speed() {
     ];
     for (name, shape, low, friction) in cases {
         let (on_plane, _) = slide(Floor::Plane, shape.clone(), low, friction, 6.0, Vec3::ZERO);
-        for kind in [Floor::Mesh, Floor::Field] {
-            let (left, hop) = slide(kind, shape.clone(), low, friction, 6.0, Vec3::ZERO);
-            println!("{name} on {kind:?}: {left:.6} left, {on_plane:.6} on a plane; hops {hop:.2e} m");
+        for (kind, squares) in [Floor::Mesh, Floor::Field].into_iter().flat_map(|kind| [10, 80, 160].map(|n| (kind, n)))
+        {
+            let (left, hop) = slide_over(squares, kind, shape.clone(), low, friction, 6.0, Vec3::ZERO);
+            let what = format!("{name} on {kind:?} of {squares} squares a side");
+            println!("{what}: {left:.6} left, {on_plane:.6} on a plane; hops {hop:.2e} m");
             // A ten-thousandth for rounding.
-            assert!(left > on_plane - 1e-4, "{name} on {kind:?}: {left} against {on_plane}");
-            assert!(hop < 2e-3, "{name} on {kind:?} hops by {hop} m");
+            assert!(left > on_plane - 1e-4, "{what}: {left} against {on_plane}");
+            assert!(hop < 2e-3, "{what} hops by {hop} m");
         }
     }
 }
@@ -393,12 +414,14 @@ fn thin_bodies_do_not_fall_through() {
     }
 }
 
-/// A cylinder that rolls keeps its speed for a minute within 1 %, on a plane and on a mesh of long triangles.
+/// A cylinder that rolls keeps its speed for a minute within 1 %, on a plane and on triangles much longer than it is, and smaller ones.
 #[test]
 fn cylinder_keeps_rolling() {
     let (radius, speed): (f64, f64) = (0.3, 0.6);
-    for kind in [Floor::Plane, Floor::Mesh, Floor::Field] {
-        let mut world = floor(kind, 50.0, 0.6);
+    for (kind, squares) in
+        [(Floor::Plane, 10), (Floor::Mesh, 10), (Floor::Field, 10), (Floor::Mesh, 200), (Floor::Field, 200)]
+    {
+        let mut world = floor_of(squares, kind, 50.0, 0.6);
         let material = Material::default().with_friction(0.6);
         let shape = ColliderDesc::new(Shape::cylinder(0.4, real(radius)).unwrap()).material(material);
         // Its axis lies along z, and it rolls along x.
@@ -413,9 +436,9 @@ fn cylinder_keeps_rolling() {
         }
         let body = world.body(id).unwrap();
         let (left, stray) = (body.linear_velocity().x.to_f64() / speed, body.position().z - 0.17);
-        println!("{kind:?}: {left:.5} of the speed left, {stray:.4} m aside");
-        assert!((left - 1.0).abs() < 0.01, "{kind:?}: {left}");
-        assert!(stray.abs() < 0.5, "{kind:?}: {stray} m aside");
+        println!("{kind:?} of {squares} squares a side: {left:.5} of the speed left, {stray:.4} m aside");
+        assert!((left - 1.0).abs() < 0.01, "{kind:?} of {squares}: {left}");
+        assert!(stray.abs() < 0.5, "{kind:?} of {squares}: {stray} m aside");
     }
 }
 

@@ -30,6 +30,7 @@ mod impacts;
 mod joints;
 mod kinds;
 mod lanes;
+mod library;
 mod mass;
 mod materials;
 mod math;

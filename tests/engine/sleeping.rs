@@ -53,6 +53,19 @@ fn few_contacts_keep_awake_longer() {
     assert!((0.5..0.7).contains(&flat) && (5.0..5.3).contains(&round), "{flat} {round}");
 }
 
+/// An island goes to sleep when all of its bodies have passed their limits: a cube that could sleep after half a second stays awake under a ball, which touches it
+/// alone and takes ten times as long; then both fall asleep in one step.
+#[test]
+fn an_island_waits_for_the_last_of_its_bodies() {
+    let mut world = ground();
+    let below = cube(&mut world, 0.0, 0.5);
+    let ball = BodyDesc::dynamic().position([0.0, 1.5, 0.0]).collider(Shape::sphere(0.5).unwrap());
+    let above = world.add_body(ball).unwrap();
+    let first = bedtime(&mut world, below, 10.0).unwrap();
+    assert!(asleep(&world, above), "they fall asleep together");
+    assert!((5.0..5.3).contains(&first), "{first}");
+}
+
 /// Two groups on one platform are two islands; whoever disturbs one wakes it as a whole, and it alone.
 #[test]
 fn disturbing_one_group_wakes_it_alone() {

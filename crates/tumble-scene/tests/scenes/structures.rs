@@ -132,19 +132,6 @@ pub const MUTATIONS: &[Mutation] = &[
     },
 ];
 
-/// What sleeps cannot fall: structures stand for a minute without sleep as well.
-#[test]
-fn structures_stand_awake() {
-    for (name, check) in [("card-house", "stands"), ("arch", "stands"), ("jenga", "stands"), ("brick-wall", "stands")] {
-        let mut run = find(name).unwrap().setup().start().unwrap();
-        wakeful(run.world_mut()).unwrap();
-        run.finish().unwrap();
-        let verdict = run.verdicts().into_iter().find(|v| v.claim.name == check).unwrap();
-        println!("{name}, awake: {verdict}");
-        assert_eq!(verdict.outcome, Outcome::Passed, "{name}: {verdict}");
-    }
-}
-
 /// A block of the tower of the scene `jenga` is so high.
 const BLOCK: f64 = 0.015;
 
