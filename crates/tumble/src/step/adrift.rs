@@ -152,6 +152,9 @@ impl Adrift {
         self.group.clear();
         islands.begin(state.islands.all.len());
         loose().for_each(|i| islands.release(of(i)));
+        if islands.loose == 0 {
+            return;
+        }
         trees.grounded().for_each(|&link| islands.hold(of(link)));
         // What touches something that nothing moves stands in the last colours, if it can: mostly, a few groups tell of all islands.
         for group in constraints.groups.iter().rev() {
