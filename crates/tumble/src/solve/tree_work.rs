@@ -107,7 +107,7 @@ pub(super) struct Working {
     pub dense: Vec<u32>,
     /// What touches them, in the list of [`Knots`].
     pub touching: Range<u32>,
-    /// It floats, and of all that touches it or is joined to it there is nothing that no impulse moves.
+    /// Nothing holds its roots or acts along them, and nothing that is fixed, asleep or led touches it or is joined to it.
     pub afloat: bool,
     /// Where they are after the step, and how they move.
     arrived: Vec<(CentrePose, Velocity)>,
@@ -187,6 +187,8 @@ pub(crate) struct TreeWork {
     knots: Knots,
     parts: Vec<Part>,
     isa: Isa,
+    /// Of a tree that has been given another motion as a whole.
+    moved: Pass,
 }
 
 /// Parts for each worker: some have more to do than others.
@@ -455,21 +457,35 @@ impl TreeWork {
         })
     }
 
-    /// Adds a motion of the whole to the velocities of what hangs on a root that floats, given by the body of the root: about which point, and how fast
-    /// it shifts and turns.
-    pub fn move_roots(&mut self, motion: impl Fn(u32) -> Option<(Point, Vec3<f64>, Vec3<f64>)>) {
-        for working in self.trees.iter_mut().filter(|working| working.afloat && !working.lost) {
-            let tree = &mut working.articulation.tree;
+    /// Adds a motion of the whole to what hangs on roots that float: given the body of a root, about which point, and how fast it shifts and turns. The velocities of
+    /// their links are those of their trees then.
+    pub fn move_roots(
+        &mut self,
+        velocities: &mut [Velocity],
+        motion: impl Fn(u32) -> Option<(Point, Vec3<f64>, Vec3<f64>)>,
+    ) {
+        let Self { trees, moved, .. } = self;
+        for working in trees.iter_mut().filter(|working| working.afloat && !working.lost) {
+            let (tree, mut any) = (&mut working.articulation.tree, false);
             for (link, &dense) in tree.links.iter().zip(&working.dense).filter(|(link, _)| link.parent == NONE) {
                 let Some((about, shift, turn)) = motion(dense) else { continue };
+                // The degrees of freedom of a free joint are along and about the axes of its frame on the world, at the origin of the link.
                 let place = &link.joint_place;
                 let [x, y, z] = [0, 1, 2].map(|k| tree.q[link.first_q as usize + k]);
                 let at = place.point(Vec3::new(x, y, z));
                 let into = place.rotation.transpose();
-                let along = into * (shift + turn.cross(at - about));
-                let about = into * turn;
-                let change = along.to_array().into_iter().chain(about.to_array());
+                let (along, turn) = (into * (shift + turn.cross(at - about)), into * turn);
+                let change = along.to_array().into_iter().chain(turn.to_array());
                 tree.qd[link.dofs()].iter_mut().zip(change).for_each(|(qd, change)| *qd += change);
+                any = true;
+            }
+            if !any {
+                continue;
+            }
+            moved.place::<Quad>(tree, &tree.q);
+            moved.set_moving::<Quad>(tree, &tree.qd);
+            for (link, &dense) in working.dense.iter().enumerate() {
+                velocities[dense as usize] = working.articulation.body_state(moved, link).1;
             }
         }
     }

@@ -23,6 +23,7 @@ use crate::constraint::joint::store::Joint;
 use crate::integrate::{Loads, rotation};
 use crate::math::{Float, Mat3, NO_ROW, Num, Point, Real, Sym3, UnionFind, Vec3};
 use crate::solve::contact_constraint::ContactConstraints;
+use crate::solve::joint_work::JointWork;
 use crate::solve::tree_work::TreeWork;
 use crate::world::State;
 use core::mem::replace;
@@ -144,8 +145,15 @@ impl Adrift {
     }
 
     /// Finds the groups. Two passes over the bodies, and one over as many contacts as it takes to see that every island is held; where something touches in one
-    /// that is not, a pass over the joints, and one more over all of these.
-    pub fn find(&mut self, state: &State, constraints: &ContactConstraints, solved: &[u32], trees: &TreeWork) {
+    /// that is not, one over its joints, and one more over all of these.
+    pub fn find(
+        &mut self,
+        state: &State,
+        constraints: &ContactConstraints,
+        joints: &JointWork,
+        trees: &TreeWork,
+        solved: &[u32],
+    ) {
         let (bodies, islands) = (&state.bodies, &mut self.islands);
         let of = |i: u32| state.islands.of(bodies.slot[i as usize]) as usize;
         let loose = || solved.iter().chain(trees.afloat()).copied();
@@ -174,12 +182,14 @@ impl Adrift {
             islands.meet(of(b));
         }
         loose().filter(|&i| !counts(&bodies.params[i as usize])).for_each(|i| islands.hold(of(i)));
+        joints.moored_bodies().for_each(|i| islands.hold(of(i)));
         if !islands.any_adrift() {
             return;
         }
-        for (ends, joint) in joints(state) {
-            if ends.contains(&NO_ROW) || joint.kind.leans_on_the_world() {
-                ends.into_iter().filter(|&i| i != NO_ROW).for_each(|i| islands.hold(of(i)));
+        for i in loose() {
+            let leans = |(ends, joint): ([u32; 2], &Joint)| ends.contains(&NO_ROW) || joint.kind.leans_on_the_world();
+            if islands.is_adrift(of(i)) && joints_of(state, i).any(leans) {
+                islands.hold(of(i));
             }
         }
         if islands.any_adrift() {
@@ -221,8 +231,11 @@ impl Adrift {
         for [link, root] in trees.rooted() {
             join(link, root);
         }
-        for ([a, b], _) in joints(state) {
-            join(a, b);
+        for &i in solved.iter().chain(trees.afloat()) {
+            // Most islands have no joints, and of those that are held nobody asks.
+            if islands.is_adrift(state.islands.of(bodies.slot[i as usize]) as usize) {
+                joints_of(state, i).for_each(|([a, b], _)| _ = join(a, b));
+            }
         }
         sums.clear();
         for i in 0..group.len() {
@@ -300,28 +313,30 @@ impl Adrift {
             }
         }
         for (i, &group) in self.group.iter().enumerate() {
-            let Some(sum) = self.sums.get(group as usize) else { continue };
+            let Some(sum) = self.sums.get(group as usize).filter(|_| !trees.has(i as u32)) else { continue };
             let arm = bodies.pose[i].centre - sum.origin - sum.centre;
             let velocity = &mut bodies.velocity[i];
             velocity.linear += (sum.shift + sum.turn.cross(arm)).to_real();
             velocity.angular += sum.turn.to_real();
         }
-        trees.move_roots(|root| {
+        trees.move_roots(&mut bodies.velocity, |root| {
             let sum = self.sums.get(*self.group.get(root as usize)? as usize)?;
-            Some((sum.origin + sum.centre, sum.shift, sum.turn))
+            let owed = sum.shift != Vec3::ZERO || sum.turn != Vec3::ZERO;
+            owed.then_some((sum.origin + sum.centre, sum.shift, sum.turn))
         });
     }
 }
 
-/// The joints that hold awake bodies, with these: [`NO_ROW`] for what no impulse moves.
-fn joints(state: &State) -> impl Iterator<Item = ([u32; 2], &Joint)> {
+/// The joints that hold an awake body, each with its bodies: [`NO_ROW`] for what no impulse moves.
+fn joints_of(state: &State, body: u32) -> impl Iterator<Item = ([u32; 2], &Joint)> {
     let bodies = &state.bodies;
     let end = |slot: u32| {
         let moves = bodies.is_awake(slot) && bodies.cold.at(slot).is_some_and(|c| c.kind == BodyKind::Dynamic);
         if moves { bodies.dense_at(slot) as u32 } else { NO_ROW }
     };
-    let holding = state.joints.all.iter().map(|(_, joint)| joint).filter(|joint| state.joint_holds(joint));
-    holding.map(move |joint| (joint.bodies.map(end), joint)).filter(|(ends, _)| *ends != [NO_ROW; 2])
+    let listed = state.joints.of_body(bodies.slot[body as usize]).iter();
+    let holding = listed.filter_map(|&slot| state.joints.all.at(slot)).filter(|joint| state.joint_holds(joint));
+    holding.map(move |joint| (joint.bodies.map(end), joint))
 }
 
 /// About its centre of mass, in the world.

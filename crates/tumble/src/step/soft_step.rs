@@ -74,7 +74,8 @@ pub(crate) fn step(
     prepare_trees(state, scratch, team, method, &loads, dt);
     scratch.adrift.clear();
     if loads.gyroscopic && !(scratch.solved.is_empty() && scratch.trees.is_empty()) {
-        scratch.adrift.find(state, &scratch.constraints, &scratch.solved, &scratch.trees);
+        let (constraints, joints) = (&scratch.constraints, &scratch.joints);
+        scratch.adrift.find(state, constraints, joints, &scratch.trees, &scratch.solved);
     }
     profile.add(Stage::Prepare, watch.lap());
     solve(state, scratch, team, method, &loads, h);

@@ -76,7 +76,7 @@ pub(super) fn collide(a: &Triangle, b: &Capsule, b_in_a: &Pose, margin: Real, ou
     }
     let size = ConvexRef::Triangle(a).extent();
     let tolerance = tolerance(size, b.half_length() + b.radius(), centre);
-    let Some((part, near)) = face.part_over(&core, low, reach, SLACK * tolerance) else { return true };
+    let Some((part, near)) = face.part_over(&core, low, reach, SLACK * tolerance, size) else { return true };
     let over = part.map(|part| face.over(&core, heights, &part, b.radius(), margin));
     let lower = usize::from(heights[1] < heights[0]);
     let touch = Num::max(TOUCH, Real::EPSILON.to_f64()) * (size + b.half_length()).to_f64();
@@ -164,11 +164,20 @@ impl Face<'_> {
     }
 
     /// The part of the core over the face, whose borders are moved out by `slack`, and which edges may be within `reach` of the core, whose lower end is
-    /// at the height `low`. `None` where it is farther out of an edge than that.
-    fn part_over(&self, core: &Segment, low: Real, reach: Real, slack: Real) -> Option<(Option<Part>, [bool; 3])> {
-        let height = Num::max(low - slack, 0.0);
-        // How far out of an edge is too far, squared, with room for rounding.
-        let too_far = (reach * reach - height * height) + 64.0 * Real::EPSILON * reach * reach;
+    /// at the height `low`. `None` where it is farther than that, up and out of an edge together. The triangle has this `size`.
+    fn part_over(
+        &self,
+        core: &Segment,
+        low: Real,
+        reach: Real,
+        slack: Real,
+        size: Real,
+    ) -> Option<(Option<Part>, [bool; 3])> {
+        // What is this far from the corners knows heights and distances to edges to so much.
+        let rounding = 16.0 * Real::EPSILON * (size + (core.ends[0] - self.triangle.vertices[0]).abs().max_component());
+        let height = Num::max(low - slack - rounding, 0.0);
+        // How far out of an edge is too far, squared.
+        let too_far = reach * reach - height * height + (rounding + 64.0 * Real::EPSILON * reach) * reach;
         let mut part = Part { t: [0.0, 1.0], by: [None, None] };
         let mut aside = false;
         let mut near = [true; 3];

@@ -5,6 +5,7 @@
 
 use super::Working;
 use crate::articulation::Dof;
+use crate::articulation::kind::Kind;
 use crate::articulation::tree::Tree;
 use crate::body::store::Params;
 use crate::constraint::contact::NONE;
@@ -39,7 +40,7 @@ impl Knots {
         open.resize(trees.len(), false);
         for (tree, working) in trees.iter_mut().enumerate() {
             working.touching.start = touching.len() as u32;
-            working.afloat = is_loose(&working.articulation.tree);
+            working.afloat = true;
             let mut meet = |bodies: [u32; 2]| {
                 for body in bodies {
                     match end(body) {
@@ -70,6 +71,7 @@ impl Knots {
                 }
             }
             working.touching.end = touching.len() as u32;
+            working.afloat = working.afloat && is_loose(&working.articulation.tree);
         }
         for tree in 0..trees.len() {
             let knot = together.find(tree as u32) as usize;
@@ -100,8 +102,9 @@ impl Knots {
     }
 }
 
-/// Nothing ties its roots to the world, and nothing acts along them.
+/// Nothing holds its roots, and nothing acts along them.
 fn is_loose(tree: &Tree) -> bool {
     let free = |dofs: &[Dof]| dofs.iter().all(|dof| *dof == Dof::default());
-    tree.floats() && tree.links.iter().filter(|link| link.parent == NONE).all(|link| free(&tree.dofs[link.dofs()]))
+    let mut roots = tree.links.iter().filter(|link| link.parent == NONE);
+    roots.all(|link| link.kind == Kind::Free && free(&tree.dofs[link.dofs()]))
 }
