@@ -5,7 +5,7 @@
 
 use super::Working;
 use crate::constraint::contact::NONE;
-use crate::math::UnionFind;
+use crate::math::{UnionFind, prefetch};
 use crate::solve::tree_rows::{End, touches};
 use crate::world::State;
 
@@ -34,7 +34,11 @@ impl Knots {
         together.reset(trees.len());
         open.clear();
         open.resize(trees.len(), false);
-        for (tree, working) in trees.iter_mut().enumerate() {
+        for tree in 0..trees.len() {
+            if let Some(next) = trees.get(tree + 1) {
+                ask_for_contacts(next, state);
+            }
+            let working = &mut trees[tree];
             working.touching.start = touching.len() as u32;
             let mut meet = |bodies: [u32; 2]| {
                 for body in bodies {
@@ -90,5 +94,14 @@ impl Knots {
     /// Trees in closed knots.
     pub fn closed(&self) -> usize {
         self.ends.last().map_or(0, |&end| end as usize)
+    }
+}
+
+/// Asks for the first contacts of the links of a tree that is next: they stand anywhere.
+fn ask_for_contacts(working: &Working, state: &State) {
+    for &body in &working.articulation.bodies {
+        if let Some(first) = state.contacts.first_of(body) {
+            prefetch(&state.contacts.all[first as usize]);
+        }
     }
 }
