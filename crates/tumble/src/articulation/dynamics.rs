@@ -31,7 +31,7 @@ use super::packed::{Frame, FrameIn, Heavy, HeavyIn, Six, SixIn, about_origin, sy
 use super::tree::{Link, Tree};
 use crate::constraint::contact::NONE;
 use crate::math::spatial::{SpatialInertia, Wrench};
-use crate::math::{Packed, Quad, Vec3};
+use crate::math::{Isa, Kernel, Lane, Packed, Quad, Vec3};
 
 /// What acts on a link from outside: a force at its centre of mass, and a torque, in the axes of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -114,6 +114,11 @@ impl Pass {
             let place = link.kind.place(a, &q[link.coordinates()], &mut self.axes[link.dofs()]);
             self.links[i].put(place, link);
         }
+    }
+
+    /// [`Pass::place`] in a set of instructions.
+    pub fn place_by(&mut self, isa: Isa, tree: &Tree, q: &[f64]) {
+        isa.dispatch(Placing { pass: self, tree, q });
     }
 
     /// [`Pass::place`] and [`Pass::set_moving`] in one.
@@ -374,6 +379,20 @@ impl Pass {
     pub fn inertia(&self, tree: &Tree, i: usize) -> SpatialInertia<f64> {
         let moving = &self.links[i];
         SpatialInertia::about_centre(tree.links[i].mass, moving.centre.into(), sym3(&moving.inertia))
+    }
+}
+
+struct Placing<'a> {
+    pass: &'a mut Pass,
+    tree: &'a Tree,
+    q: &'a [f64],
+}
+
+impl Kernel for Placing<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lane>(self) {
+        self.pass.place::<L::Packed>(self.tree, self.q);
     }
 }
 

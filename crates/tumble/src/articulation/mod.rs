@@ -15,6 +15,7 @@ pub(crate) mod keep;
 pub(crate) mod kind;
 mod mass_matrix;
 pub(crate) mod packed;
+pub(crate) mod reach;
 mod record;
 pub(crate) mod response;
 mod restraint;

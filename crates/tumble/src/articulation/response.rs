@@ -19,26 +19,7 @@ use super::packed::{Six, SixIn};
 use super::tree::Tree;
 use crate::constraint::contact::NONE;
 use crate::math::spatial::{Motion, Wrench};
-use crate::math::{Fours, Num, Packed, Quad, Vec3};
-
-/// Where the degrees of freedom on the way from a link to the world stand in a list: the first `own` of them from `first` on, all others from `join` on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Way {
-    pub first: u32,
-    pub own: u32,
-    pub join: u32,
-}
-
-impl Way {
-    /// The place of the degree of freedom with this number on the way.
-    #[inline(always)]
-    fn place(self, i: usize) -> usize {
-        match i.checked_sub(self.own as usize) {
-            None => self.first as usize + i,
-            Some(beyond) => self.join as usize + beyond,
-        }
-    }
-}
+use crate::math::{Num, Packed, Vec3};
 
 /// An impulse on a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,37 +74,6 @@ impl Pass {
         self.held.clone_from(&self.axes);
         for column in &mut self.columns {
             column.root = Num::sqrt(column.inverse);
-        }
-    }
-
-    /// Inwards: adds G of four wrenches on a link, about O, each component of all side by side, to what stands in `out` at `HALF` for the way from the
-    /// link to the world.
-    #[inline(always)]
-    pub fn lead_in_fours<F: Fours, const HALF: usize>(
-        &self,
-        tree: &Tree,
-        link: usize,
-        mut left: [F; 6],
-        way: Way,
-        out: &mut [[Quad; 2]],
-    ) {
-        for (i, k) in path(tree, link).enumerate() {
-            let (column, axis, out) = (&self.columns[k], &self.held[k], &mut out[way.place(i)][HALF]);
-            let ([wx, wy, wz, _], [vx, vy, vz, _]) = (axis.angular.0, axis.linear.0);
-            let ([nx, ny, nz, _], [fx, fy, fz, _]) = (column.force.angular.0, column.force.linear.0);
-            let turn = left[0] * F::splat(wx) + left[1] * F::splat(wy) + left[2] * F::splat(wz);
-            let shift = left[3] * F::splat(vx) + left[4] * F::splat(vy) + left[5] * F::splat(vz);
-            let u = turn + shift;
-            (F::load(out) + u * F::splat(column.root)).store(out);
-            let y = u * F::splat(column.inverse);
-            left = [
-                left[0] - y * F::splat(nx),
-                left[1] - y * F::splat(ny),
-                left[2] - y * F::splat(nz),
-                left[3] - y * F::splat(fx),
-                left[4] - y * F::splat(fy),
-                left[5] - y * F::splat(fz),
-            ];
         }
     }
 

@@ -1,11 +1,12 @@
 //! The passes against each other, and against laws that know nothing of them.
 
 use super::desc::{ArticulationDesc, LinkDesc};
-use super::dynamics::{Load, Pass, path};
+use super::dynamics::{Load, Pass};
 use super::flight::{Forces, Stages, fly};
 use super::kind::{Kind, LinkJoint};
 use super::mass_matrix::MassMatrix;
-use super::response::{Impulse, Way};
+use super::reach::{FOUR, Reach, lead_in};
+use super::response::Impulse;
 use super::tree::{Link, Tree};
 use crate::body::BodyDesc;
 use crate::math::spatial::{Motion, Wrench};
@@ -303,24 +304,11 @@ fn impulses_equal_the_difference_of_two_passes() {
         let energy = pass.kinetic_energy::<Quad>(&tree, &by_impulse);
         let half = 0.5 * g.iter().map(|g| g * g).sum::<f64>();
         assert!((energy - half).abs() <= 1e-9 * (energy + half), "case {case}: {energy}, {half}");
-        // Several side by side are what each is by itself, wherever on a list they are led to.
-        let fours = wrench_fours(wrench);
-        let mut list = vec![[Quad::ZERO; 2]; n + 2];
-        let ways = path(&tree, link).count() as u32;
-        let (own, beyond) = (ways / 2, ways - ways / 2);
-        let way = Way { first: beyond + 1, own, join: 0 };
-        pass.lead_in_fours::<_, 0>(&tree, link, fours[0], way, &mut list);
-        pass.lead_in_fours::<_, 1>(&tree, link, fours[1], way, &mut list);
+        // By the rows of all links it is the same, and none of those beyond the way are there.
         let mut alone = vec![0.0; n];
         pass.lead_in(&tree, impulses[0], |k, u| alone[k] += u * pass.columns[k].root);
-        for (i, k) in path(&tree, link).enumerate() {
-            let at = if i < own as usize { beyond as usize + 1 + i } else { i - own as usize };
-            for (four, sign) in list[at].iter().zip([1.0, -1.0]) {
-                for (l, found) in four.0.iter().enumerate() {
-                    let wanted = sign * l as f64 * alone[k];
-                    assert!((found - wanted).abs() <= 1e-12 * (scale + wanted.abs()), "case {case}: {found}, {wanted}");
-                }
-            }
+        for (k, (found, wanted)) in by_reach(&tree, &pass, link, wrench).iter().zip(&alone).enumerate() {
+            assert!((found - wanted).abs() <= 1e-10 * (scale + wanted.abs()), "case {case}, {k}: {found}, {wanted}");
         }
         let velocities = tree.qd.clone();
         pass.set_moving::<Quad>(&tree, &velocities);
@@ -391,12 +379,27 @@ fn kicks_in_quasi_velocities_are_those_of_the_passes() {
     }
 }
 
-/// A wrench 0, 1, 2 and 3 times, then the other way round.
-fn wrench_fours(Wrench { torque, force }: Wrench<f64>) -> [[<Quad as Packed>::Fours; 6]; 2] {
-    [1.0, -1.0].map(|sign| {
-        let all = [torque.x, torque.y, torque.z, force.x, force.y, force.z];
-        all.map(|w| Fours::load(&Quad([0.0, 1.0, 2.0, 3.0].map(|l| l * sign * w))))
-    })
+/// G of a wrench on a link, by the rows that are found for all links.
+fn by_reach(tree: &Tree, pass: &Pass, link: usize, Wrench { torque, force }: Wrench<f64>) -> Vec<f64> {
+    let mut reach = Reach::default();
+    // What stands before another tree is not mistaken for it.
+    for _ in 0..2 {
+        reach.add(tree);
+    }
+    reach.want(1, link as u32);
+    reach.arrange(tree, 1);
+    reach.find::<<Quad as Packed>::Fours>(tree, pass, 1);
+    let w = [torque.x, torque.y, torque.z, force.x, force.y, force.z].map(Fours::splat);
+    let mut g = vec![0.0; tree.dofs.len().next_multiple_of(FOUR)];
+    let (fours, rows) = (reach.fours(1, link as u32), reach.rows(1, link as u32));
+    assert!(fours.is_sorted_by(|a, b| a < b), "{fours:?}");
+    for (&four, a) in fours.iter().zip(rows) {
+        let mut of_four = Quad::ZERO;
+        lead_in::<<Quad as Packed>::Fours>(a, &w).store(&mut of_four);
+        g[FOUR * four as usize..][..FOUR].copy_from_slice(&of_four.0);
+    }
+    assert!(g[tree.dofs.len()..].iter().all(|&g| g == 0.0));
+    g
 }
 
 /// A floating tree without loads keeps its momentum and energy; with gravity, momentum grows by m g t. All kinds of joints, 10 s.

@@ -15,7 +15,7 @@ use core::fmt::Debug;
 use core::ops::{Add, Mul, Sub};
 
 /// A vector of three in memory, with a fourth number to spare. It is also its own [`Packed`] form, where there is no register for it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(C, align(32))]
 pub struct Quad(pub [f64; 4]);
 

@@ -28,12 +28,13 @@ use self::bounces::Bounces;
 use self::direct::Direct;
 pub(super) use self::outcome::Outcome;
 pub(super) use self::row_set::End;
-use self::row_set::{Half, Row, RowSet, WIDE};
+use self::row_set::{FOURS, Half, NO_EIGHT, Row, RowSet, WIDE};
 use self::sites::{Site, Ways, add_manifold};
 use self::stops::Stops;
 use self::ties::Ties;
 use super::motion::{Free, Mass, Motion};
 use super::tree_work::{Recipe, Working};
+use crate::articulation::reach::Reach;
 use crate::constraint::contact::{Contact, NONE};
 use crate::crew::Sums;
 use crate::math::{Float, Isa, Kernel, Lane, Packed, Quad};
@@ -62,6 +63,7 @@ pub(super) struct TreeRows {
     rows: RowSet,
     sites: Vec<Site>,
     ways: Ways,
+    reach: Reach,
     stops: Stops,
     ties: Ties,
     bounces: Bounces,
@@ -121,6 +123,7 @@ impl TreeRows {
             rows: RowSet { all: rows, g, places, .. },
             sites,
             ways,
+            reach,
             stops,
             ties,
             bounces,
@@ -135,6 +138,7 @@ impl TreeRows {
         ties.clear();
         sites.clear();
         ways.clear();
+        reach.clear();
         stops.clear();
         for marks in [&mut *held, &mut *touched] {
             marks.clear();
@@ -142,6 +146,7 @@ impl TreeRows {
         }
         spans.clear();
         for tree in 0..trees.len() {
+            reach.add(&trees[tree].articulation.tree);
             let first = [rows.len(), sites.len(), stops.len(), ties.len(), bounces.len()];
             let of_tree = trees[tree].touching.start as usize..trees[tree].touching.end as usize;
             for &[contact, _] in &touching[of_tree] {
@@ -212,9 +217,17 @@ impl TreeRows {
                 length += block.eights;
             }
         }
-        g.resize(length as usize, [0.0; WIDE]);
+        g.resize(length as usize, NO_EIGHT);
+        for end in sites.iter().flat_map(|site| site.ends) {
+            if let End::Link(tree, link) = end {
+                reach.want(tree, link);
+            }
+        }
+        for tree in (0..trees.len()).filter(|&tree| touched[tree]) {
+            reach.arrange(&trees[tree].articulation.tree, tree);
+        }
         for site in sites.iter_mut() {
-            site.find_ways(ways, trees, |tree| WIDE as u32 * places[tree as usize]);
+            site.find_ways(ways, reach, |tree| FOURS * places[tree as usize]);
         }
         self.rows.make_room(all_places);
         self.gather_direct(trees.len(), bodies);
@@ -240,6 +253,10 @@ impl TreeRows {
 
     #[inline(always)]
     fn answer<P: Packed>(&mut self, trees: &[Working], of: Range<usize>, masses: &[Mass]) {
+        for tree in of.clone().filter(|&tree| trees[tree].renewed) {
+            let Working { articulation, pass, .. } = &trees[tree];
+            self.reach.find::<P::Fours>(&articulation.tree, pass, tree);
+        }
         for tree in of {
             let Span { rows, sites, .. } = self.spans[tree].clone();
             for i in sites {

@@ -154,6 +154,8 @@ pub(super) struct Working {
     bounces: bool,
     /// Its coordinates or velocities are no numbers any more.
     lost: bool,
+    /// Some root of it cannot move as it likes.
+    stands: bool,
     /// Its rows are to be answered by the factors that it has now.
     pub renewed: bool,
     /// Its motors have given way to its rows, so that these are to be solved again.
@@ -310,10 +312,9 @@ impl TreeWork {
     /// What stands on something is held by it as a whole.
     pub fn share_supports(&self, supports: &mut [u32]) {
         for working in &self.trees {
-            let stands = working.articulation.tree.links.iter().any(|l| l.parent == NONE && l.kind != Kind::Free);
             let touches: u32 = working.dense.iter().map(|&link| supports[link as usize]).sum();
             for &link in &working.dense {
-                supports[link as usize] = if stands { HELD } else { touches };
+                supports[link as usize] = if working.stands { HELD } else { touches };
             }
         }
     }
@@ -409,7 +410,6 @@ impl TreeWork {
     /// Finds the trees that have lost their way, before anyone asks where their links are.
     pub fn take_stock(&mut self) {
         for working in &mut self.trees {
-            working.lost |= working.is_lost();
             if working.arrived.is_empty() {
                 working.arrive();
             }
@@ -576,6 +576,7 @@ impl Working {
         let n = self.articulation.tree.dofs.len();
         self.articulation.gather_loads(bodies, loads, &mut self.loads);
         self.qd_before.clone_from(&self.articulation.tree.qd);
+        self.stands = !self.articulation.tree.floats();
         for list in [&mut self.extra, &mut self.tau, &mut self.offset] {
             list.clear();
             list.resize(n, 0.0);
@@ -629,8 +630,9 @@ impl Working {
         swap(&mut self.ride, &mut other.ride);
     }
 
-    /// Notes where its links are, and how they move.
+    /// Notes where its links are, and how they move; or that it has lost its way.
     fn arrive(&mut self) {
+        self.lost |= self.is_lost();
         let Self { articulation, pass, arrived, .. } = self;
         arrived.clear();
         arrived.extend((0..articulation.tree.links.len()).map(|link| articulation.body_state(pass, link)));
@@ -873,17 +875,6 @@ impl Kernel for Foresee<'_> {
     #[inline(always)]
     fn run<L: Lane>(self) {
         self.working.foresee::<L::Packed>(self.dt);
-    }
-}
-
-struct Place<'a>(&'a mut Working);
-
-impl Kernel for Place<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<L: Lane>(self) {
-        let Working { articulation, pass, .. } = self.0;
-        pass.place::<L::Packed>(&articulation.tree, &articulation.tree.q);
     }
 }
 

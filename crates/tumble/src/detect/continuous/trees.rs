@@ -25,11 +25,11 @@ use super::{Ahead, Mover, Span, Travel};
 use crate::articulation::dynamics::Pass;
 use crate::articulation::response::Impulse;
 use crate::articulation::store::{Articulation, NOBODY};
-use crate::articulation::tree::Tree;
+use crate::articulation::tree::{Link, Tree};
 use crate::body::store::{CentrePose, Params};
 use crate::detect::broad::{ProxyId, ProxyKind};
 use crate::math::spatial::{Motion, Wrench};
-use crate::math::{Aabb, Float, Num, Point, Quad, Real, Vec3};
+use crate::math::{Aabb, Float, Isa, Num, Point, Quad, Real, Vec3};
 use crate::world::State;
 
 /// Radians by which a link turns in a part of the way, at the most; points at its rim leave their chords by an eighth of the square of it.
@@ -40,6 +40,9 @@ const PARTS: f64 = 64.0;
 
 /// Radians by which all joints on the way to a link may turn in a step for its way to be as good as straight.
 const LITTLE_TURN: f64 = 0.5;
+
+/// The same of all links for the step to be one part, so that their ways are straight by definition; a bit less than [`PART`], which rounding is not to decide.
+const ONE_PART: f64 = 0.99 * PART;
 
 /// The least share of its own weight by which a tree yields: a straight arm that is pushed at along its length, which would have to turn by far to yield a little,
 /// stays where it is.
@@ -65,6 +68,9 @@ pub(super) struct TreeWay {
     /// Those of one tree; all its links as soon as one is stopped.
     followers: Vec<Follower>,
     all: bool,
+    /// By how much the joints on the way to each link turn together, and whether the step is one part.
+    turns: Vec<f64>,
+    straight: bool,
     pass: Pass,
     /// Where it is, where it is at the end of a part, and u.
     q: Vec<f64>,
@@ -178,6 +184,15 @@ fn tree_at(state: &State, slot: u32) -> &Articulation {
     state.articulations.all.at(slot).unwrap_or(&NOBODY)
 }
 
+/// By how much a joint turns, at the most, while it goes so far along its degrees of freedom.
+fn turn_of(link: &Link, u: &[f64]) -> f64 {
+    if link.kind.turns_about_all() {
+        // They are at right angles to each other.
+        return u[u.len() - 3..].iter().map(|u| u * u).sum::<f64>().sqrt();
+    }
+    u.iter().enumerate().filter(|(k, _)| link.kind.turns(*k)).map(|(_, u)| u.abs()).sum()
+}
+
 impl TreeWay {
     /// Finds the way of a tree, of which these links are fast; false if there is none.
     fn begin(&mut self, state: &State, ahead: &Ahead, slot: u32, fast: &[[u32; 3]]) -> bool {
@@ -198,6 +213,12 @@ impl TreeWay {
             let (qs, vs) = (link.coordinates(), link.dofs());
             link.kind.offset(&start[qs.clone()], &tree.q[qs], &mut self.u[vs]);
         }
+        self.turns.clear();
+        for link in &tree.links {
+            let before = link.parent().map_or(0.0, |parent| self.turns[parent]);
+            self.turns.push(before + turn_of(link, &self.u[link.dofs()]));
+        }
+        self.straight = self.turns.iter().all(|&turn| turn < ONE_PART);
         self.u.iter().all(|u| u.is_finite())
     }
 
@@ -225,21 +246,23 @@ impl TreeWay {
         near
     }
 
-    /// How far a link may leave the straight way from where it was to where it is; `None` where its joints turn too far to tell.
+    /// How far a link may leave the straight way from where it was to where it is; `None` where its joints turn too far to tell. Not at all where it would be
+    /// followed in one part.
     ///
     /// Let joint j turn at the constant rate w_j, so that the link turns by at most W = Σ w_j, and let A be the length of the arms from the root to the farthest point of
     /// the link. With R_j the rotation behind joint j, |R_j"| ≤ 3/2 W², so that a point leaves the chord of its way by no more than 1/8 · 3/2 W² A; and points of what
     /// turns steadily about a centre that goes straight leave that by no more than 1/8 W² A.
     fn bulge(&self, state: &State, slot: u32, f: &Follower) -> Option<Real> {
+        if self.straight {
+            return Some(0.0);
+        }
         let tree = &tree_at(state, slot).tree;
-        let (mut turn, mut slides) = (0.0, false);
+        let (turn, mut slides) = (self.turns[f.link as usize], false);
         let mut arm =
             state.bodies.params[f.dense as usize].extent.to_f64() + tree.links[f.link as usize].centre.length();
         let mut at = Some(f.link as usize);
         while let Some(link) = at.map(|link| &tree.links[link]) {
             slides |= link.kind.slides();
-            let turns = self.u[link.dofs()].iter().enumerate().filter(|(k, _)| link.kind.turns(*k));
-            turn += turns.map(|(_, u)| u.abs()).sum::<f64>();
             at = link.parent();
             arm += if at.is_some() { link.joint_place.origin.length() } else { 0.0 };
         }
@@ -251,7 +274,7 @@ impl TreeWay {
     fn follow(&mut self, state: &State, ahead: &Ahead, slot: u32) -> bool {
         let articulation = tree_at(state, slot);
         let tree = &articulation.tree;
-        self.pass.place::<Quad>(tree, &self.q);
+        self.pass.place_by(state.isa, tree, &self.q);
         let mut part = self.part(tree);
         let (mut now, mut rounds) = (0.0, 0);
         while now < 1.0 - 1e-9 && rounds < ROUNDS {
@@ -259,7 +282,7 @@ impl TreeWay {
                 f.start = articulation.body_state(&self.pass, f.link as usize).0;
             }
             let mut length = Num::min(part, 1.0 - now);
-            self.look_at(tree, length);
+            self.look_at(state.isa, tree, length);
             let stop = self.first_stop(state, ahead, articulation, Span::new(now, length));
             if stop.is_some() && !self.all {
                 // Where one is held, the others take other ways than the step had for them.
@@ -268,7 +291,7 @@ impl TreeWay {
             }
             if let Some((_, stop)) = &stop {
                 length *= stop.t.to_f64();
-                self.look_at(tree, length);
+                self.look_at(state.isa, tree, length);
             }
             if self.crosses(state, ahead, articulation, Span::new(now, length)) {
                 return true;
@@ -294,7 +317,7 @@ impl TreeWay {
     /// Has all links followed from where the tree is.
     fn follow_all(&mut self, state: &State, articulation: &Articulation) {
         self.all = true;
-        self.pass.place::<Quad>(&articulation.tree, &self.q);
+        self.pass.place_by(state.isa, &articulation.tree, &self.q);
         self.followers.clear();
         for (link, &body) in articulation.bodies.iter().enumerate() {
             let start = articulation.body_state(&self.pass, link).0;
@@ -310,12 +333,12 @@ impl TreeWay {
     }
 
     /// Has the tree where it is after a part of the way.
-    fn look_at(&mut self, tree: &Tree, length: f64) {
+    fn look_at(&mut self, isa: Isa, tree: &Tree, length: f64) {
         self.next.clone_from(&self.q);
         for link in &tree.links {
             link.kind.follow(&mut self.next[link.coordinates()], &self.u[link.dofs()], length);
         }
-        self.pass.place::<Quad>(tree, &self.next);
+        self.pass.place_by(isa, tree, &self.next);
     }
 
     /// The first stop of any link in a part of the way, and which link it is.

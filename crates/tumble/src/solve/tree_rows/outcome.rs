@@ -5,7 +5,7 @@
 
 use super::TreeRows;
 use crate::constraint::contact::SOLVED_POINTS;
-use crate::math::{Float, Quad, Real, Vec3};
+use crate::math::{Float, Real, Vec3};
 use crate::world::State;
 
 /// Of a manifold.
@@ -80,7 +80,7 @@ impl TreeRows {
     /// Notes what the rows have come to.
     pub fn conclude(&self, outcome: &mut Outcome) {
         for site in &self.sites {
-            let Quad([slip, across, twist, _]) = site.impulse[0];
+            let [slip, across, twist] = site.rubs();
             outcome.touched.push(Touched {
                 manifold: site.manifold,
                 tangent: site.tangent,

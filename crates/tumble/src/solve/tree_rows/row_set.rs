@@ -6,7 +6,7 @@ use crate::articulation::response::Impulse;
 use crate::articulation::stops::{Along, NOWHERE};
 use crate::constraint::contact::NONE;
 use crate::math::spatial::Wrench;
-use crate::math::{Packed, Vec3};
+use crate::math::{Packed, Quad, Vec3};
 use crate::solve::motion::{self, Mass, Motion};
 use crate::solve::tree_work::{Working, velocity};
 use core::ops::Range;
@@ -55,7 +55,23 @@ const NO_HALF: Half = Half { end: End::Nothing, body: NONE, linear: Vec3::ZERO, 
 
 /// Numbers along degrees of freedom go by eight, with zeros after the last: lists this short would mostly be left to the end of a loop.
 pub(super) const WIDE: usize = 8;
-pub(super) type Eight = [f64; WIDE];
+pub(super) type Eight = [Quad; 2];
+
+/// Fours in an eight.
+pub(super) const FOURS: u32 = 2;
+
+pub(super) const NO_EIGHT: Eight = [Quad::ZERO; 2];
+
+/// The numbers of eights.
+#[inline(always)]
+pub(super) fn numbers(eights: &[Eight]) -> &[f64] {
+    bytemuck::cast_slice(eights)
+}
+
+#[inline(always)]
+pub(super) fn numbers_mut(eights: &mut [Eight]) -> &mut [f64] {
+    bytemuck::cast_slice_mut(eights)
+}
 
 /// G over the degrees of freedom of one tree.
 #[derive(Clone, Copy, Debug)]
@@ -167,7 +183,7 @@ impl RowSet {
     pub(super) fn make_room(&mut self, eights: usize) {
         for list in [&mut self.z, &mut self.taken] {
             list.clear();
-            list.resize(eights, [0.0; WIDE]);
+            list.resize(eights, NO_EIGHT);
         }
     }
 
@@ -183,9 +199,9 @@ impl RowSet {
         for tree in of.filter(|&tree| self.places[tree] != NONE && which(&trees[tree])) {
             let (at, tree) = (WIDE * self.places[tree] as usize, &trees[tree]);
             let qd = velocities(tree);
-            let z = &mut self.z.as_flattened_mut()[at..][..qd.len()];
+            let z = &mut numbers_mut(&mut self.z)[at..][..qd.len()];
             tree.pass.quasi_velocities::<P>(&tree.articulation.tree, qd, z, &mut self.moved);
-            self.taken.as_flattened_mut()[at..][..qd.len()].copy_from_slice(z);
+            numbers_mut(&mut self.taken)[at..][..qd.len()].copy_from_slice(z);
         }
     }
 
@@ -198,8 +214,8 @@ impl RowSet {
             }
             let (at, Working { articulation, pass, .. }) = (WIDE * self.places[tree] as usize, &mut trees[tree]);
             let n = articulation.tree.qd.len();
-            let z = &self.z.as_flattened()[at..][..n];
-            let taken = &mut self.taken.as_flattened_mut()[at..][..n];
+            let z = &numbers(&self.z)[at..][..n];
+            let taken = &mut numbers_mut(&mut self.taken)[at..][..n];
             if z == taken {
                 continue;
             }
@@ -222,8 +238,8 @@ impl RowSet {
             }
             let own = WIDE * self.places[tree] as usize..;
             let n = working.articulation.tree.qd.len();
-            let z = &mut self.z.as_flattened_mut()[own.clone()][..n];
-            let taken = &mut self.taken.as_flattened_mut()[own][..n];
+            let z = &mut numbers_mut(&mut self.z)[own.clone()][..n];
+            let taken = &mut numbers_mut(&mut self.taken)[own][..n];
             working.kick_on::<P>(h, z, taken);
         }
     }
@@ -302,7 +318,7 @@ impl RowSet {
             if !renewed {
                 continue;
             }
-            let g = self.g[block.range()].as_flattened_mut();
+            let g = numbers_mut(&mut self.g[block.range()]);
             g.fill(0.0);
             let mut lead_in = |impulse: Impulse| {
                 pass.lead_in(&articulation.tree, impulse, |k, u| g[k] += u * pass.columns[k].root);
@@ -367,8 +383,8 @@ pub(super) fn within(wanted: f64, most: f64) -> f64 {
 /// Σ a b in eight sums side by side; in pairs where lists are as short as those of most trees, so that no sum waits long for another.
 #[inline(always)]
 pub(super) fn dot(a: &[Eight], b: &[Eight]) -> f64 {
-    let times = |a: &Eight, b: &Eight| -> Eight { core::array::from_fn(|k| a[k] * b[k]) };
-    let plus = |a: Eight, b: Eight| -> Eight { core::array::from_fn(|k| a[k] + b[k]) };
+    let times = |a: &Eight, b: &Eight| -> [f64; WIDE] { core::array::from_fn(|k| at(a, k) * at(b, k)) };
+    let plus = |a: [f64; WIDE], b: [f64; WIDE]| -> [f64; WIDE] { core::array::from_fn(|k| a[k] + b[k]) };
     let sums = match (a, b) {
         ([a0, a1, a2, a3], [b0, b1, b2, b3]) => {
             plus(plus(times(a0, b0), times(a1, b1)), plus(times(a2, b2), times(a3, b3)))
@@ -378,6 +394,12 @@ pub(super) fn dot(a: &[Eight], b: &[Eight]) -> f64 {
     };
     let four: [f64; 4] = core::array::from_fn(|k| sums[k] + sums[k + 4]);
     (four[0] + four[2]) + (four[1] + four[3])
+}
+
+/// The number at a place of an eight.
+#[inline(always)]
+fn at(of: &Eight, k: usize) -> f64 {
+    of[k / 4].0[k % 4]
 }
 
 /// to ← to + y t
@@ -401,25 +423,30 @@ pub(super) fn add_scaled(to: &mut [Eight], y: &[Eight], t: f64) {
 
 #[inline(always)]
 fn add_eight(to: &mut Eight, y: &Eight, t: f64) {
-    *to = core::array::from_fn(|k| to[k] + y[k] * t);
+    for (to, y) in to.iter_mut().zip(y) {
+        *to = Quad(core::array::from_fn(|k| to.0[k] + y.0[k] * t));
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Eight, WIDE, add_scaled, dot};
+    use super::{Eight, WIDE, add_scaled, dot, numbers};
+    use crate::math::Quad;
 
     /// Numbers that are exact in any order, so that lists of every length, with and without a loop, must answer to the bit.
     #[test]
     fn eights_add_up_at_every_length() {
         for n in 0..6 {
             let number = |i: usize, k: usize, salt: usize| ((WIDE * i + k) * 7 + salt) as f64;
-            let list =
-                |salt: usize| -> Vec<Eight> { (0..n).map(|i| core::array::from_fn(|k| number(i, k, salt))).collect() };
+            let list = |salt: usize| -> Vec<Eight> {
+                let four = |i: usize, half: usize| Quad(core::array::from_fn(|k| number(i, 4 * half + k, salt)));
+                (0..n).map(|i| [four(i, 0), four(i, 1)]).collect()
+            };
             let (a, mut b) = (list(3), list(5));
-            let sum: f64 = a.as_flattened().iter().zip(b.as_flattened()).map(|(a, b)| a * b).sum();
+            let sum: f64 = numbers(&a).iter().zip(numbers(&b)).map(|(a, b)| a * b).sum();
             assert_eq!(dot(&a, &b), sum);
             add_scaled(&mut b, &a, 3.0);
-            for (i, eight) in b.iter().enumerate() {
+            for (i, eight) in numbers(&b).chunks(WIDE).enumerate() {
                 for (k, &x) in eight.iter().enumerate() {
                     assert_eq!(x, number(i, k, 5) + 3.0 * number(i, k, 3));
                 }

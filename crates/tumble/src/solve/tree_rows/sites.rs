@@ -1,16 +1,18 @@
 //! Contacts of links, manifold by manifold.
 //!
 //! The rows of a manifold act on the same links, so that their G (see [`response`](crate::articulation::response)) have the same few numbers that are not
-//! zero: those on the ways from its links to the world. They stand side by side in two fours, friction along two tangents and about the normal in one, the
-//! points in the other, with the matrix K between each of them and the points. A single point takes the place that friction leaves in its four, and there is
-//! no other. A visit reads the quasi-velocities on these ways once, solves all rows
+//! zero: those on the ways from its links to the world, four degrees of freedom side by side (see [`reach`](crate::articulation::reach)). The rows make two
+//! fours, friction along two tangents and about the normal one, the points the other, with the matrix K between each of them and the points. A single point
+//! that bears no torque takes the place of that in its four, and there is no other. A visit reads the quasi-velocities on these ways once, solves all rows
 //! one after the other by K alone, and pushes the trees once.
+//!
+//! Much is compiled for `N` points: for a single one without torque, for two, as those of a capsule, and for as many as four.
 
-use super::row_set::{End, resistance, within};
+use super::row_set::{End, FOURS, resistance, within};
 use super::{Field, TreeRows};
 use crate::alike::Alike;
 use crate::articulation::dynamics::path;
-use crate::articulation::response::Way;
+use crate::articulation::reach::{self, FOUR, Reach};
 use crate::body::store::Params;
 use crate::constraint::contact::{Contacts, SOLVED_POINTS};
 use crate::math::{Float, Fours, Num, Quad, Real, Vec3};
@@ -19,24 +21,44 @@ use crate::solve::motion::{self, Free, Mass, Motion};
 use crate::solve::tree_work::{Recipe, Working, velocity};
 use core::ops::Range;
 
-/// Rows of friction; the fourth place of their four has none, or a single point.
+/// Rows of friction; the last place of their four has none.
 const FRICTION: usize = 3;
+
+/// The row about the normal, or a single point that bears no torque.
+const TWIST: usize = 2;
 
 /// The share of the way to a surface that is rounding.
 const LANDED: f64 = 1e-9;
-
-/// The numbers of a four.
-const FOUR: usize = 4;
 
 /// Numbers of all rows of a manifold: those of friction, and those of its points.
 type Both = [Quad; 2];
 
 const NOTHING: Both = [Quad::ZERO; 2];
 
-/// Where a point stands among the rows: `ONE` by itself, or with others.
+/// Where a point stands among the rows: by itself, or with others.
 #[inline(always)]
-const fn place<const ONE: bool>(point: usize) -> (usize, usize) {
-    if ONE { (0, FRICTION) } else { (1, point) }
+const fn place<const N: usize>(point: usize) -> (usize, usize) {
+    if N == 1 { (0, TWIST) } else { (1, point) }
+}
+
+/// Calls what is compiled for a site of this form.
+macro_rules! by_form {
+    ($form:expr, $n:ident => $call:expr) => {
+        match $form {
+            1 => {
+                const $n: usize = 1;
+                $call
+            }
+            2 => {
+                const $n: usize = 2;
+                $call
+            }
+            _ => {
+                const $n: usize = FOUR;
+                $call
+            }
+        }
+    };
 }
 
 /// The rows of a manifold.
@@ -44,14 +66,15 @@ const fn place<const ONE: bool>(point: usize) -> (usize, usize) {
 pub(super) struct Site {
     pub(super) manifold: u32,
     pub(super) points: u32,
+    /// What it is compiled for: 1, 2 or [`FOUR`].
+    form: u32,
     pub(super) ends: [End; 2],
     /// The bodies by dense index.
     bodies: [u32; 2],
-    /// Where the ways of both ends to the world begin in the lists of all sites, how many degrees of freedom they are, and where those of each stand
-    /// among them.
+    /// Where the ways of both ends to the world begin in the list of all sites, how many fours they are, and where G of these begins.
     first: u32,
     count: u32,
-    ways: [Way; 2],
+    g: u32,
     /// J before the velocity of B, against that of A; and before both angular velocities. All rows side by side, component by component.
     force: [Both; 3],
     torque: [[Both; 3]; 2],
@@ -60,8 +83,10 @@ pub(super) struct Site {
     k: [Quad; 2 * FOUR],
     own: Both,
     mass: Both,
+    /// What K of each would be if no joint held the links, once it is known.
+    loose: Option<Both>,
     pub(super) impulse: Both,
-    /// All of G and K is known. Surfaces that are apart and stay so need G of the points alone.
+    /// All of G and K is known. Surfaces that are apart and stay so need G of the points alone: what else stands there is not read.
     answered: bool,
     pub(super) tangent: Vec3,
     separation: [f64; SOLVED_POINTS],
@@ -77,17 +102,21 @@ pub(super) struct Site {
     firm_depth: f64,
 }
 
-/// The lists of all sites: where the quasi-velocities on their ways stand, and G.
+/// G of four rows along four degrees of freedom, row by row.
+type Tile = [Quad; FOUR];
+
+/// The lists of all sites: which fours of quasi-velocities are on their ways, in ascending order, and G. What of G has not been found is not read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ways {
     at: Vec<u32>,
-    g: Vec<Both>,
+    g: Vec<Tile>,
+    length: usize,
 }
 
 impl Ways {
     pub fn clear(&mut self) {
         self.at.clear();
-        self.g.clear();
+        self.length = 0;
     }
 }
 
@@ -102,7 +131,7 @@ impl Site {
     pub fn is_plain(&self) -> bool {
         match self.ends {
             [End::Link(a, _), End::Link(b, _)] => a == b,
-            ends => !ends.iter().any(|end| matches!(end, End::Body(_))),
+            _ => !self.is_free(),
         }
     }
 
@@ -111,21 +140,40 @@ impl Site {
         self.first as usize..(self.first + self.count) as usize
     }
 
-    /// It has a single point.
+    /// G of its friction or, for 1 as `half`, of its points.
+    #[inline(always)]
+    fn tiles(&self, half: usize) -> Range<usize> {
+        let first = self.g as usize + half * self.count as usize;
+        first..first + self.count as usize
+    }
+
+    /// It has a single point that bears no torque.
     #[inline(always)]
     fn is_one(&self) -> bool {
-        self.points == 1
+        self.form == 1
+    }
+
+    /// It acts on a free body.
+    #[inline(always)]
+    fn is_free(&self) -> bool {
+        self.ends.iter().any(|end| matches!(end, End::Body(_)))
     }
 
     /// Where a point stands among its rows.
     #[inline(always)]
     fn place(&self, point: usize) -> (usize, usize) {
-        if self.is_one() { place::<true>(point) } else { place::<false>(point) }
+        if self.is_one() { place::<1>(point) } else { place::<FOUR>(point) }
     }
 
     /// The impulses of its points, and places without.
     pub fn presses(&self) -> [f64; FOUR] {
-        if self.is_one() { [self.impulse[0].0[FRICTION], 0.0, 0.0, 0.0] } else { self.impulse[1].0 }
+        if self.is_one() { [self.impulse[0].0[TWIST], 0.0, 0.0, 0.0] } else { self.impulse[1].0 }
+    }
+
+    /// The impulses of friction, that about the normal last.
+    pub fn rubs(&self) -> [f64; FRICTION] {
+        let Quad([slip, across, twist, _]) = self.impulse[0];
+        [slip, across, if self.is_one() { 0.0 } else { twist }]
     }
 
     /// Nothing presses or rubs.
@@ -134,37 +182,33 @@ impl Site {
         self.impulse.iter().flat_map(|four| four.0).all(|impulse| impulse == 0.0)
     }
 
-    /// Finds its place on the lists: each degree of freedom that is on the way of either end once. `place` says where the quasi-velocities of a tree begin.
-    pub fn find_ways(&mut self, ways: &mut Ways, trees: &[Working], place: impl Fn(u32) -> u32) {
-        // How many there are of the other end: none of another tree.
-        let mut all = 0;
+    /// Finds its place on the lists. `four` says where the quasi-velocities of a tree begin.
+    pub fn find_ways(&mut self, ways: &mut Ways, reach: &Reach, four: impl Fn(u32) -> u32) {
         self.first = ways.at.len() as u32;
-        for side in 0..2 {
-            let End::Link(tree, link) = self.ends[side] else { continue };
-            let (of, first) = (&trees[tree as usize].articulation.tree, ways.at.len() as u32 - self.first);
-            let mut way = Way { first, own: 0, join: 0 };
-            for k in path(of, link as usize) {
-                let at = place(tree) + k as u32;
-                // From here on it is the way of the other end.
-                if let Some(join) = ways.at[self.first as usize..][..all].iter().position(|&other| other == at) {
-                    way.join = join as u32;
-                    break;
-                }
-                ways.at.push(at);
-                way.own += 1;
-            }
-            self.ways[side] = way;
-            all = ways.at.len() - self.first as usize;
+        let [(a, at_a), (b, at_b)] = self.ends.map(|end| match end {
+            End::Link(tree, link) => (reach.fours(tree, link), four(tree)),
+            _ => (&[][..], 0),
+        });
+        let (mut a, mut b) = (a.iter().map(|a| at_a + a).peekable(), b.iter().map(|b| at_b + b).peekable());
+        // Each of both lists once.
+        while let Some(&next) = a.peek().into_iter().chain(b.peek()).min() {
+            a.next_if_eq(&next);
+            b.next_if_eq(&next);
+            ways.at.push(next);
         }
-        self.count = all as u32;
-        ways.g.resize(ways.at.len(), NOTHING);
+        self.count = ways.at.len() as u32 - self.first;
+        self.g = ways.length as u32;
+        ways.length += self.count as usize * if self.is_one() { 1 } else { 2 };
+        if ways.g.len() < ways.length {
+            ways.g.resize(ways.length, [Quad::ZERO; FOUR]);
+        }
     }
 
     /// The impulse of a point with this velocity along the normal; none where it is left as it is.
     #[inline(always)]
-    fn pressed<const ONE: bool>(&self, p: usize, rate: f64, recipe: &Recipe, push: bool) -> Option<f64> {
+    fn pressed<const N: usize>(&self, p: usize, rate: f64, recipe: &Recipe, push: bool) -> Option<f64> {
         let h = recipe.h.to_f64();
-        let (half, lane) = place::<ONE>(p);
+        let (half, lane) = place::<N>(p);
         let (impulse, mass, s) = (self.impulse[half].0[lane], self.mass[half].0[lane], self.separation[p]);
         let mut share = 1.0;
         let bias = if s > 0.0 {
@@ -200,11 +244,11 @@ impl Site {
     /// The impulses of friction with these velocities: what would stop slip and twist, or as much of it as friction bears. None where they are
     /// left as they are.
     #[inline(always)]
-    fn rubbed<const ONE: bool>(&self, rate: &[f64; FOUR]) -> Option<[f64; FRICTION]> {
+    fn rubbed<const N: usize>(&self, rate: &[f64; FOUR]) -> Option<[f64; FRICTION]> {
         let (impulse, mass) = (&self.impulse[0].0, &self.mass[0].0);
         let (mut normal, mut torque) = (0.0, 0.0);
-        for (p, lever) in self.lever.iter().enumerate().take(if ONE { 1 } else { self.points as usize }) {
-            let (half, lane) = place::<ONE>(p);
+        for (p, lever) in self.lever.iter().enumerate().take(if N == 1 { 1 } else { self.points as usize }) {
+            let (half, lane) = place::<N>(p);
             let lambda = self.impulse[half].0[lane];
             normal += lambda;
             torque += lambda * lever;
@@ -214,7 +258,7 @@ impl Site {
             return None;
         }
         torque += normal * self.spinning;
-        let lever = if normal > 0.0 { torque / normal } else { 0.0 };
+        let lever = if N > 1 && normal > 0.0 { torque / normal } else { 0.0 };
         let mut wanted = [
             impulse[0] - mass[0] * (rate[0] + self.surface[0]),
             impulse[1] - mass[1] * (rate[1] + self.surface[1]),
@@ -232,43 +276,78 @@ impl Site {
             kept = whole * whole;
         }
         let most = lever * lever * Num::max(whole * whole - kept, 0.0);
-        if wanted[2] * wanted[2] > most {
+        if N > 1 && wanted[2] * wanted[2] > most {
             wanted[2] = within(wanted[2], Num::sqrt(most));
         }
         Some(wanted)
     }
 
-    /// G of its points or, for 0 as `HALF`, of its friction.
+    /// G of these rows of its points or, for 0 as `HALF`, of the other four.
     #[inline(always)]
-    fn lead_in<F: Fours, const HALF: usize>(&self, ways: &mut Ways, trees: &[Working]) {
+    fn lead_in<F: Fours, const HALF: usize>(
+        &self,
+        which: Range<usize>,
+        ways: &mut Ways,
+        reach: &Reach,
+        four: impl Fn(u32) -> u32,
+        trees: &[Working],
+    ) {
+        let (at, tiles) = (&ways.at[self.list()], &mut ways.g[self.tiles(HALF)]);
+        let both = matches!(self.ends, [End::Link(..), End::Link(..)]);
+        if both {
+            for row in which.clone() {
+                tiles.iter_mut().for_each(|tile| tile[row] = Quad::ZERO);
+            }
+        }
         for side in 0..2 {
             let End::Link(tree, link) = self.ends[side] else { continue };
             let (force, torque) = (&self.force, &self.torque[side]);
-            let Working { articulation, pass, .. } = &trees[tree as usize];
-            let [x, y, z, _] = pass.links[link as usize].centre.0;
+            let [x, y, z, _] = trees[tree as usize].pass.links[link as usize].centre.0;
             let (x, y, z) = (F::splat(x), F::splat(y), F::splat(z));
             let sign = F::splat(if side == 0 { -1.0 } else { 1.0 });
             let fx = F::load(&force[0][HALF]) * sign;
             let fy = F::load(&force[1][HALF]) * sign;
             let fz = F::load(&force[2][HALF]) * sign;
-            let wrench = [
-                F::load(&torque[0][HALF]) + (y * fz - z * fy),
-                F::load(&torque[1][HALF]) + (z * fx - x * fz),
-                F::load(&torque[2][HALF]) + (x * fy - y * fx),
-                fx,
-                fy,
-                fz,
-            ];
-            let g = &mut ways.g[self.list()];
-            pass.lead_in_fours::<F, HALF>(&articulation.tree, link as usize, wrench, self.ways[side], g);
+            // Of each row, component by component.
+            let mut wrench = [Quad::ZERO; 6];
+            (F::load(&torque[0][HALF]) + (y * fz - z * fy)).store(&mut wrench[0]);
+            (F::load(&torque[1][HALF]) + (z * fx - x * fz)).store(&mut wrench[1]);
+            (F::load(&torque[2][HALF]) + (x * fy - y * fx)).store(&mut wrench[2]);
+            fx.store(&mut wrench[3]);
+            fy.store(&mut wrench[4]);
+            fz.store(&mut wrench[5]);
+            let (fours, rows, first) = (reach.fours(tree, link), reach.rows(tree, link), four(tree));
+            for row in which.clone() {
+                let w = [
+                    F::splat(wrench[0].0[row]),
+                    F::splat(wrench[1].0[row]),
+                    F::splat(wrench[2].0[row]),
+                    F::splat(wrench[3].0[row]),
+                    F::splat(wrench[4].0[row]),
+                    F::splat(wrench[5].0[row]),
+                ];
+                if !both {
+                    for (tile, a) in tiles.iter_mut().zip(rows) {
+                        reach::lead_in(a, &w).store(&mut tile[row]);
+                    }
+                    continue;
+                }
+                let mut place = 0;
+                for (own, a) in fours.iter().zip(rows) {
+                    // Both lists ascend, and that of the site has all of the other.
+                    while at[place] != first + own {
+                        place += 1;
+                    }
+                    let g = &mut tiles[place][row];
+                    (F::load(g) + reach::lead_in(a, &w)).store(g);
+                }
+            }
         }
     }
 
-    /// K, where G is known.
+    /// What K of its rows would be if no joint held the links, and the part of free bodies in it.
     #[inline(always)]
-    fn weigh<F: Fours, const ONE: bool>(&mut self, ways: &Ways, masses: &[Mass]) {
-        let (g, halves) = (&ways.g[self.list()], if ONE { 1 } else { 2 });
-        // What K would be if no joint held the links, and the part of free bodies in it.
+    fn looseness<F: Fours>(&self, masses: &[Mass], halves: usize) -> (Both, Both) {
         let (mut loose, mut free) = (NOTHING, NOTHING);
         for side in 0..2 {
             let torque = &self.torque[side];
@@ -288,19 +367,33 @@ impl Site {
                 }
             }
         }
+        (loose, free)
+    }
+
+    /// K, where G is known.
+    #[inline(always)]
+    fn weigh<F: Fours, const N: usize>(&mut self, ways: &Ways, masses: &[Mass]) {
+        let halves = if N == 1 { 1 } else { 2 };
+        let g = [&ways.g[self.tiles(0)], if N == 1 { &[] } else { &ways.g[self.tiles(1)] }];
+        let mut free = NOTHING;
+        let loose = match self.loose {
+            Some(loose) if !self.is_free() => loose,
+            _ => {
+                let (loose, of_free) = self.looseness::<F>(masses, halves);
+                (self.loose, free) = (Some(loose), of_free);
+                loose
+            }
+        };
         // K between the points and each row, or between all rows and a single point.
-        let (points, between, rows) = if ONE {
-            (0, FRICTION..FOUR, FOUR)
+        let (points, between, rows) = if N == 1 {
+            (0, TWIST..TWIST + 1, FRICTION)
         } else {
             (1, 0..FOUR + self.points as usize, FOUR + self.points as usize)
         };
-        let is_there = |row: &usize| ONE || *row != FRICTION;
+        let is_there = |row: &usize| N == 1 || *row != FRICTION;
         for (at, row) in between.enumerate().filter(|(_, row)| is_there(row)) {
             let (half, lane) = (row / FOUR, row % FOUR);
-            let mut k = F::splat(0.0);
-            for g in g.iter() {
-                k = k + F::load(&g[points]) * F::splat(g[half].0[lane]);
-            }
+            let mut k = products::<F>(g[points], if N == 1 { FRICTION } else { N }, g[half], lane);
             for side in 0..2 {
                 let End::Body(dense) = self.ends[side] else { continue };
                 let Some(mass) = masses.get(dense as usize).filter(|m| motion::is_movable(m)) else { continue };
@@ -318,11 +411,8 @@ impl Site {
             k.store(&mut self.k[at]);
         }
         for half in 0..halves {
-            let mut own = F::load(&free[half]);
-            for g in g.iter() {
-                own = own + F::load(&g[half]) * F::load(&g[half]);
-            }
-            own.store(&mut self.own[half]);
+            let rows = if half == 0 { FRICTION } else { N };
+            (F::load(&free[half]) + squares::<F>(g[half], rows)).store(&mut self.own[half]);
         }
         for row in (0..rows).filter(is_there) {
             let (half, lane) = (row / FOUR, row % FOUR);
@@ -347,89 +437,74 @@ impl TreeRows {
     /// G and K of a site, by the factors that its trees hold; of one at which nothing presses G of the points alone.
     #[inline(always)]
     pub(super) fn answer_site<F: Fours>(&mut self, i: usize, trees: &[Working], masses: &[Mass]) {
-        let Self { sites, ways, .. } = self;
-        let site = &mut sites[i];
+        by_form!(self.sites[i].form, N => self.answer_points::<F, N>(i, trees, masses));
+    }
+
+    #[inline(always)]
+    fn answer_points<F: Fours, const N: usize>(&mut self, i: usize, trees: &[Working], masses: &[Mass]) {
+        let Self { sites, ways, reach, rows, .. } = self;
+        let (site, four) = (&mut sites[i], |tree: u32| FOURS * rows.places[tree as usize]);
         site.answered = !site.is_idle();
-        ways.g[site.list()].fill(NOTHING);
-        match (site.is_one(), site.answered) {
-            (true, answered) => {
-                site.lead_in::<F, 0>(ways, trees);
-                if answered {
-                    site.weigh::<F, true>(ways, masses);
-                }
-            }
-            (false, answered) => {
-                site.lead_in::<F, 1>(ways, trees);
-                if answered {
-                    site.lead_in::<F, 0>(ways, trees);
-                    site.weigh::<F, false>(ways, masses);
-                }
-            }
+        if N > 1 {
+            site.lead_in::<F, 1>(0..N, ways, reach, four, trees);
+        }
+        if N == 1 || site.answered {
+            // Rates of what acts on free bodies are those of all rows.
+            let first = if site.answered || site.is_free() { 0 } else { TWIST };
+            site.lead_in::<F, 0>(first..FRICTION, ways, reach, four, trees);
+        }
+        if site.answered {
+            site.weigh::<F, N>(ways, masses);
         }
     }
 
     /// The rest of the answers of a site that begins to push.
     #[inline(always)]
-    fn wake<F: Fours, const ONE: bool>(&mut self, i: usize, trees: &[Working], masses: &[Mass]) {
-        let Self { sites, ways, .. } = self;
-        let site = &mut sites[i];
+    fn wake<F: Fours, const N: usize>(&mut self, i: usize, trees: &[Working], masses: &[Mass]) {
+        let Self { sites, ways, reach, rows, .. } = self;
+        let (site, four) = (&mut sites[i], |tree: u32| FOURS * rows.places[tree as usize]);
         site.answered = true;
-        if !ONE {
-            site.lead_in::<F, 0>(ways, trees);
-        }
-        site.weigh::<F, ONE>(ways, masses);
+        site.lead_in::<F, 0>(0..if N > 1 { FRICTION } else { TWIST }, ways, reach, four, trees);
+        site.weigh::<F, N>(ways, masses);
     }
 
     /// Ċ of its points.
     #[inline(always)]
-    fn point_rates<F: Fours, const ONE: bool>(&self, site: &Site, motions: &[Motion]) -> [f64; FOUR] {
-        let mut four = Quad::ZERO;
-        if ONE {
-            self.site_rates::<F, true, false>(site, motions)[0].store(&mut four);
-            return [four.0[FRICTION], 0.0, 0.0, 0.0];
+    fn point_rates<F: Fours, const N: usize>(&self, site: &Site, motions: &[Motion]) -> [f64; FOUR] {
+        if N == 1 && !site.is_free() {
+            let (z, at) = (self.rows.z.as_flattened(), &self.ways.at[site.list()]);
+            return [rate::<F>(&self.ways.g[site.tiles(0)], TWIST, at, z), 0.0, 0.0, 0.0];
         }
-        self.site_rates::<F, false, true>(site, motions)[1].store(&mut four);
+        if N == 1 {
+            return alone(self.site_rates::<F, N, true, false>(site, motions)[0]);
+        }
+        let mut four = Quad::ZERO;
+        self.site_rates::<F, N, false, true>(site, motions)[1].store(&mut four);
         four.0
     }
 
     /// The same of any site.
     #[inline(always)]
     fn rates_of_points<F: Fours>(&self, site: &Site, motions: &[Motion]) -> [f64; FOUR] {
-        if site.is_one() {
-            self.point_rates::<F, true>(site, motions)
-        } else {
-            self.point_rates::<F, false>(site, motions)
-        }
+        by_form!(site.form, N => self.point_rates::<F, N>(site, motions))
     }
 
     /// Ċ of its rows: of those in the `FIRST` four, and of those in the `OTHER`.
     #[inline(always)]
-    fn site_rates<F: Fours, const FIRST: bool, const OTHER: bool>(&self, site: &Site, motions: &[Motion]) -> [F; 2] {
-        let z = self.rows.z.as_flattened();
-        let (at, g) = (&self.ways.at[site.list()], &self.ways.g[site.list()]);
-        let (mut rubs, mut presses) = ([F::splat(0.0); 2], [F::splat(0.0); 2]);
-        // Two sums of each side by side, so that none waits long for another.
-        let (pairs, last) = at.as_chunks::<2>();
-        let (pairs_of_g, last_of_g) = g.as_chunks::<2>();
-        for ([a, b], [of_a, of_b]) in pairs.iter().zip(pairs_of_g) {
-            let (za, zb) = (F::splat(z[*a as usize]), F::splat(z[*b as usize]));
-            if FIRST {
-                rubs = [rubs[0] + F::load(&of_a[0]) * za, rubs[1] + F::load(&of_b[0]) * zb];
-            }
-            if OTHER {
-                presses = [presses[0] + F::load(&of_a[1]) * za, presses[1] + F::load(&of_b[1]) * zb];
-            }
+    fn site_rates<F: Fours, const N: usize, const FIRST: bool, const OTHER: bool>(
+        &self,
+        site: &Site,
+        motions: &[Motion],
+    ) -> [F; 2] {
+        let (z, at) = (self.rows.z.as_flattened(), &self.ways.at[site.list()]);
+        let (mut rubs, mut presses) = (F::splat(0.0), F::splat(0.0));
+        if FIRST {
+            rubs = rates(&self.ways.g[site.tiles(0)], FRICTION, at, z);
         }
-        for (a, of_a) in last.iter().zip(last_of_g) {
-            let za = F::splat(z[*a as usize]);
-            if FIRST {
-                rubs[0] = rubs[0] + F::load(&of_a[0]) * za;
-            }
-            if OTHER {
-                presses[0] = presses[0] + F::load(&of_a[1]) * za;
-            }
+        if OTHER {
+            presses = rates(&self.ways.g[site.tiles(1)], N, at, z);
         }
-        let mut rates = [rubs[0] + rubs[1], presses[0] + presses[1]];
+        let mut rates = [rubs, presses];
         for (side, end) in site.ends.iter().enumerate() {
             let End::Body(dense) = end else { continue };
             let ((v, w), torque) = (velocity(&motions[*dense as usize]), &site.torque[side]);
@@ -449,38 +524,28 @@ impl TreeRows {
 
     /// Pushes trees, and free bodies where there are any for it, by impulses of all rows of a site.
     #[inline(always)]
-    fn push_site<F: Fours, const ONE: bool>(&mut self, i: usize, by: &Both, bodies: Option<(&mut [Motion], &[Mass])>) {
+    fn push_site<F: Fours, const N: usize>(&mut self, i: usize, by: &Both, bodies: Option<(&mut [Motion], &[Mass])>) {
         let Self { sites, ways, rows, .. } = self;
         let site = &sites[i];
-        let z = rows.z.as_flattened_mut();
-        let (first, other) = (F::load(&by[0]), F::load(&by[1]));
-        // No closure: it would not be compiled for the instructions of the kernel.
-        let (fours, last) = ways.at[site.list()].as_chunks::<FOUR>();
-        let (fours_of_g, last_of_g) = ways.g[site.list()].as_chunks::<FOUR>();
-        for (at, g) in fours.iter().zip(fours_of_g) {
-            let mut pushes = [
-                F::load(&g[0][0]) * first,
-                F::load(&g[1][0]) * first,
-                F::load(&g[2][0]) * first,
-                F::load(&g[3][0]) * first,
-            ];
-            if !ONE {
-                for (push, g) in pushes.iter_mut().zip(g) {
-                    *push = *push + F::load(&g[1]) * other;
+        let (z, at) = (rows.z.as_flattened_mut(), &ways.at[site.list()]);
+        // Number by number: what was written so is waited for where it is read as a whole.
+        let [first, other] = by;
+        let first = [F::splat(first.0[0]), F::splat(first.0[1]), F::splat(first.0[2])];
+        let other = [F::splat(other.0[0]), F::splat(other.0[1]), F::splat(other.0[2]), F::splat(other.0[3])];
+        let tiles = &ways.g[site.tiles(0)];
+        // As many, where there are others.
+        let others = if N == 1 { tiles } else { &ways.g[site.tiles(1)] };
+        for ((at, g), h) in at.iter().zip(tiles).zip(others) {
+            let z = &mut z[*at as usize];
+            let mut push = (F::load(&g[0]) * first[0] + F::load(&g[1]) * first[1]) + F::load(&g[2]) * first[2];
+            if N > 1 {
+                let mut press = F::load(&h[0]) * other[0] + F::load(&h[1]) * other[1];
+                if N > 2 {
+                    press = press + (F::load(&h[2]) * other[2] + F::load(&h[3]) * other[3]);
                 }
+                push = push + press;
             }
-            let mut sums = Quad::ZERO;
-            F::sums(pushes).store(&mut sums);
-            for (at, sum) in at.iter().zip(sums.0) {
-                z[*at as usize] += sum;
-            }
-        }
-        for (at, g) in last.iter().zip(last_of_g) {
-            let mut push = F::load(&g[0]) * first;
-            if !ONE {
-                push = push + F::load(&g[1]) * other;
-            }
-            z[*at as usize] += push.sum();
+            (F::load(z) + push).store(z);
         }
         let Some((motions, masses)) = bodies else { return };
         for (side, end) in site.ends.iter().enumerate() {
@@ -504,80 +569,77 @@ impl TreeRows {
 
     #[inline(always)]
     fn push_any_site<F: Fours>(&mut self, i: usize, by: &Both, bodies: Option<(&mut [Motion], &[Mass])>) {
-        if self.sites[i].is_one() {
-            self.push_site::<F, true>(i, by, bodies);
-        } else {
-            self.push_site::<F, false>(i, by, bodies);
-        }
+        by_form!(self.sites[i].form, N => self.push_site::<F, N>(i, by, bodies));
     }
 
     /// One visit: friction, then the points one after the other.
     #[inline(always)]
     pub(super) fn solve_site<F: Fours>(&mut self, i: usize, field: &mut Field<'_>) {
-        if self.sites[i].is_one() {
-            self.visit::<F, true>(i, field);
-        } else {
-            self.visit::<F, false>(i, field);
-        }
+        by_form!(self.sites[i].form, N => self.visit::<F, N>(i, field));
     }
 
     #[inline(always)]
-    fn visit<F: Fours, const ONE: bool>(&mut self, i: usize, field: &mut Field<'_>) {
+    fn visit<F: Fours, const N: usize>(&mut self, i: usize, field: &mut Field<'_>) {
         let site = &self.sites[i];
-        let count = if ONE { 1 } else { site.points as usize };
-        if site.is_idle() {
-            let rates = self.point_rates::<F, ONE>(site, field.motions);
-            if !(0..count).any(|p| site.pressed::<ONE>(p, rates[p], field.recipe, field.push).is_some()) {
+        let count = if N == 1 { 1 } else { site.points as usize };
+        let idle = site.is_idle();
+        // As in `pressed`: the relaxing pass leaves it alone, however fast it is.
+        if idle && !field.push && site.separation[..count].iter().all(|&s| s > 0.0) {
+            return;
+        }
+        if idle {
+            let rates = self.point_rates::<F, N>(site, field.motions);
+            if !(0..count).any(|p| site.pressed::<N>(p, rates[p], field.recipe, field.push).is_some()) {
                 return;
             }
             if !site.answered {
-                self.wake::<F, ONE>(i, field.trees, field.masses);
+                self.wake::<F, N>(i, field.trees, field.masses);
             }
         }
-        let rates = match ONE {
-            true => self.site_rates::<F, true, false>(&self.sites[i], field.motions),
-            false => self.site_rates::<F, true, true>(&self.sites[i], field.motions),
+        let rates = match N {
+            1 => self.site_rates::<F, N, true, false>(&self.sites[i], field.motions),
+            _ => self.site_rates::<F, N, true, true>(&self.sites[i], field.motions),
         };
         // Those of the points by themselves, in their places.
-        let (points, mut of) = (place::<ONE>(0).0, NOTHING);
+        let (points, mut of) = (place::<N>(0).0, NOTHING);
         rates[0].store(&mut of[0]);
         rates[1].store(&mut of[1]);
         let site = &mut self.sites[i];
         let (mut change, mut changed) = (NOTHING, false);
         let mut stir = 0.0;
-        if let Some(wanted) = site.rubbed::<ONE>(&of[0].0) {
+        if let Some(wanted) = site.rubbed::<N>(&of[0].0) {
             let mut left = rates[points];
-            for (row, wanted) in wanted.into_iter().enumerate() {
+            for (row, wanted) in wanted.into_iter().enumerate().take(if N == 1 { TWIST } else { FRICTION }) {
                 let delta = wanted - site.impulse[0].0[row];
                 site.impulse[0].0[row] = wanted;
                 change[0].0[row] = delta;
                 stir += delta * delta * site.own[0].0[row];
-                if ONE {
-                    of[0].0[FRICTION] += site.k[0].0[row] * delta;
+                if N == 1 {
+                    of[0].0[TWIST] += site.k[0].0[row] * delta;
                 } else {
                     left = left + F::load(&site.k[row]) * F::splat(delta);
                 }
             }
-            if !ONE {
+            if N > 1 {
                 left.store(&mut of[points]);
             }
             changed = true;
         }
         for p in 0..count {
-            let (half, lane) = place::<ONE>(p);
-            let Some(wanted) = site.pressed::<ONE>(p, of[half].0[lane], field.recipe, field.push) else { continue };
+            let (half, lane) = place::<N>(p);
+            let Some(wanted) = site.pressed::<N>(p, of[half].0[lane], field.recipe, field.push) else { continue };
             let delta = wanted - site.impulse[half].0[lane];
             site.impulse[half].0[lane] = wanted;
             change[half].0[lane] = delta;
             stir += delta * delta * site.own[half].0[lane];
-            if !ONE {
+            if N > 1 {
                 (F::load(&of[points]) + F::load(&site.k[FOUR + p]) * F::splat(delta)).store(&mut of[points]);
             }
             changed = true;
         }
         self.rows.stir += stir;
         if changed {
-            self.push_site::<F, ONE>(i, &change, Some((field.motions, field.masses)));
+            self.push_site::<F, N>(i, &change, Some((field.motions, field.masses)));
         }
     }
 
@@ -662,19 +724,28 @@ pub(super) fn add_manifold(
     };
     let fixed = ends.into_iter().any(still);
     let own = material.hertz > 0.0;
+    // One point bears no torque unless its material does.
+    let twists = points.len() > 1 || material.spinning_friction > 0.0;
+    let form = match points.len() {
+        1 if !twists => 1,
+        2 => 2,
+        _ => FOUR as u32,
+    };
     let mut site = Site {
         manifold: index,
         points: points.len() as u32,
+        form,
         ends,
         bodies,
         first: 0,
         count: 0,
-        ways: [Way { first: 0, own: 0, join: 0 }; 2],
+        g: 0,
         force: [NOTHING; 3],
         torque: [[NOTHING; 3]; 2],
         k: [Quad::ZERO; 2 * FOUR],
         own: NOTHING,
         mass: NOTHING,
+        loose: None,
         impulse: NOTHING,
         answered: false,
         tangent: t1,
@@ -718,13 +789,13 @@ pub(super) fn add_manifold(
     put(0, 0, t1, centre, manifold.friction_impulse.dot(t1));
     put(0, 1, t2, centre, manifold.friction_impulse.dot(t2));
     for (i, p) in points.iter().enumerate() {
-        let (half, lane) = if points.len() == 1 { place::<true>(i) } else { place::<false>(i) };
+        let (half, lane) = if form == 1 { place::<1>(i) } else { place::<FOUR>(i) };
         put(half, lane, n, p.anchor, p.normal_impulse);
         site.separation[i] = p.separation.to_f64();
         site.lever[i] = (p.anchor - centre).length().to_f64();
     }
-    // J = [0, -n, 0, n]. One point bears no torque unless its material does.
-    if points.len() > 1 || material.spinning_friction > 0.0 {
+    // J = [0, -n, 0, n]
+    if twists {
         for axis in 0..3 {
             for (torque, sign) in site.torque.iter_mut().zip([-1.0, 1.0]) {
                 torque[axis][0].0[2] = sign * n[axis].to_f64();
@@ -733,4 +804,61 @@ pub(super) fn add_manifold(
         site.impulse[0].0[2] = manifold.angular_impulse.dot(n).to_f64();
     }
     sites.push(site);
+}
+
+/// Ċ of the first `rows` of a four of rows, by the quasi-velocities at these places.
+#[inline(always)]
+fn rates<F: Fours>(g: &[Tile], rows: usize, at: &[u32], z: &[Quad]) -> F {
+    let mut sums = [F::splat(0.0); FOUR];
+    for (g, at) in g.iter().zip(at) {
+        let z = F::load(&z[*at as usize]);
+        for row in 0..rows {
+            sums[row] = sums[row] + F::load(&g[row]) * z;
+        }
+    }
+    F::sums(sums)
+}
+
+/// Ċ of one row of a four of rows, as [`rates`] has it.
+#[inline(always)]
+fn rate<F: Fours>(g: &[Tile], row: usize, at: &[u32], z: &[Quad]) -> f64 {
+    let mut sum = F::splat(0.0);
+    for (g, at) in g.iter().zip(at) {
+        sum = sum + F::load(&g[row]) * F::load(&z[*at as usize]);
+    }
+    sum.sum()
+}
+
+/// G·G between the first `rows` of a four of rows and one of another.
+#[inline(always)]
+fn products<F: Fours>(g: &[Tile], rows: usize, other: &[Tile], of: usize) -> F {
+    let mut sums = [F::splat(0.0); FOUR];
+    for (g, other) in g.iter().zip(other) {
+        let other = F::load(&other[of]);
+        for row in 0..rows {
+            sums[row] = sums[row] + F::load(&g[row]) * other;
+        }
+    }
+    F::sums(sums)
+}
+
+/// G·G of each of the first `rows` of a four of rows.
+#[inline(always)]
+fn squares<F: Fours>(g: &[Tile], rows: usize) -> F {
+    let mut sums = [F::splat(0.0); FOUR];
+    for g in g {
+        for row in 0..rows {
+            let of_row = F::load(&g[row]);
+            sums[row] = sums[row] + of_row * of_row;
+        }
+    }
+    F::sums(sums)
+}
+
+/// Of the rows of a single point those of its points.
+#[inline(always)]
+fn alone<F: Fours>(rates: F) -> [f64; FOUR] {
+    let mut four = Quad::ZERO;
+    rates.store(&mut four);
+    [four.0[TWIST], 0.0, 0.0, 0.0]
 }

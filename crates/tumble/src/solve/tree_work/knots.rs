@@ -9,7 +9,7 @@ use crate::articulation::kind::Kind;
 use crate::articulation::tree::Tree;
 use crate::body::store::Params;
 use crate::constraint::contact::NONE;
-use crate::math::UnionFind;
+use crate::math::{UnionFind, prefetch};
 use crate::solve::tree_rows::{End, touches};
 use crate::world::State;
 
@@ -38,7 +38,11 @@ impl Knots {
         together.reset(trees.len());
         open.clear();
         open.resize(trees.len(), false);
-        for (tree, working) in trees.iter_mut().enumerate() {
+        for tree in 0..trees.len() {
+            if let Some(next) = trees.get(tree + 1) {
+                ask_for_contacts(next, state);
+            }
+            let working = &mut trees[tree];
             working.touching.start = touching.len() as u32;
             working.afloat = true;
             let mut meet = |bodies: [u32; 2]| {
@@ -107,4 +111,13 @@ fn is_loose(tree: &Tree) -> bool {
     let free = |dofs: &[Dof]| dofs.iter().all(|dof| *dof == Dof::default());
     let mut roots = tree.links.iter().filter(|link| link.parent == NONE);
     roots.all(|link| link.kind == Kind::Free && free(&tree.dofs[link.dofs()]))
+}
+
+/// Asks for the first contacts of the links of a tree that is next: they stand anywhere.
+fn ask_for_contacts(working: &Working, state: &State) {
+    for &body in &working.articulation.bodies {
+        if let Some(first) = state.contacts.first_of(body) {
+            prefetch(&state.contacts.all[first as usize]);
+        }
+    }
 }

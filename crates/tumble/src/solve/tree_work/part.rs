@@ -5,7 +5,7 @@
 //! rows of one stand where those of the one before stood. Since nothing else acts on it meanwhile, parts
 //! with different knots are worked on by different threads. Knots that are open are a part by themselves, whose sub-steps are those of the world.
 
-use super::{Factor, Foresee, Place, Recipe, Working};
+use super::{Factor, Foresee, Recipe, Working};
 use crate::articulation::flight::{Forces, Stages, fly};
 use crate::articulation::glide::glide;
 use crate::crew::Sums;
@@ -104,7 +104,8 @@ impl Part {
                 working.look_at_loads(&state.bodies, loads);
                 working.listen(recipe.h.to_f64());
                 working.tame(recipe.h.to_f64());
-                working.isa.dispatch(Place(working));
+                let Working { articulation, pass, isa, .. } = &mut *working;
+                pass.place_by(*isa, &articulation.tree, &articulation.tree.q);
                 working.note_drives(self.rows.touches(i));
             }
         }
