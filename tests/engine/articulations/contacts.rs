@@ -1,6 +1,6 @@
 //! Links among free bodies: contacts, sleep, events, snapshots.
 
-use super::{DT, G, both, chain, energy, floor, of_library, rod, run, sleepless};
+use super::{DT, G, both, chain, energy, floor, of_library, rod, run, sleepless, support};
 use crate::support::{named, real, scene};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc, Motor};
 use tumble::math::{Float, Num, Real, Vec3};
@@ -126,18 +126,6 @@ fn loaded_link(world: &mut World) {
     let [force, borne] = support(world, link, below);
     println!("{name}: without the limit the prop bears {force:.2} N and {borne:.2} N m of {moment:.2} N m");
     assert!((borne / moment - 1.0).abs() < 0.01, "{name}: {borne} N m of {moment} N m");
-}
-
-/// The vertical force with which two bodies press on each other, and its moment about the z axis.
-fn support(world: &World, a: BodyId, b: BodyId) -> [f64; 2] {
-    let mut sums = [0.0; 2];
-    for contact in world.contacts().filter(|contact| contact.bodies() == [a, b] || contact.bodies() == [b, a]) {
-        for point in contact.points() {
-            let force = f64::from(point.impulse) / f64::from(DT);
-            sums = [sums[0] + force, sums[1] + force * point.position.x];
-        }
-    }
-    sums
 }
 
 /// A heavy box on the end of a hinged plank without a limit, the other end on a prop: the prop bears the share of the lever.

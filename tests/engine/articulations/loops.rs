@@ -1,7 +1,7 @@
 //! Joints between links and other bodies: loops, and free bodies that hang on trees.
 
-use super::{DT, G, both, chain, of_library, run, sleepless};
-use crate::support::named;
+use super::{DT, G, both, chain, of_library, run, sleepless, support};
+use crate::support::{named, real};
 use tumble::articulation::{ArticulationDesc, Dof, LinkDesc};
 use tumble::math::{Float, Quat, Vec3};
 use tumble::shape::Shape;
@@ -164,44 +164,74 @@ fn stewart_platform_carries_its_plate() {
 /// bears what the moments about the two knees ask for, and the limit all the rest, so that nothing moves. By each method.
 #[test]
 fn closure_and_limit_bear_together() {
-    for mut world in both() {
-        let name = world.method().name.clone();
-        // Upright: crank and rocker of 0.5 m, 0.8 m apart, with the coupler across their tops.
-        let (arm, across) = (0.5, 0.8);
-        let quarter = f64::PI / 2.0;
-        let mut desc = ArticulationDesc::new();
-        let crank = LinkDesc::revolute(bar(arm), Vec3::Z).anchor([-arm / 2.0, 0.0, 0.0]).position(&[quarter - 0.1]);
-        let crank = desc.add(crank.dof(0, Dof { damping: 0.5, ..Dof::default() }.limits(quarter - 0.7, quarter + 0.7)));
-        let coupler = LinkDesc::revolute(bar(across), Vec3::Z).parent(crank).at([arm / 2.0, 0.0, 0.0]);
-        let coupler = desc.add(coupler.anchor([-across / 2.0, 0.0, 0.0]).position(&[0.1 - quarter]));
-        let rocker = LinkDesc::revolute(bar(arm), Vec3::Z).parent(coupler).at([across / 2.0, 0.0, 0.0]);
-        let rocker = desc.add(rocker.anchor([-arm / 2.0, 0.0, 0.0]).position(&[-quarter - 0.1]));
-        let id = world.add_articulation(desc).unwrap();
-        let tip = world.articulation(id).unwrap().link(rocker).unwrap();
-        let tie = world.add_joint(JointDesc::ball(World::BODY, tip).anchor([across, 0.0, 0.0])).unwrap();
-        assert!(world.joint(tie).unwrap().gap().to_f64() < 1e-6);
-        let mut gap = 0.0_f64;
-        for _ in 0..300 {
-            world.step(DT).unwrap();
-            gap = gap.max(world.joint(tie).unwrap().gap().to_f64());
-        }
-        let tree = world.articulation(id).unwrap();
-        let (q, rates) = (tree.position().to_vec(), tree.velocity().to_vec());
-        assert!((q[0] - (quarter - 0.7)).abs() < 1e-3, "{name}: the crank at {} of {}", q[0], quarter - 0.7);
-        assert!(rates.iter().all(|v| v.abs() < 1e-3), "{name}: {rates:?}");
-        assert!(gap < 2e-3, "{name}: gap {gap}");
-        // Each bar weighs w at its middle. Of the rocker about the upper knee, and of coupler and rocker about the end of the crank:
-        //   r × F + r/2 × w = 0,    (c + r) × F + c/2 × w + (c + r/2) × w = 0
-        let along = |angle: f64, length: f64| Vec3::new(length * Float::cos(angle), length * Float::sin(angle), 0.0);
-        let (c, r) = (along(q[0] + q[1], across), along(q[0] + q[1] + q[2], arm));
-        let (w, both) = (Vec3::new(0.0, -G, 0.0), c + r);
-        let (m1, m2) = ((r * 0.5).cross(w).z, (c * 0.5).cross(w).z + (c + r * 0.5).cross(w).z);
-        let d = r.cross(both).z;
-        // a × F = -m for both levers a, by Cramer's rule.
-        let f = Vec3::new((m2 * r.x - m1 * both.x) / d, (m2 * r.y - m1 * both.y) / d, 0.0);
-        assert!((r.cross(f).z + m1).abs() < 1e-9 && (both.cross(f).z + m2).abs() < 1e-9, "{f:?}");
-        let borne = world.joint(tie).unwrap().force().to_f64();
-        println!("{name}: the tie bears {borne:?} of {f:?}, gap {gap:.1e} m");
-        assert!((borne - f).length() < 0.01 * f.length(), "{name}: {borne:?} for {f:?}");
+    both().into_iter().for_each(|world| linkage_sinks_onto_its_limit(world, 0.0));
+}
+
+/// The same with a box of 5 kg on the coupler, which rides down on it: contacts, limit and closure are one system. The coupler bears the weight of
+/// the box, and the tie its share of that, wherever the box has slid to. By each method.
+#[test]
+fn contact_limit_and_closure_bear_together() {
+    both().into_iter().for_each(|world| linkage_sinks_onto_its_limit(world, 5.0));
+}
+
+/// See [`closure_and_limit_bear_together`] and [`contact_limit_and_closure_bear_together`]: without a `load` nothing lies on the coupler.
+fn linkage_sinks_onto_its_limit(mut world: World, load: f64) {
+    let name = world.method().name.clone();
+    // Upright: crank and rocker of 0.5 m, 0.8 m apart, with the coupler across their tops, which stays level.
+    let (arm, across, half) = (0.5, 0.8, 0.1);
+    let quarter = f64::PI / 2.0;
+    let plate = Shape::cuboid(real(0.5 * across), real(0.02), real(0.2)).unwrap();
+    let mut desc = ArticulationDesc::new();
+    let crank = LinkDesc::revolute(bar(arm), Vec3::Z).anchor([-arm / 2.0, 0.0, 0.0]).position(&[quarter - 0.1]);
+    let crank = desc.add(crank.dof(0, Dof { damping: 0.5, ..Dof::default() }.limits(quarter - 0.7, quarter + 0.7)));
+    let coupler = bar(across).collider(plate);
+    let coupler = LinkDesc::revolute(coupler, Vec3::Z).parent(crank).at([arm / 2.0, 0.0, 0.0]);
+    let coupler = desc.add(coupler.anchor([-across / 2.0, 0.0, 0.0]).position(&[0.1 - quarter]));
+    let rocker = LinkDesc::revolute(bar(arm), Vec3::Z).parent(coupler).at([across / 2.0, 0.0, 0.0]);
+    let rocker = desc.add(rocker.anchor([-arm / 2.0, 0.0, 0.0]).position(&[-quarter - 0.1]));
+    let id = world.add_articulation(desc).unwrap();
+    let [coupler, tip] = [coupler, rocker].map(|link| world.articulation(id).unwrap().link(link).unwrap());
+    let tie = world.add_joint(JointDesc::ball(World::BODY, tip).anchor([across, 0.0, 0.0])).unwrap();
+    assert!(world.joint(tie).unwrap().gap().to_f64() < 1e-6);
+    let load = (load > 0.0).then(|| {
+        // Not in the middle, so that both knees tell where it lies.
+        let at = world.body(coupler).unwrap().position() + Vec3::new(-0.15, 0.02 + half, 0.0);
+        let cube = Shape::cuboid(real(half), real(half), real(half)).unwrap();
+        let desc = BodyDesc::dynamic().position(at).collider(cube).mass(real(load));
+        (world.add_body(desc).unwrap(), load)
+    });
+    let mut gap = 0.0_f64;
+    for _ in 0..300 {
+        world.step(DT).unwrap();
+        gap = gap.max(world.joint(tie).unwrap().gap().to_f64());
     }
+    let tree = world.articulation(id).unwrap();
+    let (q, rates) = (tree.position().to_vec(), tree.velocity().to_vec());
+    assert!((q[0] - (quarter - 0.7)).abs() < 1e-3, "{name}: the crank at {} of {}", q[0], quarter - 0.7);
+    assert!(rates.iter().all(|v| v.abs() < 1e-3), "{name}: {rates:?}");
+    assert!(gap < 2e-3, "{name}: gap {gap}");
+    // Each bar weighs w at its middle, the load W at p from the end of the crank. Of the rocker about the upper knee, and of coupler, load and rocker
+    // about the end of the crank:
+    //   r × F + r/2 × w = 0,    (c + r) × F + c/2 × w + (c + r/2) × w + p × W = 0
+    let along = |angle: f64, length: f64| Vec3::new(length * Float::cos(angle), length * Float::sin(angle), 0.0);
+    let (c, r) = (along(q[0] + q[1], across), along(q[0] + q[1] + q[2], arm));
+    let (w, both) = (Vec3::new(0.0, -G, 0.0), c + r);
+    let (m1, mut m2) = ((r * 0.5).cross(w).z, (c * 0.5).cross(w).z + (c + r * 0.5).cross(w).z);
+    if let Some((body, mass)) = load {
+        let lying = world.body(body).unwrap();
+        m2 += (lying.centre_of_mass() - along(q[0], arm)).cross(w * mass).z;
+        let fastest = lying.linear_velocity().length().max(lying.angular_velocity().length()).to_f64();
+        assert!(fastest < 1e-3, "{name}: the load at {fastest}");
+        let [pressed, _] = support(&world, coupler, body);
+        println!("{name}: the coupler bears {pressed:.3} N of {:.3} N", mass * G);
+        // A hundredth, as for the tie: what soft contacts and joints leave open in a step.
+        assert!((pressed / (mass * G) - 1.0).abs() < 0.01, "{name}: {pressed} N");
+    }
+    let d = r.cross(both).z;
+    // a × F = -m for both levers a, by Cramer's rule.
+    let f = Vec3::new((m2 * r.x - m1 * both.x) / d, (m2 * r.y - m1 * both.y) / d, 0.0);
+    assert!((r.cross(f).z + m1).abs() < 1e-9 && (both.cross(f).z + m2).abs() < 1e-9, "{f:?}");
+    let borne = world.joint(tie).unwrap().force().to_f64();
+    println!("{name}: the tie bears {borne:?} of {f:?}, gap {gap:.1e} m, rates {rates:?}");
+    assert!((borne - f).length() < 0.01 * f.length(), "{name}: {borne:?} for {f:?}");
 }

@@ -1,6 +1,7 @@
 //! Articulations: trees of links against closed forms, other engines' numbers, and the bodies around them.
 
 mod assemblies;
+mod closed_forms;
 mod contacts;
 mod continuous;
 mod crowds;
@@ -117,4 +118,16 @@ fn widest_gap(world: &World, id: ArticulationId) -> f64 {
         widest = f64::max(widest, gap);
     }
     widest
+}
+
+/// The vertical force with which two bodies press on each other, and its moment about the z axis.
+fn support(world: &World, a: BodyId, b: BodyId) -> [f64; 2] {
+    let mut sums = [0.0; 2];
+    for contact in world.contacts().filter(|contact| contact.bodies() == [a, b] || contact.bodies() == [b, a]) {
+        for point in contact.points() {
+            let force = f64::from(point.impulse) / f64::from(DT);
+            sums = [sums[0] + force, sums[1] + force * point.position.x];
+        }
+    }
+    sums
 }

@@ -312,13 +312,14 @@ fn massless_link_makes_a_universal_joint() {
     assert_eq!(world.hash(), hash);
 }
 
-/// J q̇ is how a point of a link moves and turns: on branching trees of every kind of joint.
+/// J q̇ is how a point of a link moves and turns: on branching trees of every kind of joint, half of them floating.
 #[test]
 fn jacobians_are_what_links_do() {
     let mut random = Random(17);
-    for _ in 0..40 {
+    let mut worst = 0.0_f64;
+    for case in 0..40 {
         let mut world = sleepless();
-        let id = world.add_articulation(random_tree(&mut random, 6, false)).unwrap();
+        let id = world.add_articulation(random_tree(&mut random, 6, case % 2 == 0)).unwrap();
         let dofs = world.articulation(id).unwrap().dofs();
         let rates: Vec<f64> = (0..dofs).map(|_| random.between(-1.0, 1.0)).collect();
         world.articulation_mut(id).unwrap().set_velocity(&rates).unwrap();
@@ -327,16 +328,22 @@ fn jacobians_are_what_links_do() {
             let body = world.body(tree.link(link).unwrap()).unwrap();
             let point = body.position() + random.vector(1.0).to_f64();
             let columns = tree.jacobian(link, point).unwrap();
-            let (mut angular, mut linear) = (Vec3::ZERO, Vec3::ZERO);
+            let (mut angular, mut linear, mut size) = (Vec3::ZERO, Vec3::ZERO, 0.0);
             for (column, rate) in columns.iter().zip(&rates) {
                 angular += column.angular * *rate;
                 linear += column.linear * *rate;
+                size += (column.angular.length() + column.linear.length()) * rate.abs();
             }
             let expected = body.velocity_at(point).to_f64();
             let off = (linear - expected).length() + (angular - body.angular_velocity().to_f64()).length();
-            assert!(off < 2e-5, "{link}: off by {off}");
+            if off > 0.0 {
+                worst = worst.max(off / size);
+            }
         }
     }
+    println!("off by {:.2} roundings", worst / eps());
+    // Velocities of bodies are rounded to the precision of the world, and those of their points summed in it.
+    assert!(worst < 64.0 * eps(), "{worst:e}");
 }
 
 /// What acts on a link without mass acts where it is said to: forces and impulses at a point turn its joint by their arm, and a joint on its

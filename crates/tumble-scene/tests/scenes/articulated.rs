@@ -279,6 +279,24 @@ pub const MUTATIONS: &[Mutation] = &[
         apply: |world| dof(world, "doors-2", 1, |d| d.limits(0.0, 1.2)),
     },
     Mutation {
+        scene: "trapdoors",
+        check: "bears",
+        what: "a spring is too weak",
+        apply: |world| dof(world, "sprung-doors", 0, |d| Dof { stiffness: 20.0, ..d }),
+    },
+    Mutation {
+        scene: "trapdoors",
+        check: "gives",
+        what: "a spring is too strong",
+        apply: |world| dof(world, "sprung-doors", 1, |d| Dof { stiffness: 2_000.0, ..d }),
+    },
+    Mutation {
+        scene: "trapdoors",
+        check: "shut",
+        what: "a door has no spring",
+        apply: |world| dof(world, "sprung-doors", 2, |d| Dof { stiffness: 0.0, ..d }),
+    },
+    Mutation {
         scene: "skeletons",
         check: "gap",
         what: "the bones of a skeleton are bodies on joints",

@@ -16,6 +16,7 @@
 //! T is taken without the motion of the whole, where the tree floats: a ragdoll in a fast train must not be followed less well.
 
 use super::dynamics::{Load, Pass};
+use super::keep::Drive;
 use super::tree::Tree;
 use crate::math::{Isa, Kernel, Lane, Packed};
 
@@ -32,6 +33,8 @@ pub(crate) struct Forces<'a> {
     pub loads: &'a [Load],
     /// Springs, dampers and forces along the degrees of freedom act.
     pub joints: bool,
+    /// The loads are weight and nothing else, and nothing holds the tree: it keeps its spin, and what its momentum gains is known.
+    pub falls: bool,
 }
 
 /// The stages of a step, and the state that they start from.
@@ -44,6 +47,8 @@ pub(crate) struct Stages {
     dqd: [Vec<f64>; 4],
     tau: Vec<f64>,
     offset: Vec<f64>,
+    /// What the flight of a tree that falls must come to.
+    drives: Vec<Drive>,
 }
 
 impl Stages {
@@ -93,6 +98,11 @@ fn follow<P: Packed>(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forc
     stages.resize(tree);
     let (mut q, mut qd) = (core::mem::take(&mut tree.q), core::mem::take(&mut tree.qd));
     pass.place_moving::<P>(tree, &q, &qd);
+    stages.drives.clear();
+    if forces.falls {
+        pass.note_drives::<P>(tree, &mut stages.drives);
+        pass.drive_on::<P>(tree, forces.loads, span, &mut stages.drives);
+    }
     let mut energy = pass.kinetic_energy::<P>(tree, &qd);
     let floats = tree.floats();
     // What the loads alone could do to a tree at rest within the span: the least energy that errors are measured by.
@@ -146,6 +156,11 @@ fn follow<P: Packed>(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forc
     }
     tree.pace = level;
     (tree.q, tree.qd) = (q, qd);
+    // A step of finite length misses both by a little, which adds up: the more, the farther the links have slid apart.
+    if !stages.drives.is_empty() {
+        pass.steer::<P>(tree, &stages.drives);
+        pass.set_moving::<P>(tree, &tree.qd);
+    }
     worst
 }
 

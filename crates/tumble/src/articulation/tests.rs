@@ -435,7 +435,7 @@ fn flight_keeps_momentum_and_energy() {
                 &mut tree,
                 &mut pass,
                 &mut stages,
-                &Forces { loads: &loads, joints: false },
+                &Forces { loads: &loads, joints: false, falls: false },
                 1.0 / 60.0,
             );
         }
@@ -479,7 +479,7 @@ fn trees_at_rest_without_weight_are_not_cut() {
     let (mut tree, _) = chain(5, 0.3);
     let (mut pass, mut stages) = (Pass::default(), Stages::default());
     let before = tree.q.clone();
-    let forces = Forces { loads: &[], joints: true };
+    let forces = Forces { loads: &[], joints: true, falls: false };
     let error = fly(crate::math::Isa::SCALAR, &mut tree, &mut pass, &mut stages, &forces, 1.0 / 60.0);
     assert_eq!((error, tree.pace, tree.q), (0.0, 0, before));
 }
@@ -504,7 +504,7 @@ fn whip_keeps_its_energy() {
                 &mut tree,
                 &mut pass,
                 &mut stages,
-                &Forces { loads: &loads, joints: true },
+                &Forces { loads: &loads, joints: true, falls: false },
                 1.0 / 60.0,
             );
             let change = (height(&pass) + pass.kinetic_energy::<Quad>(&tree, &tree.qd) - start) / released;
@@ -538,7 +538,7 @@ fn heavy_end_swings_as_a_pendulum() {
             &mut tree,
             &mut pass,
             &mut stages,
-            &Forces { loads: &loads, joints: true },
+            &Forces { loads: &loads, joints: true, falls: false },
             1.0 / 60.0,
         );
         let x = pass.links[end].centre.0[0];
@@ -569,7 +569,7 @@ fn whip_figures() {
                 &mut tree,
                 &mut pass,
                 &mut stages,
-                &Forces { loads: &loads, joints: true },
+                &Forces { loads: &loads, joints: true, falls: false },
                 1.0 / 60.0,
             );
             let change = (height(&pass) + pass.kinetic_energy::<Quad>(&tree, &tree.qd) - start) / released;

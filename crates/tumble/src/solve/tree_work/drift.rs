@@ -64,7 +64,7 @@ impl Working {
             return;
         }
         let Self { articulation, pass, .. } = self;
-        fly(self.isa, &mut articulation.tree, pass, stages, &Forces { loads: &[], joints: false }, h);
+        fly(self.isa, &mut articulation.tree, pass, stages, &Forces { loads: &[], joints: false, falls: false }, h);
         // The flight has its own factors.
         self.factored = false;
         self.isa.dispatch(Land(self));

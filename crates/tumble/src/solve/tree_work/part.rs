@@ -99,9 +99,9 @@ impl Part {
         for (i, working) in trees.iter_mut().enumerate() {
             working.bounces = self.rows.bounces(i);
             working.flies = !self.rows.holds(i) && working.is_smooth(recipe.dt.to_f64());
+            working.look_at_loads(&state.bodies, loads);
             if !working.flies {
                 working.weigh();
-                working.look_at_loads(&state.bodies, loads);
                 working.listen(recipe.h.to_f64());
                 working.tame(recipe.h.to_f64());
                 let Working { articulation, pass, isa, .. } = &mut *working;
@@ -114,10 +114,17 @@ impl Part {
     /// Lets the trees fly that nothing holds. One flight of the whole step each.
     fn fly(&mut self, trees: &mut [Working], dt: Real) {
         for working in trees.iter_mut().filter(|w| w.flies) {
-            let Working { articulation, pass, loads, isa, .. } = working;
+            let Working { articulation, pass, loads, isa, falls, .. } = working;
             let (tree, dt) = (&mut articulation.tree, dt.to_f64());
             if !glide(*isa, tree, pass, loads, dt) {
-                let error = fly(*isa, tree, pass, &mut self.stages, &Forces { loads, joints: true }, dt);
+                let error = fly(
+                    *isa,
+                    tree,
+                    pass,
+                    &mut self.stages,
+                    &Forces { loads, joints: true, falls: falls.is_some() },
+                    dt,
+                );
                 tree.glide.flown(error);
             }
         }
