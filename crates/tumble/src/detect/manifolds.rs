@@ -266,8 +266,8 @@ type Visitor<'v> = &'v mut dyn FnMut(&mut Workspace, &Part<'_>);
 /// Calls back with every convex part of the shape that may reach into `near`, placed in the shape's frame.
 fn visit(work: &mut Workspace, shape: &Shape, near: &Aabb, found: Visitor<'_>) {
     match shape {
-        Shape::Mesh(mesh) => mesh.each_triangle_in(near, |facet| {
-            let (part, i) = (Triangle::of_facet(facet, mesh.sides()), facet.number);
+        Shape::Mesh(mesh) => mesh.each_triangle_in(near, |i| {
+            let part = Triangle::part_of(mesh, i);
             let (shape, of) = (ConvexRef::Triangle(&part), Some((Surface::Mesh(mesh), i)));
             found(work, &Part { shape, pose: Pose::IDENTITY, index: i, slot: mesh.material(i), of });
             true

@@ -129,11 +129,6 @@ impl Bvh {
         self.nodes.first().map_or(Aabb::EMPTY, Node::bounds)
     }
 
-    /// Its items, those of a leaf beside each other.
-    pub(crate) fn items(&self) -> &[u32] {
-        &self.items
-    }
-
     /// How many boxes it was built from.
     pub fn len(&self) -> u32 {
         self.items.len() as u32

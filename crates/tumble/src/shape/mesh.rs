@@ -12,7 +12,7 @@ use super::query::Line;
 use super::triangle::{Feature, line_through, nearest_point};
 use super::{Bvh, Geometry, MassProperties, Projection, Ray, RayHit, not_negative};
 use crate::error::{Error, Result};
-use crate::math::{Aabb, Float, Num, Pose, Real, Vec3, prefetch};
+use crate::math::{Aabb, Float, Num, Pose, Real, Vec3};
 
 /// Which sides of the triangles of a mesh things meet.
 ///
@@ -149,33 +149,6 @@ pub struct Triangle {
     pub material: u16,
 }
 
-/// A triangle as those read it who meet it: in one line of the cache (two in double precision), beside those that stand beside it in the tree.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(64))]
-pub(crate) struct Facet {
-    pub corners: [Vec3; 3],
-    pub number: u32,
-    /// Edges that are no edges of the surface, see [`inner_edges`].
-    pub inner_edges: u8,
-}
-
-impl Facet {
-    /// Those of a mesh with these triangles, in the order of the tree.
-    fn all(bvh: &Bvh, vertices: &[Vec3], triangles: &[[u32; 3]], adjacency: &[Adjacency]) -> Vec<Self> {
-        let of = |&number: &u32| Self {
-            corners: triangles[number as usize].map(|i| vertices[i as usize]),
-            number,
-            inner_edges: inner_edges(&adjacency[number as usize]),
-        };
-        bvh.items().iter().map(of).collect()
-    }
-
-    #[inline(always)]
-    fn bounds(&self) -> Aabb {
-        Aabb::of_points(self.corners)
-    }
-}
-
 /// A surface of triangles, searched through a tree.
 ///
 /// A closed one-sided mesh is a solid: distances inside are negative, and it contains points; any other mesh is only a
@@ -214,8 +187,8 @@ pub struct Mesh {
     sides: Sides,
     bvh: Bvh,
     wide: WideTree,
-    /// The triangles once more, in the order of the tree.
-    facets: Vec<Facet>,
+    /// For each triangle the edges that are no edges of the surface, see [`inner_edges`].
+    inner_edges: Vec<u8>,
     /// Its volume integrals, or why it has none.
     volume: Result<Solid>,
     /// For a solid the normals of the vertices, weighted by the angles of the faces; else empty.
@@ -250,10 +223,9 @@ impl Mesh {
         let flat_sine = Float::sin(Num::min(flat_angle, Real::PI * 0.5));
         let bvh = Bvh::new(&boxes)?;
         let adjacency = adjacency(&vertices, &welded, &normals, flat_sine);
-        let facets = Facet::all(&bvh, &vertices, &triangles, &adjacency);
         let mut mesh = Self {
-            wide: WideTree::new(&bvh, |place| facets[place as usize].bounds()),
-            facets,
+            wide: WideTree::new(&bvh, |t| boxes[t as usize]),
+            inner_edges: adjacency.iter().map(inner_edges).collect(),
             adjacency,
             volume: measure("mesh", &vertices, &welded),
             bvh,
@@ -315,18 +287,16 @@ impl Mesh {
 
     /// Visits the triangles whose boxes overlap `bounds`, in the order of [`Mesh::triangles_in`], until `visit` says false.
     #[inline]
-    pub(crate) fn each_triangle_in(&self, bounds: &Aabb, mut visit: impl FnMut(&Facet) -> bool) {
-        self.each_facet_near(bounds, |facet| {
-            // The boxes of the tree stand on coarse grids.
-            !facet.bounds().overlaps(bounds) || visit(facet)
-        });
+    pub(crate) fn each_triangle_in(&self, bounds: &Aabb, mut visit: impl FnMut(u32) -> bool) {
+        // The boxes of the tree stand on coarse grids.
+        self.wide.each_overlap(bounds, |t| !Aabb::of_points(self.triangle(t)).overlaps(bounds) || visit(t));
     }
 
-    /// The same, with a few that are just beside.
+    /// The edges of a triangle that are no edges of the surface, see [`inner_edges`]. Its number must be below
+    /// [`Mesh::triangle_count`].
     #[inline(always)]
-    fn each_facet_near(&self, bounds: &Aabb, mut visit: impl FnMut(&Facet) -> bool) {
-        let facet = |place: u32| &self.facets[place as usize];
-        self.wide.each_overlap(bounds, |place| prefetch(facet(place)), |place| visit(facet(place)));
+    pub(crate) fn inner_edges(&self, triangle: u32) -> u8 {
+        self.inner_edges[triangle as usize]
     }
 
     /// The mesh bounds a volume: see [`check_closed`](super::check_closed).
@@ -470,8 +440,8 @@ impl Mesh {
             let size = from.abs().max(to.abs()).max_component() + (bounds.max - bounds.min).max_component();
             let near = Aabb::of_points([from, to]).expanded(16.0 * Real::EPSILON * size);
             let mut limit = line.reach();
-            self.each_facet_near(&near, |facet| {
-                limit = meet(facet.number, limit);
+            self.wide.each_overlap(&near, |t| {
+                limit = meet(t, limit);
                 true
             });
         } else {

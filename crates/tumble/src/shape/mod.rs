@@ -48,7 +48,6 @@ pub use height_field::{HeightField, HeightFieldDesc};
 pub use hull::{HalfEdge, Hull, HullFace};
 pub(crate) use hull_ribs::{KEPT, Rib};
 pub use mass::MassProperties;
-pub(crate) use mesh::Facet;
 pub use mesh::{Mesh, MeshDesc, Sides, Triangle};
 pub use polyhedron_mass::check_closed;
 pub use query::{Projection, Ray, RayHit};

@@ -2,7 +2,7 @@
 
 use crate::math::{Float, Mat3, Num, Pose, Real, Vec3};
 use crate::shape::{
-    Capsule, Cone, Convex, Cuboid, Cylinder, Facet, Geometry, HalfSpace, Hull, Rectangle, Shape, Sides, Sphere,
+    Capsule, Cone, Convex, Cuboid, Cylinder, Geometry, HalfSpace, Hull, Mesh, Rectangle, Shape, Sides, Sphere,
     inner_edges,
 };
 
@@ -49,10 +49,14 @@ impl Triangle {
         Self { vertices: triangle.corners, two_sided, inner_edges: inner_edges(&triangle.adjacency) }
     }
 
-    /// The same as a mesh of these sides keeps it.
+    /// The same by its number, which must be below that of the triangles.
     #[inline]
-    pub(crate) fn of_facet(facet: &Facet, sides: Sides) -> Self {
-        Self { vertices: facet.corners, two_sided: sides == Sides::Two, inner_edges: facet.inner_edges }
+    pub(crate) fn part_of(mesh: &Mesh, triangle: u32) -> Self {
+        Self {
+            vertices: mesh.triangle(triangle),
+            two_sided: mesh.sides() == Sides::Two,
+            inner_edges: mesh.inner_edges(triangle),
+        }
     }
 
     /// Twice the area times the front's unit normal.

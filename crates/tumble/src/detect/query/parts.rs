@@ -140,10 +140,11 @@ pub(in crate::detect) fn search<P: Probe>(
     match shape {
         Shape::Mesh(mesh) => {
             if let Some(near) = probe.near(limit) {
-                mesh.each_triangle_in(&near, |facet| {
-                    if matters(facet.corners, last) {
-                        let (part, index) = (Triangle::of_facet(facet, mesh.sides()), facet.number);
-                        last = visit(&Part { convex: ConvexRef::Triangle(&part), pose: Pose::IDENTITY, index }, last);
+                mesh.each_triangle_in(&near, |t| {
+                    if matters(mesh.triangle(t), last) {
+                        let part = Triangle::part_of(mesh, t);
+                        last =
+                            visit(&Part { convex: ConvexRef::Triangle(&part), pose: Pose::IDENTITY, index: t }, last);
                     }
                     last >= 0.0
                 });

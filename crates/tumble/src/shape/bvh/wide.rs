@@ -12,8 +12,7 @@
 //! boxes that overlap do so on the grid; few others do. Eight steps are compared in one word: with H the high bits of its bytes, those
 //! of (b | H) - a are set where a <= b.
 //!
-//! Children stand in the order of the binary tree. Items are named by their places in it: the items of a node, and of nodes beside it, have places beside
-//! each other, and whoever keeps what it knows of them in that order reads memory in order.
+//! Children stand in the order of the binary tree: both trees name items in the same order.
 
 use super::{Bvh, Node, above, below};
 use crate::math::Aabb;
@@ -91,7 +90,7 @@ enum Child {
 }
 
 impl WideTree {
-    /// The tree over the items of a binary one, whose boxes `bounds` knows. An item is named by its place in [`Bvh::items`].
+    /// The tree over the items of a binary one, whose boxes `bounds` knows.
     pub fn new(tree: &Bvh, bounds: impl Fn(u32) -> Aabb) -> Self {
         let mut wide = Self { nodes: Vec::with_capacity(tree.items.len() / 4) };
         if !tree.nodes.is_empty() {
@@ -127,7 +126,7 @@ impl WideTree {
             children.copy_within(k + 1..count, k + parts);
             for part in 0..parts {
                 children[k + part] = if node.count > 0 {
-                    Child::Item(node.link + part as u32)
+                    Child::Item(tree.items[node.link as usize + part])
                 } else if part == 0 {
                     Child::Tree(index + 1)
                 } else {
@@ -138,9 +137,9 @@ impl WideTree {
         }
         for (k, child) in children[..count].iter().enumerate() {
             let (min, max, link) = match *child {
-                Child::Item(place) => {
-                    let b = bounds(place);
-                    (b.min.to_array().map(below), b.max.to_array().map(above), place | ITEM)
+                Child::Item(item) => {
+                    let b = bounds(item);
+                    (b.min.to_array().map(below), b.max.to_array().map(above), item | ITEM)
                 }
                 Child::Tree(index) => {
                     let node = tree.nodes[index as usize];
@@ -152,40 +151,23 @@ impl WideTree {
         at as u32
     }
 
-    /// Visits the places of the items whose boxes overlap `bounds`, and of few others, in order, until `visit` says false. `ask` is called for those of a node
-    /// before any of them is visited.
+    /// Visits the items whose boxes overlap `bounds`, and few others, in the order of the binary tree, until `visit` says false.
     #[inline]
-    pub fn each_overlap(&self, bounds: &Aabb, ask: impl Fn(u32), mut visit: impl FnMut(u32) -> bool) {
+    pub fn each_overlap(&self, bounds: &Aabb, mut visit: impl FnMut(u32) -> bool) {
         let (min, max) = (bounds.min.to_array().map(below), bounds.max.to_array().map(above));
         // What is no box, or not of numbers, overlaps nothing.
         if !self.nodes.is_empty() && (0..3).all(|axis| min[axis] <= max[axis]) {
-            self.walk(0, &min, &max, &ask, &mut visit);
+            self.walk(0, &min, &max, &mut visit);
         }
     }
 
-    fn walk(
-        &self,
-        node: u32,
-        min: &[f32; 3],
-        max: &[f32; 3],
-        ask: &impl Fn(u32),
-        visit: &mut impl FnMut(u32) -> bool,
-    ) -> bool {
+    fn walk(&self, node: u32, min: &[f32; 3], max: &[f32; 3], visit: &mut impl FnMut(u32) -> bool) -> bool {
         let node = &self.nodes[node as usize];
-        let hits = node.overlapping(min, max);
-        let link = |hit: u64| node.links[(hit.trailing_zeros() / 8) as usize % WIDTH];
-        let mut hit = hits;
+        let mut hit = node.overlapping(min, max);
         while hit != 0 {
-            if link(hit) & ITEM != 0 {
-                ask(link(hit) & !ITEM);
-            }
+            let link = node.links[(hit.trailing_zeros() / 8) as usize % WIDTH];
             hit &= hit - 1;
-        }
-        let mut hit = hits;
-        while hit != 0 {
-            let link = link(hit);
-            hit &= hit - 1;
-            let goes_on = if link & ITEM != 0 { visit(link & !ITEM) } else { self.walk(link, min, max, ask, visit) };
+            let goes_on = if link & ITEM != 0 { visit(link & !ITEM) } else { self.walk(link, min, max, visit) };
             if !goes_on {
                 return false;
             }
@@ -221,12 +203,10 @@ mod tests {
             let boxes: Vec<Aabb> = boxes.iter().map(make).collect();
             let query = make(&query);
             let tree = Bvh::new(&boxes).unwrap();
-            let wide = WideTree::new(&tree, |place| boxes[tree.items[place as usize] as usize]);
+            let wide = WideTree::new(&tree, |i| boxes[i as usize]);
             let mut found = Vec::new();
-            let asked = std::cell::RefCell::new(vec![false; boxes.len()]);
-            wide.each_overlap(&query, |place| asked.borrow_mut()[place as usize] = true, |place| {
-                assert!(asked.borrow()[place as usize]);
-                found.push(tree.items[place as usize]);
+            wide.each_overlap(&query, |i| {
+                found.push(i);
                 true
             });
             let all: Vec<u32> = tree.candidates(&Aabb::EVERYTHING).collect();
@@ -237,14 +217,14 @@ mod tests {
             prop_assert!(found.iter().all(|&i| boxes[i as usize].overlaps(&near)));
             // A box without bounds finds all.
             let mut all = Vec::new();
-            wide.each_overlap(&Aabb::EVERYTHING, |_| {}, |place| {
-                all.push(tree.items[place as usize]);
+            wide.each_overlap(&Aabb::EVERYTHING, |i| {
+                all.push(i);
                 true
             });
             prop_assert_eq!(all, tree.candidates(&Aabb::EVERYTHING).collect::<Vec<_>>());
             // A visitor that says false is not called again.
             let mut calls = 0;
-            wide.each_overlap(&query, |_| {}, |_| {
+            wide.each_overlap(&query, |_| {
                 calls += 1;
                 false
             });
@@ -266,21 +246,17 @@ mod tests {
         }
         boxes.push(Aabb::new(Vec3::all(2.0), Vec3::all(2.0)));
         let tree = Bvh::new(&boxes).unwrap();
-        let wide = WideTree::new(&tree, |place| boxes[tree.items[place as usize] as usize]);
+        let wide = WideTree::new(&tree, |i| boxes[i as usize]);
         let ends = [Real::NEG_INFINITY, -1.0, 0.0, 2.0, 2.5, 4.0, 5.0, Real::INFINITY];
         for (axis, i, k) in (0..3 * 64).map(|n| (n % 3, n / 3 % 8, n / 24)) {
             let (mut low, mut high) = ([Real::NEG_INFINITY; 3], [Real::INFINITY; 3]);
             (low[axis], high[axis]) = (ends[i], ends[k]);
             let query = Aabb::new(Vec3::from(low), Vec3::from(high));
             let mut found = vec![false; boxes.len()];
-            wide.each_overlap(
-                &query,
-                |_| {},
-                |place| {
-                    found[tree.items[place as usize] as usize] = true;
-                    true
-                },
-            );
+            wide.each_overlap(&query, |i| {
+                found[i as usize] = true;
+                true
+            });
             for (found, b) in found.iter().zip(&boxes) {
                 assert!(*found || i > k || !b.overlaps(&query), "{b:?} in {query:?}");
             }
@@ -294,8 +270,8 @@ mod tests {
         let tree = Bvh::new(&[unit]).unwrap();
         let wide = WideTree::new(&tree, |_| unit);
         for bad in [Aabb::new(Vec3::all(Real::NAN), Vec3::all(Real::NAN)), Aabb::EMPTY] {
-            wide.each_overlap(&bad, |_| {}, |_| unreachable!());
+            wide.each_overlap(&bad, |_| unreachable!());
         }
-        WideTree::default().each_overlap(&unit, |_| {}, |_| unreachable!());
+        WideTree::default().each_overlap(&unit, |_| unreachable!());
     }
 }

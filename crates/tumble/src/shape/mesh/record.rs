@@ -1,12 +1,12 @@
 //! Meshes in snapshots: with all that was worked out when they were made, since to do it again would take longer than to
 //! simulate on.
 
-use super::{Facet, Mesh, Sides};
+use super::{Mesh, Sides};
 use crate::error::{Error, Result};
-use crate::math::{Float, Vec3};
+use crate::math::{Aabb, Float, Vec3};
 use crate::record::stream::{Sink, Source, save_pods};
 use crate::shape::Bvh;
-use crate::shape::adjacency::{Adjacency, EdgeKind};
+use crate::shape::adjacency::{Adjacency, EdgeKind, inner_edges};
 use crate::shape::bvh::WideTree;
 use crate::shape::mesh_edges::check_triangles;
 use crate::shape::polyhedron_mass::Solid;
@@ -22,7 +22,7 @@ impl Mesh {
             sides,
             bvh,
             wide: _,
-            facets: _,
+            inner_edges: _,
             volume,
             vertex_normals,
             inner_sphere,
@@ -80,10 +80,10 @@ impl Mesh {
             if source.bool()? { Ok(Solid::load(source)?) } else { Err(Error::geometry("mesh", source.str()?)) };
         let vertex_normals: Vec<Vec3> = source.pods()?;
         let inner_sphere = (source.vec3()?, source.real()?);
-        let facets = Facet::all(&bvh, &vertices, &triangles, &adjacency);
+        let corners = |t: u32| triangles[t as usize].map(|i| vertices[i as usize]);
         let mesh = Self {
-            wide: WideTree::new(&bvh, |place| facets[place as usize].bounds()),
-            facets,
+            wide: WideTree::new(&bvh, |t| Aabb::of_points(corners(t))),
+            inner_edges: adjacency.iter().map(inner_edges).collect(),
             vertices,
             triangles,
             normals,
