@@ -14,8 +14,8 @@
 //! with x_i, L and I about the centre of mass of the group, and the loads where the bodies would be half a step ahead, as force effects see
 //! them. It moves the group like one body, so no contact feels it, and no joint. Where no tree takes part u would be rounding, and is left out.
 //!
-//! What joints tie together is of one group, if they do to the one body what they do to the other, the other way round. Gears, racks and pulleys lean on
-//! the world, and a joint of the user's may.
+//! What joints tie together is of one group, if they do to the one body what they do to the other, the other way round. Gears, racks, pulleys and drags lean
+//! on the world, and a joint of the user's may. A group in which nothing touches is owed nothing.
 
 use crate::body::BodyKind;
 use crate::body::store::{Bodies, CentrePose, Params};
