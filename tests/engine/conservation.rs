@@ -5,7 +5,7 @@ use tumble::articulation::{ArticulationDesc, LinkDesc};
 use tumble::constraint::Motor;
 use tumble::constraint::joint::Hinge;
 use tumble::force::Gravitation;
-use tumble::math::{Quat, Real, Vec3};
+use tumble::math::{Float, Quat, Real, Vec3};
 use tumble::shape::Shape;
 use tumble::{BodyDesc, BodySet, ColliderDesc, EffectDesc, JointDesc, World};
 
@@ -243,6 +243,127 @@ fn what_hangs_together_keeps_its_momenta_through_contacts() {
                 "tree: {as_tree}, friction {friction}, restitution {restitution}: {drift:?}"
             );
         }
+    }
+}
+
+/// A floating ring of rods, which a joint closes.
+fn floating_ring(count: usize) -> World {
+    let mut world = World::new();
+    world.set_gravity(Vec3::ZERO).unwrap();
+    let rod = || BodyDesc::dynamic().can_sleep(false).collider(Shape::capsule(0.15, 0.05).unwrap()).mass(1.0);
+    let mut tree = ArticulationDesc::new();
+    tree.add(LinkDesc::free(rod()).velocity(&[0.3, 0.2, -0.1, 0.5, -0.4, 1.5]));
+    let half = core::f64::consts::PI / count as f64;
+    for i in 1..count {
+        let mut link = LinkDesc::spherical(rod()).parent(i - 1).at([0.0, 0.25, 0.0]).anchor([0.0, -0.25, 0.0]);
+        link.position = vec![0.0, 0.0, Float::sin(half), Float::cos(half)];
+        tree.add(link.velocity(&[0.3 * Float::sin(i as f64), 0.5 * Float::cos(i as f64), 0.2]));
+    }
+    let tree = world.add_articulation(tree).unwrap();
+    let [first, last] = [0, count - 1].map(|i| world.articulation(tree).unwrap().link(i).unwrap());
+    let anchor = world.body(first).unwrap().to_world([0.0, -0.25, 0.0]);
+    world.add_joint(JointDesc::ball(first, last).anchor(anchor)).unwrap();
+    // The first step makes the velocities agree with the joint.
+    world.step(1.0 / 60.0).unwrap();
+    world
+}
+
+/// A joint on links that float acts between them alone, though nothing touches them. A ring lost 40 % of its angular momentum in a minute.
+#[test]
+fn joints_on_trees_that_float_keep_their_momenta() {
+    for count in [4, 8] {
+        let drift = Drift::in_a_minute(&mut floating_ring(count));
+        println!("ring of {count}: {drift:?}");
+        assert!(drift.is_within_bars(), "ring of {count}: {drift:?}");
+    }
+    let mut world = World::new();
+    world.set_gravity(Vec3::ZERO).unwrap();
+    let rod = || BodyDesc::dynamic().can_sleep(false).collider(Shape::capsule(0.15, 0.05).unwrap()).mass(1.0);
+    let mut tree = ArticulationDesc::new();
+    tree.add(LinkDesc::free(rod()).velocity(&[0.3, 0.2, -0.1, 0.5, -0.4, 1.5]));
+    for parent in 0..3 {
+        let link = LinkDesc::spherical(rod()).parent(parent).at([0.0, 0.25, 0.0]).anchor([0.0, -0.25, 0.0]);
+        tree.add(link.velocity(&[0.3, -0.5, 0.2]));
+    }
+    let tree = world.add_articulation(tree).unwrap();
+    let end = world.articulation(tree).unwrap().link(3).unwrap();
+    let anchor = world.body(end).unwrap().to_world([0.0, 0.25, 0.0]);
+    let ball = BodyDesc::dynamic().can_sleep(false).position(anchor + Vec3::new(0.0, 0.4, 0.0)).mass(3.0);
+    let ball = world.add_body(ball.collider(Shape::sphere(0.1).unwrap())).unwrap();
+    world.add_joint(JointDesc::ball(end, ball).anchor(anchor)).unwrap();
+    world.step(1.0 / 60.0).unwrap();
+    let drift = Drift::in_a_minute(&mut world);
+    println!("ball on a chain: {drift:?}");
+    assert!(drift.is_within_bars(), "ball on a chain: {drift:?}");
+}
+
+/// One articulation may have several roots: what they do to each other is of one group as well.
+#[test]
+fn roots_of_one_articulation_that_touch_keep_their_momenta() {
+    for friction in [0.0, 0.5] {
+        let mut world = World::new();
+        world.set_gravity(Vec3::ZERO).unwrap();
+        let solid = || ColliderDesc::new(Shape::capsule(0.2, 0.08).unwrap()).friction(friction);
+        let rod = || BodyDesc::dynamic().can_sleep(false).collider(solid());
+        let mut tree = ArticulationDesc::new().self_collision(true);
+        for side in [-1.0, 1.0] {
+            let turn = Quat::from_rotation_vector(Vec3::new(0.4, -0.3 * side as Real, 0.2));
+            let root = LinkDesc::free(rod()).at([0.3 * side, 0.1, -0.2]).turned(turn);
+            let root = tree.add(root.velocity(&[-0.3 * side, 0.1, 0.2, 0.5, -0.4 * side, 0.2]));
+            tree.add(LinkDesc::spherical(rod()).parent(root).at([0.0, 0.3, 0.0]).anchor([0.0, -0.3, 0.0]));
+        }
+        let tree = world.add_articulation(tree).unwrap();
+        let links: Vec<_> = world.articulation(tree).unwrap().links().collect();
+        // It brings them back to each other.
+        let pull = EffectDesc::new(Gravitation::new(2e-4).softening(0.3)).bodies(BodySet::list(links));
+        world.add_effect(pull).unwrap();
+        let drift = Drift::in_a_minute(&mut world);
+        println!("friction {friction}: {drift:?}");
+        assert!(drift.touched > 30 && drift.is_within_bars(), "friction {friction}: {drift:?}");
+    }
+}
+
+/// Where bodies of a group weigh more and less, weight turns it as it should: what it gets back is what contacts took, and no part of that.
+#[test]
+fn what_weighs_unlike_falls_and_turns_as_its_weight_says() {
+    let mut world = rods_among_balls(true, 0.5, 0.0);
+    world.set_gravity([0.0, -1.0, 0.0]).unwrap();
+    let ids: Vec<_> = world.body_ids().collect();
+    for (i, &id) in ids.iter().enumerate() {
+        let mut body = world.body_mut(id).unwrap();
+        body.set_gravity_scale([0.0, 0.5, 1.0][i % 3]).unwrap();
+    }
+    let (start, (scale, turn_scale), dt) = (world.measure(), scales(&world), f64::from(1.0 / 60.0 as Real));
+    let (mut momentum, mut angular, mut touched) = (start.momentum, start.angular_momentum, 0);
+    for _ in 0..120 {
+        for body in ids.iter().map(|&id| world.body(id).unwrap()) {
+            let push = Vec3::new(0.0, -f64::from(body.mass()) * f64::from(body.gravity_scale()) * dt, 0.0);
+            let middle = body.centre_of_mass() + body.centre_velocity().to_f64() * (0.5 * dt);
+            momentum += push;
+            angular += middle.cross(push);
+        }
+        world.step(1.0 / 60.0).unwrap();
+        touched += world.profile().contacts;
+    }
+    let end = world.measure();
+    let off = [(end.momentum - momentum).length() / scale, (end.angular_momentum - angular).length() / turn_scale];
+    println!("momentum, angular {off:?}, touched {touched}");
+    assert!(touched > 20 && off[0] < 1e-5 && off[1] < 1e-3, "{off:?}, touched {touched}");
+}
+
+/// Groups that are held by turns leave nothing behind: a world that has made no step before makes the same.
+#[test]
+fn what_is_held_by_turns_owes_nothing_from_before() {
+    let mut world = cloud(0.6, 0.0);
+    let tray = ColliderDesc::new(Shape::half_space(Vec3::Y, -1.6).unwrap());
+    let tray = world.add_body(BodyDesc::fixed().collider(tray)).unwrap();
+    for step in 0..180 {
+        world.body_mut(tray).unwrap().set_active(step / 15 % 2 == 0);
+        let mut twin = World::from_snapshot(&world.snapshot().unwrap()).unwrap();
+        for world in [&mut world, &mut twin] {
+            world.step(1.0 / 60.0).unwrap();
+        }
+        assert_eq!(world.hash(), twin.hash(), "step {step}");
     }
 }
 

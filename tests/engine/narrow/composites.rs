@@ -79,9 +79,10 @@ fn truth(composite: &Composite, others: &[(Any, Pose)], pose: &Pose) -> f64 {
         for (other, place) in others {
             let relative = at.inverse() * (*pose * *place);
             let judge = Judge::new(part, other, &relative);
-            // The separation is no less than that along any direction: most parts are too far off by the first look.
+            // The separation is no less than that along any direction: most parts are too far off by the first look. What has no end has no middle.
             let there = judge.rotation * middle(other) + judge.translation;
-            if judge.along((there - middle(part)).normalize_or(Vec3::Y)) < least {
+            let endless = matches!(part, Any::HalfSpace(_));
+            if endless || judge.along((there - middle(part)).normalize_or(Vec3::Y)) < least {
                 least = Num::min(judge.separation().0, least);
             }
         }
@@ -168,60 +169,114 @@ fn composites_agree_with_the_judge() {
     assert!(overlaps > 15 && apart > 30, "{overlaps} overlaps, {apart} apart");
 }
 
+/// What pairs of composites came to.
+#[derive(Default)]
+struct Tally {
+    failures: Vec<String>,
+    overlaps: usize,
+    apart: usize,
+}
+
+impl Tally {
+    /// Puts B beside A along the unit vector u, with some gap or overlap, and asks for its distance and contacts; `judged` says whether the contacts
+    /// can be relied on.
+    fn compare(&mut self, name: &str, [a, b]: [&Composite; 2], u: Vec3<f64>, judged: bool, dice: &mut Dice) {
+        let rotation = dice.rotation();
+        let reach = |parts: &[(Any, Pose)], u: Vec3<f64>| {
+            let of = |(part, at): &(Any, Pose)| {
+                u.dot(at.translation.to_f64()) + part.extent(at.rotation.to_f64().normalized().unrotate(u))
+            };
+            parts.iter().map(of).fold(f64::NEG_INFINITY, Num::max)
+        };
+        let turned = rotation.to_f64().normalized();
+        let size = 1.0;
+        let gap = size * [0.05, -0.1, -0.3, -0.5, -0.7, -0.9][dice.pick(6)];
+        let translation = u * (reach(&a.parts, u) + reach(&b.parts, turned.unrotate(-u)) + gap);
+        let pose = Pose::new(translation.to_real(), rotation);
+        let expected = truth(a, &b.parts, &pose);
+        let Placed { mut world, bodies } = place(a, b.shape.clone(), &pose);
+        let [ca, cb] = bodies.map(|id| world.body(id).unwrap().colliders().next().unwrap());
+        let found = world.distance(ca, cb).unwrap().distance.to_f64();
+        let shallow = expected > -0.02 * size;
+        let wrong = if shallow { (found - expected).abs() > 2.0 * allowed(size) } else { found > 0.0 };
+        if wrong {
+            self.failures.push(format!("{name}: {found:e}, truth {expected:e}"));
+        }
+        world.step(Real::from_f64(1e-6)).unwrap();
+        let least = world
+            .contacts()
+            .flat_map(|c| c.points().map(|p| p.separation.to_f64()).collect::<Vec<_>>())
+            .fold(f64::INFINITY, Num::min);
+        let (unclear, ahead) = (1e-3 * size, 0.02);
+        let missed = expected < -unclear && least > 0.0;
+        let false_contact = expected > ahead + unclear && least < f64::INFINITY;
+        if judged && (missed || false_contact) {
+            self.failures.push(format!("{name}: contact at {least:e}, truth {expected:e}"));
+        }
+        self.overlaps += usize::from(expected < -unclear);
+        self.apart += usize::from(expected > unclear);
+    }
+
+    /// Nothing failed, and there were cases enough of both sorts.
+    #[track_caller]
+    fn check(self) {
+        let Self { failures, overlaps, apart } = self;
+        for failure in failures.iter().take(60) {
+            println!("{failure}");
+        }
+        assert!(failures.is_empty(), "{} failures", failures.len());
+        assert!(overlaps > 20 && apart > 20, "{overlaps} overlaps, {apart} apart");
+    }
+}
+
 // Composites against composites: the same. Contacts are judged where one of the two has a volume: those of triangles with triangles are not to be
 // relied on, as the manual says. A height field is a floor, and stands still.
 #[test]
 fn composites_against_composites_agree_with_the_judge() {
     let makers: [(&str, fn(&mut Dice) -> Composite); 3] = [("compound", compound), ("mesh", soup), ("field", hills)];
-    let (mut failures, mut overlaps, mut apart) = (Vec::new(), 0, 0);
+    let mut tally = Tally::default();
     for (i, (name_a, make_a)) in makers.into_iter().enumerate() {
         for (name_b, make_b) in &makers[..2] {
             for case in 0..12 {
                 let mut dice = Dice::new(47_000 + case + 1000 * i as u64);
                 let (a, b) = (make_a(&mut dice), make_b(&mut dice));
-                let rotation = dice.rotation();
                 let u = if name_a == "field" { Vec3::Y } else { dice.direction() };
-                let reach = |parts: &[(Any, Pose)], u: Vec3<f64>| {
-                    let of = |(part, at): &(Any, Pose)| {
-                        u.dot(at.translation.to_f64()) + part.extent(at.rotation.to_f64().normalized().unrotate(u))
-                    };
-                    parts.iter().map(of).fold(f64::NEG_INFINITY, Num::max)
-                };
-                let turned = rotation.to_f64().normalized();
-                let size = 1.0;
-                let gap = size * [0.05, -0.1, -0.3, -0.5, -0.7, -0.9][dice.pick(6)];
-                let translation = u * (reach(&a.parts, u) + reach(&b.parts, turned.unrotate(-u)) + gap);
-                let pose = Pose::new(translation.to_real(), rotation);
-                let expected = truth(&a, &b.parts, &pose);
-                let Placed { mut world, bodies } = place(&a, b.shape.clone(), &pose);
-                let [ca, cb] = bodies.map(|id| world.body(id).unwrap().colliders().next().unwrap());
-                let found = world.distance(ca, cb).unwrap().distance.to_f64();
-                let shallow = expected > -0.02 * size;
-                let wrong = if shallow { (found - expected).abs() > 2.0 * allowed(size) } else { found > 0.0 };
-                if wrong {
-                    failures.push(format!("{name_a} and {name_b} {case}: {found:e}, truth {expected:e}"));
-                }
-                world.step(Real::from_f64(1e-6)).unwrap();
-                let least = world
-                    .contacts()
-                    .flat_map(|c| c.points().map(|p| p.separation.to_f64()).collect::<Vec<_>>())
-                    .fold(f64::INFINITY, Num::min);
-                let (unclear, ahead) = (1e-3 * size, 0.02);
-                let missed = expected < -unclear && least > 0.0;
-                let false_contact = expected > ahead + unclear && least < f64::INFINITY;
                 let solid = name_a == "compound" || *name_b == "compound";
-                if solid && (missed || false_contact) {
-                    failures.push(format!("{name_a} and {name_b} {case}: contact at {least:e}, truth {expected:e}"));
-                }
-                overlaps += usize::from(expected < -unclear);
-                apart += usize::from(expected > unclear);
+                tally.compare(&format!("{name_a} and {name_b} {case}"), [&a, &b], u, solid, &mut dice);
             }
         }
     }
-    for failure in failures.iter().take(60) {
-        println!("{failure}");
+    tally.check();
+}
+
+/// A shape of one part.
+fn alone(shape: Shape, part: Any) -> Composite {
+    Composite { shape, parts: vec![(part, Pose::IDENTITY)] }
+}
+
+// Composites on the two shapes that are floors by themselves. A half-space and a height field both stand still, and never meet.
+#[test]
+fn composites_against_half_spaces_and_rectangles_agree_with_the_judge() {
+    let mut tally = Tally::default();
+    for case in 0..24 {
+        let mut dice = Dice::new(59_000 + case);
+        let (boxes, surface) = (compound(&mut dice), soup(&mut dice));
+        let Any::HalfSpace(plane) = dice.shape(8, 1.0) else { unreachable!("the kind of half-spaces") };
+        let normal = plane.normal().to_f64().normalize_or(Vec3::Y);
+        let half = alone(Shape::HalfSpace(plane), Any::HalfSpace(plane));
+        for (name, other) in [("compound", &boxes), ("mesh", &surface)] {
+            tally.compare(&format!("half-space and {name} {case}"), [&half, other], normal, true, &mut dice);
+        }
+        let Any::Rectangle(plate) = dice.shape(6, 1.5) else { unreachable!("the kind of rectangles") };
+        let (plate, field) = (alone(Shape::Rectangle(plate), Any::Rectangle(plate)), hills(&mut dice));
+        let aside = dice.direction();
+        for (name, pair, u, judged) in [
+            ("rectangle and compound", [&plate, &boxes], aside, true),
+            ("rectangle and mesh", [&plate, &surface], aside, false),
+            ("field and rectangle", [&field, &plate], Vec3::Y, false),
+        ] {
+            tally.compare(&format!("{name} {case}"), pair, u, judged, &mut dice);
+        }
     }
-    assert!(failures.is_empty(), "{} failures", failures.len());
-    println!("{overlaps} overlaps, {apart} apart");
-    assert!(overlaps > 20 && apart > 20, "{overlaps} overlaps, {apart} apart");
+    tally.check();
 }

@@ -130,13 +130,13 @@ pub(crate) struct When {
 }
 
 impl JointWork {
-    /// There are no joints in the step.
     /// The bodies that joints tie to something that does not move; some of them several times.
     pub fn moored_bodies(&self) -> impl Iterator<Item = u32> {
         let bodies = self.moored.iter().flat_map(|&seat| self.ties[seat as usize].bodies);
         bodies.filter(|&body| body != NO_ROW)
     }
 
+    /// There are no joints in the step.
     pub fn is_empty(&self) -> bool {
         self.seats.is_empty()
     }

@@ -446,14 +446,19 @@ impl TreeWork {
         })
     }
 
-    /// What meets at the links of trees that may be adrift: two bodies for each contact.
+    /// What meets at the links of trees that may be adrift: two bodies for each contact, and for each joint on a link, at both ends of it where both are
+    /// links.
     pub fn meetings(&self, state: &State) -> impl Iterator<Item = [u32; 2]> {
-        let afloat = self.trees.iter().filter(|working| working.afloat);
-        let touching = afloat
-            .flat_map(|working| &self.knots.touching[working.touching.start as usize..working.touching.end as usize]);
-        touching.map(|&[contact, _]| {
-            let c = &state.contacts.all[contact as usize];
-            [c.body_a, c.body_b].map(|slot| state.bodies.dense_at(slot) as u32)
+        self.trees.iter().filter(|working| working.afloat).flat_map(move |working| {
+            let Range { start, end } = working.touching;
+            let touching = self.knots.touching[start as usize..end as usize].iter().map(|&[contact, _]| {
+                let c = &state.contacts.all[contact as usize];
+                [c.body_a, c.body_b]
+            });
+            let joints = working.articulation.bodies.iter().flat_map(|&body| state.joints.of_body(body));
+            let holding = joints.filter_map(|&slot| state.joints.all.at(slot)).filter(|joint| state.joint_holds(joint));
+            let pairs = touching.chain(holding.map(|joint| joint.bodies));
+            pairs.map(|pair| pair.map(|slot| state.bodies.dense_at(slot) as u32))
         })
     }
 
@@ -672,6 +677,11 @@ impl Working {
     /// Kicks the tree. One that this makes lose its way stands for the rest of the step, so that nothing it touches catches it.
     fn launch(&mut self, h: f64) {
         self.isa.dispatch(Kick { working: self, h });
+        self.stand_if_lost();
+    }
+
+    /// Lets a tree that has lost its way stand for the rest of the step.
+    fn stand_if_lost(&mut self) {
         if self.is_lost() {
             self.lost = true;
             self.articulation.tree.qd.fill(0.0);
@@ -742,7 +752,7 @@ impl Working {
         }
     }
 
-    /// The same for one that is steady and whose quasi-velocities are z; those that rows have `taken` count from.
+    /// [`Working::launch`] for one that is steady and whose quasi-velocities are z; those that rows have `taken` count from.
     #[inline(always)]
     pub fn kick_on<P: Packed>(&mut self, h: f64, z: &mut [f64], taken: &mut [f64]) {
         let Self { articulation, pass, loads, drives, falls, .. } = self;
@@ -754,6 +764,7 @@ impl Working {
             Some(g) => pass.push_whole(tree, g * h, z),
             None => pass.push_loads::<P>(tree, loads, |k| tree.dofs[k].force, h, z),
         }
+        // That is L q̇, which is all that is at hand. q̇ itself is looked at before the drift.
         if !z.iter().zip(&pass.columns).all(|(z, column)| (z * column.root).abs() < FAST_AT_MOST) {
             self.lost = true;
             for list in [z, taken, &mut tree.qd[..]] {

@@ -305,6 +305,7 @@ impl Knot<'_> {
         self.rows.travel(self.isa, self.of.clone(), motions, h.to_f64());
         self.rows.give(self.isa, self.trees, self.of.clone(), |_| true);
         for working in self.trees[self.of.clone()].iter_mut().filter(|w| !w.flies) {
+            working.stand_if_lost();
             working.drift(self.stages, h.to_f64());
             if working.is_worn() {
                 working.isa.dispatch(Factor(working));
