@@ -127,6 +127,8 @@ impl ContactManifold {
     pub const ROLLS: u16 = 16;
     /// Spinning is braked, the material is soft by its own account, or a surface moves.
     pub const ODD: u16 = 32;
+    /// All points are over faces of A: a ball or a capsule that moves over them as B touches below where it is.
+    pub const FLAT: u16 = 64;
 
     pub const NO_COLOUR: u8 = u8::MAX;
 
@@ -164,7 +166,7 @@ impl ContactManifold {
         }
     }
 
-    fn set(&mut self, flag: u16, on: bool) {
+    pub(crate) fn set(&mut self, flag: u16, on: bool) {
         self.flags = if on { self.flags | flag } else { self.flags & !flag };
     }
 

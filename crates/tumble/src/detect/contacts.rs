@@ -423,7 +423,7 @@ impl State {
                 manifold.flags &= !ContactManifold::RESOLVED;
             }
             let points = &patch.points[..patch.count as usize];
-            place(i).write(manifold, patch.normal, points, |feature| past.point(feature).0);
+            place(i).write(manifold, patch.normal, patch.flat, points, |feature| past.point(feature).0);
             (manifold.friction_impulse, manifold.angular_impulse) = past.impulses_of(i);
             link = manifold.next;
             last = id;
@@ -484,7 +484,7 @@ impl State {
         }
         let impacts = c.has(Contact::IMPACTS);
         let m = &mut self.contacts.manifolds[manifold as usize];
-        m.flags = ContactManifold::RESOLVED;
+        m.flags = m.flags & ContactManifold::FLAT | ContactManifold::RESOLVED;
         m.flags |= if conveys { ContactManifold::CONVEYS } else { 0 };
         m.flags |= if impacts { ContactManifold::IMPACTS } else { 0 };
         // What a hook has set held for one step.

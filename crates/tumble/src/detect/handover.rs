@@ -117,7 +117,7 @@ mod tests {
         for (point, &id) in points.iter_mut().zip(features) {
             point.id = id;
         }
-        Noted { normal, material_slots: 0, count: features.len() as u32, points }
+        Noted { normal, material_slots: 0, count: features.len() as u32, flat: false, points }
     }
 
     /// The manifolds of a contact, whose friction tells them apart.

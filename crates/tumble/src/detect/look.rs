@@ -6,7 +6,14 @@
 //!
 //! A pair that has barely moved since its manifolds were found is *recycled*: with D the motion of B as seen from A since then, a
 //! point p of B is now at D p, and the separation along the normal n of A has changed by n·(D p - p). Motion is always measured from the pose
-//! at which the points were found, so that errors do not add up. Round shapes are not recycled: they roll over their points.
+//! at which the points were found, so that errors do not add up.
+//!
+//! What is round rolls over its points: they do not move with it, and where its surface bends neither does the normal stay. Recycled it is where it is B, a ball or a capsule of
+//! radius r, and touches faces of A: then the normal is that of the face, and a point is below the point c = p + n (r + s/2) of its core, with s the separation,
+//!
+//! ```text
+//!   d = D c - c      s ← s + n·d      p ← p + d - ½ n (n·d)
+//! ```
 
 use super::continuous::{self, Ahead, Outlook};
 use super::manifolds::{self, Patch, Workspace};
@@ -115,6 +122,8 @@ pub(crate) struct Noted {
     pub normal: Vec3,
     pub material_slots: u32,
     pub count: u32,
+    /// See [`ContactManifold::FLAT`].
+    pub flat: bool,
     pub points: [super::narrow::ManifoldPoint; SOLVED_POINTS],
 }
 
@@ -273,8 +282,8 @@ pub(crate) fn note(noted: &mut Vec<Noted>, found: &[Patch], most: usize) -> Find
         for chunk in patch.points.chunks(most) {
             let mut points = [Default::default(); SOLVED_POINTS];
             points[..chunk.len()].copy_from_slice(chunk);
-            let (normal, material_slots) = (patch.normal, patch.material_slots);
-            noted.push(Noted { normal, material_slots, count: chunk.len() as u32, points });
+            let &Patch { normal, material_slots, flat, .. } = patch;
+            noted.push(Noted { normal, material_slots, count: chunk.len() as u32, flat, points });
         }
     }
     Finding::Patches { first, count: noted.len() as u32 - first }
@@ -381,10 +390,10 @@ impl Scene<'_> {
             && self.rules.recycle > 0.0
             && !contact.has(Contact::HOOKED)
             && !is_round(&a.shape)
-            && !is_round(&b.shape)
+            && let Some(core) = core_radius(&b.shape)
         {
             let radius = Num::min(pa.radius, pb.radius);
-            if self.recycle(contact, &b_in_a, radius, &place) {
+            if self.recycle(contact, &b_in_a, radius, core, &place) {
                 out.recycled += 1;
                 return self.count(contact, out);
             }
@@ -411,7 +420,7 @@ impl Scene<'_> {
                     let i = old.0.iter().position(|&f| f == feature);
                     i.map_or(ContactPoint::NONE, |i| old.1[i])
                 };
-                place.write(manifold, patch.normal, &patch.points, before);
+                place.write(manifold, patch.normal, patch.flat, &patch.points, before);
                 if self.tangents.len() > 0 {
                     // SAFETY: as above.
                     let tangents = unsafe { self.tangents.get(contact.manifolds as usize) };
@@ -447,8 +456,8 @@ impl Scene<'_> {
     }
 
     /// Moves the points of a pair that has barely moved, and says whether it has. Where it has not, some of its points may have
-    /// been moved: they are found anew then.
-    fn recycle(&self, contact: &Contact, b_in_a: &Pose, radius: Real, place: &Place) -> bool {
+    /// been moved: they are found anew then. B is round about a core, at this distance from it, or not round at all.
+    fn recycle(&self, contact: &Contact, b_in_a: &Pose, radius: Real, core: Real, place: &Place) -> bool {
         let Some(before) = contact.pose.get() else { return false };
         let tolerance = self.rules.recycle;
         // D = P₁ P₀⁻¹ in the frame of A, as a small turn and a shift.
@@ -458,11 +467,14 @@ impl Scene<'_> {
             return false;
         }
         let shift = b_in_a.translation - turn.rotate(before.translation);
-        let drift = Drift { turn, shift, tolerance, margin: self.rules.margin };
+        let drift = Drift { turn, shift, core, tolerance, margin: self.rules.margin };
         let (mut m, mut touches) = (contact.manifolds, false);
         while m != NONE {
             // SAFETY: a manifold belongs to one contact, and this thread has it.
             let manifold = unsafe { self.manifolds.get(m as usize) };
+            if core > 0.0 && manifold.flags & ContactManifold::FLAT == 0 {
+                return false;
+            }
             let Some(near) = drift.carry::<Baseline>(manifold, place) else { return false };
             touches |= near;
             m = manifold.next;
@@ -477,6 +489,8 @@ struct Drift {
     /// In the frame of A.
     turn: Quat,
     shift: Vec3,
+    /// From the surface of B to its core; 0 where it is not round.
+    core: Real,
     /// By less than this every point must have moved.
     tolerance: Real,
     /// Contacts are made at this distance.
@@ -499,14 +513,19 @@ impl Drift {
             // Those that are not there are read, and left as they are.
             let [x, y, z, separation] = L::load_columns::<4, 4>(&rows[first..], 0, &ROWS);
             let point = Vec3::new(x, y, z);
-            let moved = turn.rotate(point) - point + shift;
+            let rolls = self.core > 0.0;
+            let half = L::splat(0.5);
+            let carried = if rolls { point + n * (L::splat(self.core) + separation * half) } else { point };
+            let moved = turn.rotate(carried) - carried + shift;
             let little = moved.length_squared().less(L::splat(self.tolerance * self.tolerance));
             if little.bits() & there != there {
                 return None;
             }
-            let separation = separation + n.dot(moved);
+            let opened = n.dot(moved);
+            let separation = separation + opened;
+            let midway = if rolls { moved - n * (opened * half) } else { moved * half };
             touches |= separation.less_eq(L::splat(self.margin)).bits() & there != 0;
-            let Vec3 { x, y, z } = lever + rotation.rotate(point + moved * L::splat(0.5));
+            let Vec3 { x, y, z } = lever + rotation.rotate(point + midway);
             let rows: &mut [[Real; ContactManifold::POINT]; SOLVED_POINTS] = bytemuck::cast_mut(&mut manifold.points);
             L::store_columns::<{ ContactManifold::POINT }, 4>([x, y, z, separation], &mut rows[first..count], 0, &ROWS);
         }
@@ -557,6 +576,15 @@ fn is_round(shape: &Shape) -> bool {
     matches!(shape, Shape::Sphere(_) | Shape::Capsule(_) | Shape::Cylinder(_) | Shape::Cone(_))
 }
 
+/// How far inside of its surface a shape has a core over which it rolls, and 0 for one that does not roll. `None` for those that roll on rims.
+fn core_radius(shape: &Shape) -> Option<Real> {
+    match shape {
+        Shape::Sphere(s) => Some(s.radius()),
+        Shape::Capsule(s) => Some(s.radius()),
+        _ => (!is_round(shape)).then_some(0.0),
+    }
+}
+
 /// From the centre of mass of A to that of B. Subtracted before it is rounded.
 fn centre_to_centre(a: &Placed, b: &Placed) -> Vec3 {
     (b.pose.translation - a.pose.translation).to_real() + a.lever - b.lever
@@ -599,9 +627,11 @@ impl Place {
         &self,
         manifold: &mut ContactManifold,
         normal: Vec3,
+        flat: bool,
         points: &[super::narrow::ManifoldPoint],
         before: impl Fn(u32) -> ContactPoint,
     ) {
+        manifold.set(ContactManifold::FLAT, flat);
         manifold.local_normal = normal;
         manifold.normal = self.rotation.rotate(normal);
         manifold.lever = self.lever;

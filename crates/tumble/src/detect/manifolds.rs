@@ -5,7 +5,8 @@
 //! four per triangle.
 
 use super::narrow::{
-    ConvexRef, Feature, Gap, MAX_POINTS, Manifold, ManifoldPoint, PairCache, Triangle, collide_by, reduce, reduce_by,
+    ConvexRef, Feature, FeatureKind, Gap, MAX_POINTS, Manifold, ManifoldPoint, PairCache, Triangle, collide_by, reduce,
+    reduce_by,
 };
 use super::seams::Surface;
 use crate::constraint::contact::SOLVED_POINTS;
@@ -42,6 +43,8 @@ pub(crate) struct Patch {
     pub material_slots: u32,
     /// Several parts have added to it.
     merged: bool,
+    /// All points are over faces of A; see [`ContactManifold::FLAT`](crate::constraint::contact::ContactManifold::FLAT).
+    pub flat: bool,
 }
 
 impl Patch {
@@ -106,17 +109,21 @@ impl Workspace {
         let same = |p: &Patch| p.material_slots == material_slots && p.normal.dot(normal) > SAME_NORMAL;
         let first = self.first();
         let found = self.patches[first..self.used].iter().position(same);
+        let mut flat = self.manifold.feature_a.kind() == FeatureKind::Face;
         let index = match found {
             Some(i) => first + i,
-            None if self.used >= first + MAX_PATCHES => self.used - 1,
+            None if self.used >= first + MAX_PATCHES => {
+                flat = false;
+                self.used - 1
+            }
             None => {
                 if self.patches.len() == self.used {
                     let points = Vec::with_capacity(MAX_CANDIDATES);
-                    self.patches.push(Patch { normal, points, weight, material_slots, merged: false });
+                    self.patches.push(Patch { normal, points, weight, material_slots, merged: false, flat });
                 }
                 let patch = &mut self.patches[self.used];
                 (patch.normal, patch.weight) = (normal, weight);
-                (patch.material_slots, patch.merged) = (material_slots, false);
+                (patch.material_slots, patch.merged, patch.flat) = (material_slots, false, flat);
                 patch.points.clear();
                 self.used += 1;
                 self.used - 1
@@ -124,6 +131,7 @@ impl Workspace {
         };
         let patch = &mut self.patches[index];
         patch.merged |= found.is_some();
+        patch.flat &= flat;
         // Parts that only are near must not say which way those push that carry.
         if found.is_some() && weight > patch.weight {
             (patch.normal, patch.weight) = (normal, weight);
