@@ -281,12 +281,17 @@ pub(crate) struct RelativePose {
 /// before that changes nothing; so none of this need be saved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Apart {
-    /// n, in the frame of the shape that it is fixed to.
+    /// n, in the frame of the shape that it is fixed to; p₀ itself, where `from` says so.
     pub along: [Real; 3],
-    /// n·p₀: where it was found.
+    /// n·p₀: where it was found. Or [`Apart::ALL_ROUND`].
     pub from: Real,
     /// Radius of the other shape; negative where the direction is fixed to B.
     pub reach: Real,
+}
+
+impl Apart {
+    /// In place of n·p₀: the surfaces are apart whichever way, and stay so as long as |p - p₀| is less than the clearance.
+    pub const ALL_ROUND: Real = Real::INFINITY;
 }
 
 impl RelativePose {

@@ -6,7 +6,7 @@
 use super::continuous::{self, Ahead, Outlook};
 use super::handover::Past;
 use super::look::{self, Finding, Looker, Noted, Place, Placed};
-use super::manifolds::{self, Workspace};
+use super::manifolds::{self, Reach, Workspace};
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::constraint::contact::{Contact, ContactManifold, NONE, SurfacePair, Tangents};
@@ -329,7 +329,7 @@ impl State {
         let mut cache = c.cache;
         let b_in_a = pb.pose.relative_to(&pa.pose);
         if outlook.is_none_or(|o| o.near) {
-            manifolds::find(work, &ca.shape, &cb.shape, &b_in_a, reach, reduce, &mut cache);
+            manifolds::find(work, &ca.shape, &cb.shape, &b_in_a, Reach::within(reach), reduce, &mut cache);
         } else {
             work.clear();
         }

@@ -16,7 +16,7 @@
 //! ```
 
 use super::continuous::{self, Ahead, Outlook};
-use super::manifolds::{self, Patch, Workspace};
+use super::manifolds::{self, Patch, Reach, Workspace};
 use super::narrow::Gap;
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::body::store::{Bodies, CentrePose};
@@ -33,6 +33,10 @@ use crate::world::State;
 
 /// Contacts in a block.
 const BLOCK: usize = 128;
+
+/// How far around what does not touch the parts of a mesh or a compound are looked at, in detection distances, and no farther than it is large itself: what is there
+/// it stays clear of for as long as it has not moved by as much.
+const BEYOND: Real = 8.0;
 
 /// How many contacts ahead of the glance at them their boxes are asked for.
 const AHEAD: usize = 8;
@@ -376,7 +380,8 @@ impl Scene<'_> {
         let was = contact.has(Contact::TOUCHING);
         if contact.has(Contact::SENSOR) {
             let b_in_a = pb.pose.relative_to(&pa.pose);
-            manifolds::find(work, &a.shape, &b.shape, &b_in_a, 0.0, self.rules.reduce, &mut contact.cache);
+            let reach = Reach::within(0.0);
+            manifolds::find(work, &a.shape, &b.shape, &b_in_a, reach, self.rules.reduce, &mut contact.cache);
             return match (was, !work.found().is_empty()) {
                 (false, true) => Some(Finding::Met),
                 (true, false) => Some(Finding::Parted),
@@ -390,19 +395,22 @@ impl Scene<'_> {
             && self.rules.recycle > 0.0
             && !contact.has(Contact::HOOKED)
             && !is_round(&a.shape)
-            && let Some(core) = core_radius(&b.shape)
+            && let Some(core) = Core::of(&b.shape, pb.radius)
         {
-            let radius = Num::min(pa.radius, pb.radius);
-            if self.recycle(contact, &b_in_a, radius, core, &place) {
+            let core = Core { reach: Num::min(core.reach, pa.radius), ..core };
+            if self.recycle(contact, &b_in_a, core, &place) {
                 out.recycled += 1;
                 return self.count(contact, out);
             }
         }
-        manifolds::find(work, &a.shape, &b.shape, &b_in_a, self.rules.margin, self.rules.reduce, &mut contact.cache);
+        let margin = self.rules.margin;
+        let beyond = if was { 0.0 } else { Num::min(BEYOND * margin, Num::min(pa.radius, pb.radius)) };
+        let reach = Reach { margin, beyond };
+        manifolds::find(work, &a.shape, &b.shape, &b_in_a, reach, self.rules.reduce, &mut contact.cache);
         let found = work.found();
         if found.is_empty() {
             if !was {
-                note_apart(contact, &work.apart, self.rules.margin, pa, pb);
+                note_apart(contact, &work.apart, margin, pa, pb);
             }
             return was.then_some(Finding::Parted);
         }
@@ -456,23 +464,24 @@ impl Scene<'_> {
     }
 
     /// Moves the points of a pair that has barely moved, and says whether it has. Where it has not, some of its points may have
-    /// been moved: they are found anew then. B is round about a core, at this distance from it, or not round at all.
-    fn recycle(&self, contact: &Contact, b_in_a: &Pose, radius: Real, core: Real, place: &Place) -> bool {
+    /// been moved: they are found anew then.
+    fn recycle(&self, contact: &Contact, b_in_a: &Pose, core: Core, place: &Place) -> bool {
         let Some(before) = contact.pose.get() else { return false };
         let tolerance = self.rules.recycle;
         // D = P₁ P₀⁻¹ in the frame of A, as a small turn and a shift.
         let turn = b_in_a.rotation * before.rotation.conjugate();
-        let sine = Vec3::new(turn.x, turn.y, turn.z).length();
-        if !(2.0 * sine * radius < tolerance) {
+        let turned = Vec3::new(turn.x, turn.y, turn.z);
+        let leaned = if core.depth > 0.0 { turned.cross(b_in_a.rotation.rotate(Vec3::Y)) } else { turned };
+        if !(2.0 * leaned.length() * core.reach < tolerance) {
             return false;
         }
         let shift = b_in_a.translation - turn.rotate(before.translation);
-        let drift = Drift { turn, shift, core, tolerance, margin: self.rules.margin };
+        let drift = Drift { turn, shift, core: core.depth, tolerance, margin: self.rules.margin };
         let (mut m, mut touches) = (contact.manifolds, false);
         while m != NONE {
             // SAFETY: a manifold belongs to one contact, and this thread has it.
             let manifold = unsafe { self.manifolds.get(m as usize) };
-            if core > 0.0 && manifold.flags & ContactManifold::FLAT == 0 {
+            if core.depth > 0.0 && manifold.flags & ContactManifold::FLAT == 0 {
                 return false;
             }
             let Some(near) = drift.carry::<Baseline>(manifold, place) else { return false };
@@ -552,7 +561,12 @@ fn note_apart(contact: &mut Contact, gap: &Gap, margin: Real, a: &Placed, b: &Pl
     // What rounding may do to places in the frame of the one shape, here and in the search.
     let rounding = 32.0 * Real::EPSILON * (a.radius + b.radius + at.length());
     let clearance = 0.99 * (gap.distance - margin) - rounding;
-    let apart = Apart { along: gap.along.into(), from: gap.along.dot(at), reach: other.radius.copysign(sign) };
+    let reach = other.radius.copysign(sign);
+    let apart = if gap.along == Vec3::ZERO {
+        Apart { along: at.into(), from: Apart::ALL_ROUND, reach }
+    } else {
+        Apart { along: gap.along.into(), from: gap.along.dot(at), reach }
+    };
     contact.pose = RelativePose::of_apart(apart, clearance);
 }
 
@@ -563,6 +577,9 @@ fn stays_apart(contact: &mut Contact, a: &Placed, b: &Placed) -> bool {
     let left = contact.pose.clearance - (a.turned + b.turned) * reach.abs();
     contact.pose.clearance = left;
     let (of, other) = if reach.is_sign_negative() { (b, a) } else { (a, b) };
+    if from == Apart::ALL_ROUND {
+        return left > 0.0 && (seen_from(of, other) - Vec3::from(along)).length_squared() < left * left;
+    }
     left > 0.0 && left + (Vec3::from(along).dot(seen_from(of, other)) - from) > 0.0
 }
 
@@ -576,12 +593,23 @@ fn is_round(shape: &Shape) -> bool {
     matches!(shape, Shape::Sphere(_) | Shape::Capsule(_) | Shape::Cylinder(_) | Shape::Cone(_))
 }
 
-/// How far inside of its surface a shape has a core over which it rolls, and 0 for one that does not roll. `None` for those that roll on rims.
-fn core_radius(shape: &Shape) -> Option<Real> {
-    match shape {
-        Shape::Sphere(s) => Some(s.radius()),
-        Shape::Capsule(s) => Some(s.radius()),
-        _ => (!is_round(shape)).then_some(0.0),
+/// What of a shape tells where it touches: all of it, or the core over which it rolls, the centre of a ball and the line along Y in a capsule.
+#[derive(Clone, Copy, Debug)]
+struct Core {
+    /// How far inside of the surface it is; 0 of a shape that does not roll.
+    depth: Real,
+    /// How far it goes from the centre, by which it leans over when it turns, other than about Y.
+    reach: Real,
+}
+
+impl Core {
+    /// That of a shape within this radius of its centre; `None` of those that roll on rims.
+    fn of(shape: &Shape, radius: Real) -> Option<Self> {
+        match shape {
+            Shape::Sphere(s) => Some(Self { depth: s.radius(), reach: 0.0 }),
+            Shape::Capsule(s) => Some(Self { depth: s.radius(), reach: s.half_length() }),
+            _ => (!is_round(shape)).then_some(Self { depth: 0.0, reach: radius }),
+        }
     }
 }
 

@@ -77,7 +77,8 @@ pub(crate) struct Workspace {
     manifold: Manifold,
     /// Points farther apart than this are none.
     margin: Real,
-    /// How far apart a pair of convex shapes is in which the last search found nothing; see [`Manifold::apart`]. Nothing for others.
+    /// How far apart a pair is in which the last search found nothing: of convex shapes along a direction, see [`Manifold::apart`]; of a convex one and one of many
+    /// parts all round, where the search went [beyond](Reach::beyond) what touches.
     pub apart: Gap,
 }
 
@@ -156,7 +157,23 @@ impl Workspace {
     }
 }
 
-/// Finds where `a` and `b`, placed at `b_in_a`, are closer than `margin`. The patches are in A's frame.
+/// How far around shapes is searched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach {
+    /// What is nearer touches.
+    pub margin: Real,
+    /// How much farther parts are looked at, so that a pair of which nothing touches is known to be apart by more: see [`Workspace::apart`].
+    pub beyond: Real,
+}
+
+impl Reach {
+    /// No farther than what touches.
+    pub fn within(margin: Real) -> Self {
+        Self { margin, beyond: 0.0 }
+    }
+}
+
+/// Finds where `a` and `b`, placed at `b_in_a`, are closer than the margin. The patches are in A's frame.
 ///
 /// The cache serves pairs of convex shapes; parts of others are looked at afresh. With `reduce`, of a patch with more points than a
 /// manifold holds those are kept that carry it best.
@@ -165,12 +182,12 @@ pub(crate) fn find(
     a: &Shape,
     b: &Shape,
     b_in_a: &Pose,
-    margin: Real,
+    reach: Reach,
     reduce: bool,
     cache: &mut PairCache,
 ) {
     work.clear();
-    gather(work, a, b, b_in_a, margin, cache);
+    gather(work, a, b, b_in_a, reach, cache);
     if reduce {
         work.reduce();
     }
@@ -179,13 +196,14 @@ pub(crate) fn find(
 /// Adds what [`find`] would find if the shapes were where they are going to be, marked as such.
 pub(crate) fn find_ahead(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, margin: Real, reduce: bool) {
     work.ahead = work.used;
-    gather(work, a, b, b_in_a, margin, &mut PairCache::default());
+    gather(work, a, b, b_in_a, Reach::within(margin), &mut PairCache::default());
     if reduce {
         work.reduce();
     }
 }
 
-fn gather(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, margin: Real, cache: &mut PairCache) {
+fn gather(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, reach: Reach, cache: &mut PairCache) {
+    let margin = reach.margin;
     work.margin = margin;
     match (ConvexRef::new(a), ConvexRef::new(b)) {
         (Some(ca), Some(cb)) => {
@@ -194,18 +212,24 @@ fn gather(work: &mut Workspace, a: &Shape, b: &Shape, b_in_a: &Pose, margin: Rea
             work.add(0, 0);
         }
         (None, Some(cb)) => {
-            let near = bounds(cb, b_in_a).expanded(margin);
-            visit(work, a, &near, &mut |work, part| {
-                meet(work, part, &Part::whole(cb, *b_in_a), margin);
-                work.add(part.index, u32::from(part.slot));
+            let mut around = Around::new(cb, *b_in_a, reach);
+            visit(work, a, &around.near(), &mut |work, part| {
+                if !around.leaves(part) {
+                    meet(work, part, &around.whole, margin);
+                    work.add(part.index, u32::from(part.slot));
+                }
             });
+            work.apart = around.gap(false);
         }
         (Some(ca), None) => {
-            let near = bounds(ca, &b_in_a.inverse()).expanded(margin);
-            visit(work, b, &near, &mut |work, part| {
-                meet(work, &Part::whole(ca, Pose::IDENTITY), &part.placed(b_in_a), margin);
-                work.add(part.index.rotate_left(16), u32::from(part.slot) << 16);
+            let mut around = Around::new(ca, b_in_a.inverse(), reach);
+            visit(work, b, &around.near(), &mut |work, part| {
+                if !around.leaves(part) {
+                    meet(work, &Part::whole(ca, Pose::IDENTITY), &part.placed(b_in_a), margin);
+                    work.add(part.index.rotate_left(16), u32::from(part.slot) << 16);
+                }
             });
+            work.apart = around.gap(true);
         }
         (None, None) => {
             // Parts of B near A, then parts of A near each of them.
@@ -249,6 +273,53 @@ impl<'a> Part<'a> {
     /// A contact with a body towards `n`, in its own frame, is that of an edge or corner that its surface has not.
     fn is_seam(&self, feature: Feature, n: Vec3, apart: bool) -> bool {
         self.of.is_some_and(|(surface, index)| surface.is_seam(index, feature, n, apart))
+    }
+}
+
+/// What is around a convex shape among the parts of another, in the frame of that one.
+struct Around<'a> {
+    whole: Part<'a>,
+    bounds: Aabb,
+    reach: Reach,
+    /// No part that has been looked at is nearer.
+    least: Real,
+}
+
+impl<'a> Around<'a> {
+    fn new(shape: ConvexRef<'a>, pose: Pose, reach: Reach) -> Self {
+        Self {
+            whole: Part::whole(shape, pose),
+            bounds: bounds(shape, &pose),
+            reach,
+            least: reach.margin + reach.beyond,
+        }
+    }
+
+    /// What is outside of it is farther away than all that is asked for.
+    fn near(&self) -> Aabb {
+        self.bounds.expanded(self.reach.margin + self.reach.beyond)
+    }
+
+    /// The part is farther away than what touches, as its box or the plane of a triangle tells. Nothing is asked where nobody looks beyond.
+    fn leaves(&mut self, part: &Part<'_>) -> bool {
+        if self.reach.beyond == 0.0 {
+            return false;
+        }
+        let mut apart = bounds(part.shape, &part.pose).distance_to(&self.bounds);
+        if let ConvexRef::Triangle(triangle) = part.shape
+            && apart <= self.reach.margin
+            && self.bounds.is_finite()
+        {
+            apart = Num::max(triangle.height_of(self.whole.shape, &(part.pose.inverse() * self.whole.pose)), apart);
+        }
+        let leaves = apart > self.reach.margin;
+        self.least = if leaves { Num::min(apart, self.least) } else { 0.0 };
+        leaves
+    }
+
+    /// How far all parts are away, if none may touch.
+    fn gap(&self, of_b: bool) -> Gap {
+        if self.reach.beyond > 0.0 { Gap::all_round(self.least, of_b) } else { Gap::default() }
     }
 }
 

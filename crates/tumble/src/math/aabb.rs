@@ -168,6 +168,12 @@ impl Aabb {
         d.length_squared()
     }
 
+    /// Distance of two boxes; 0 where they overlap.
+    #[inline(always)]
+    pub(crate) fn distance_to(&self, o: &Self) -> Real {
+        (self.min - o.max).max(o.min - self.max).max(Vec3::ZERO).length()
+    }
+
     /// Where the ray `origin + t direction`, 0 <= t <= `max`, enters the box; 0 when it starts inside, `None` when it misses.
     /// `inverse` holds the reciprocals of the direction's components (infinite for zero).
     #[inline]

@@ -59,6 +59,21 @@ impl Triangle {
         }
     }
 
+    /// How far in front of its plane a shape is, or behind it too where it has two sides; 0 where it is not, and where there is no plane.
+    pub(crate) fn height_of(&self, shape: ConvexRef<'_>, pose: &Pose) -> Real {
+        let Some(front) = self.area_vector().to_f64().try_normalize() else { return 0.0 };
+        let height = |n: Vec3<f64>| {
+            let rotation = pose.rotation.to_f64();
+            let lowest = rotation.rotate(shape.core_support(rotation.unrotate(-n))) + pose.translation.to_f64();
+            // The corners of a triangle are as far off its plane as rounding has them.
+            let [a, b, c] = self.vertices.map(|v| n.dot(v.to_f64()));
+            n.dot(lowest) - shape.radius().to_f64() - Num::max(Num::max(a, b), c)
+        };
+        let above = height(front);
+        let above = if above <= 0.0 && self.two_sided { height(-front) } else { above };
+        Real::from_f64(Num::max(above, 0.0))
+    }
+
     /// Twice the area times the front's unit normal.
     #[inline(always)]
     pub(super) fn area_vector(&self) -> Vec3 {

@@ -117,7 +117,7 @@ pub const MAX_POINTS: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub(crate) struct Gap {
     pub distance: Real,
-    /// Unit vector to the other shape, in the frame of the one that it is fixed to.
+    /// Unit vector to the other shape, in the frame of the one that it is fixed to. Zero: the distance is that of the nearest points, whichever way.
     pub along: Vec3,
     /// It is fixed to B.
     pub of_b: bool,
@@ -127,6 +127,11 @@ impl Gap {
     /// Along a direction that is fixed to A.
     pub fn of_a(distance: Real, along: Vec3) -> Self {
         Self { distance, along, of_b: false }
+    }
+
+    /// Whichever way.
+    pub fn all_round(distance: Real, of_b: bool) -> Self {
+        Self { distance, along: Vec3::ZERO, of_b }
     }
 }
 
