@@ -12,8 +12,12 @@ const SOURCE: &str = "crates/tumble/src";
 /// Whole steps that are small enough for it: kernels without tests of their own run in them.
 const STEPS: &str = "step::small::";
 
-/// Runs the unit tests of all modules that hold unsafe code, and small whole steps. The modules are found by reading the source, so that
-/// a new one is not forgotten.
+/// Where instructions are used that not every CPU of its family has, and what turns them on; Miri needs no CPU for them.
+const LANES: [&str; 2] = ["math::lane::", "math::quad::"];
+const WIDE: &str = "-C target-feature=+avx2";
+
+/// Runs the unit tests of all modules that hold unsafe code, and small whole steps: these, and the lanes, also with eight lanes side by side. The
+/// modules are found by reading the source, so that a new one is not forgotten.
 pub fn check(findings: &mut Findings) {
     let modules = match modules_with_unsafe_code() {
         Ok(modules) => modules,
@@ -26,12 +30,23 @@ pub fn check(findings: &mut Findings) {
     if !findings.need(tools::miri(), "undefined behaviour in unsafe code") {
         return;
     }
+    let filters: Vec<&str> = modules.iter().map(String::as_str).chain([STEPS]).collect();
+    run(&filters, None, findings);
+    if cfg!(target_arch = "x86_64") {
+        run(&[LANES.as_slice(), &[STEPS]].concat(), Some(WIDE), findings);
+    }
+}
+
+fn run(filters: &[&str], instructions: Option<&str>, findings: &mut Findings) {
     let mut command =
         shell::command("rustup run nightly cargo miri test --package tumble --package tumble-f64 --lib --");
     // Property tests look for a file of earlier failures, which Miri forbids unless told otherwise. The thread pool's own queues keep the
     // rules of tree borrows, not those of stacked borrows, and its threads live to the end of the process.
     let flags = "-Zmiri-disable-isolation -Zmiri-tree-borrows -Zmiri-ignore-leaks";
-    command.args(&modules).arg(STEPS).env("MIRIFLAGS", flags);
+    command.args(filters).env("MIRIFLAGS", flags);
+    if let Some(instructions) = instructions {
+        command.env("RUSTFLAGS", instructions);
+    }
     suite::run(&mut command, findings);
 }
 

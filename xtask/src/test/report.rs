@@ -56,9 +56,12 @@ impl Findings {
         }
     }
 
-    /// Sets the figure to show beside the time.
+    /// Adds a figure to show beside the time.
     pub fn figure(&mut self, figure: impl Into<String>) {
-        self.figure = figure.into();
+        if !self.figure.is_empty() {
+            self.figure += "; ";
+        }
+        self.figure += &figure.into();
     }
 
     fn verdict(&self) -> &'static str {

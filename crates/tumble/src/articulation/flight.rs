@@ -47,7 +47,7 @@ pub(crate) struct Stages {
     dqd: [Vec<f64>; 4],
     tau: Vec<f64>,
     offset: Vec<f64>,
-    /// What the flight of a tree that falls must come to.
+    /// What the flight of a tree that floats must come to.
     drives: Vec<Drive>,
 }
 
@@ -99,7 +99,9 @@ fn follow<P: Packed>(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forc
     let (mut q, mut qd) = (core::mem::take(&mut tree.q), core::mem::take(&mut tree.qd));
     pass.place_moving::<P>(tree, &q, &qd);
     stages.drives.clear();
-    if forces.falls {
+    // Forces between links move nothing as a whole, and loads stay as they are over the span: the momentum is known, if not the spin.
+    let known = forces.falls || forces.joints && forces.loads.iter().all(|load| load.linear_damping == 0.0);
+    if known && tree.floats() {
         pass.note_drives::<P>(tree, &mut stages.drives);
         pass.drive_on::<P>(tree, forces.loads, span, &mut stages.drives);
     }
@@ -158,7 +160,11 @@ fn follow<P: Packed>(tree: &mut Tree, pass: &mut Pass, stages: &mut Stages, forc
     (tree.q, tree.qd) = (q, qd);
     // A step of finite length misses both by a little, which adds up: the more, the farther the links have slid apart.
     if !stages.drives.is_empty() {
-        pass.steer::<P>(tree, &stages.drives);
+        if forces.falls {
+            pass.steer::<P>(tree, &stages.drives);
+        } else {
+            pass.steer_momentum::<P>(tree, &stages.drives);
+        }
         pass.set_moving::<P>(tree, &tree.qd);
     }
     worst

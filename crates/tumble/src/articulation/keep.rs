@@ -105,10 +105,19 @@ impl Pass {
 
     /// Gives what floats momentum and spin that are known of it, root by root, and leaves what its links do among themselves as it is.
     pub fn steer<P: Packed>(&self, tree: &mut Tree, drives: &[Drive]) {
-        for (i, drive) in drives.iter().enumerate() {
+        self.steer_to::<P>(tree, drives, |_, known| known);
+    }
+
+    /// The same where momentum alone is known: spin stays as it is.
+    pub fn steer_momentum<P: Packed>(&self, tree: &mut Tree, drives: &[Drive]) {
+        self.steer_to::<P>(tree, drives, |now, known| Drive { momentum: known.momentum, ..now });
+    }
+
+    fn steer_to<P: Packed>(&self, tree: &mut Tree, drives: &[Drive], to: impl Fn(Drive, Drive) -> Drive) {
+        for (i, &known) in drives.iter().enumerate() {
             let Some(root) = roots(tree).nth(i) else { return };
-            if let (now, Some(whole)) = self.kept_whole::<P>(tree, root) {
-                self.change_root(tree, root, whole.motion(drive) - whole.motion(&now.drive));
+            if let (Kept { drive: now, .. }, Some(whole)) = self.kept_whole::<P>(tree, root) {
+                self.change_root(tree, root, whole.motion(&to(now, known)) - whole.motion(&now));
             }
         }
     }

@@ -41,18 +41,32 @@ pub(crate) fn spins_freely(inv_inertia: Vec3) -> bool {
 
 /// Angular momentum about the centre of mass in world axes, with what rounding carried over.
 pub(crate) fn angular_momentum(rotation: Quat, omega: Vec3, carry: Vec3, params: &Params) -> Vec3<f64> {
-    let p = principal_frame(rotation, params);
-    let i = moments(params);
-    p.rotate(p.unrotate(omega.to_f64()).scale(i)) + carry.to_f64()
+    momentum_in(principal_frame(rotation, params), omega, carry, moments(params))
+}
+
+fn momentum_in(frame: Quat<f64>, omega: Vec3, carry: Vec3, moments: Vec3<f64>) -> Vec3<f64> {
+    frame.rotate(frame.unrotate(omega.to_f64()).scale(moments)) + carry.to_f64()
 }
 
 /// Turns the body by `dt` without torque. Sets the angular velocity to what L is at the new orientation, and the carry to
 /// what its rounding loses.
 pub(crate) fn turn_freely(rotation: &mut Quat, velocity: &mut Velocity, rest: &mut Rest, params: &Params, dt: Real) {
+    let (turned, omega, momentum) = turned(*rotation, velocity.angular, rest.carry, params, dt);
+    (*rotation, velocity.angular) = (turned, omega);
+    rest.carry = (momentum - angular_momentum(turned, omega, Vec3::ZERO, params)).to_real();
+}
+
+/// The angular velocity after `dt` without torque.
+pub(crate) fn turning_freely(rotation: Quat, omega: Vec3, carry: Vec3, params: &Params, dt: Real) -> Vec3 {
+    turned(rotation, omega, carry, params, dt).1
+}
+
+/// Orientation and ω after `dt` without torque, and L.
+fn turned(rotation: Quat, omega: Vec3, carry: Vec3, params: &Params, dt: Real) -> (Quat, Vec3, Vec3<f64>) {
     let dt = dt.to_f64();
     let moment = moments(params);
-    let mut frame = principal_frame(*rotation, params);
-    let momentum = angular_momentum(*rotation, velocity.angular, rest.carry, params);
+    let mut frame = principal_frame(rotation, params);
+    let momentum = momentum_in(frame, omega, carry, moment);
     let mut l = frame.unrotate(momentum);
 
     let (first, middle, last) = order(moment);
@@ -101,12 +115,10 @@ pub(crate) fn turn_freely(rotation: &mut Quat, velocity: &mut Velocity, rest: &m
     }
     let frame = Quat::from_rotation_vector(momentum * (u[middle] * dt)) * frame;
 
-    *rotation = (frame * params.axes.to_f64().conjugate()).normalized().to_real();
-    let frame = principal_frame(*rotation, params);
+    let rotation = (frame * params.axes.to_f64().conjugate()).normalized().to_real();
+    let frame = principal_frame(rotation, params);
     let omega = frame.rotate(frame.unrotate(momentum).scale(u));
-    velocity.angular = omega.to_real();
-    rest.carry = Vec3::ZERO;
-    rest.carry = (momentum - angular_momentum(*rotation, velocity.angular, Vec3::ZERO, params)).to_real();
+    (rotation, omega.to_real(), momentum)
 }
 
 fn principal_frame(rotation: Quat, params: &Params) -> Quat<f64> {

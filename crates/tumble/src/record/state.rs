@@ -166,7 +166,8 @@ impl State {
         let bodies = Bodies::load(source, of_masses)?;
         let parts = BodyPart::all(&bodies);
         let radii: Vec<Real> = shapes.iter().map(|shape| shape.farthest_from(Vec3::ZERO)).collect();
-        let (mut sides, mut placed) = (Vec::new(), Vec::new());
+        let count = of_colliders.len();
+        let (mut sides, mut placed) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let colliders = collider::load(source, &shapes, &of_colliders, |slot, c, shape| {
             let Some(part) = parts.get(c.body as usize).filter(|part| part.exists) else { return false };
             sides.resize(slot as usize, Side::NONE);

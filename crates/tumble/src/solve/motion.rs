@@ -201,10 +201,8 @@ pub(crate) fn prepare(bodies: &Bodies, i: usize, loads: &Loads, h: Real, substep
 }
 
 /// What the gyroscopic torque alone makes of ω in a time.
-pub(crate) fn free_change(bodies: &Bodies, i: usize, mut rotation: Quat, omega: Vec3, dt: Real) -> Vec3 {
-    let (mut v, mut rest) = (Velocity { linear: Vec3::ZERO, angular: omega }, bodies.rest[i]);
-    rotation::turn_freely(&mut rotation, &mut v, &mut rest, &bodies.params[i], dt);
-    v.angular - omega
+pub(crate) fn free_change(bodies: &Bodies, i: usize, rotation: Quat, omega: Vec3, dt: Real) -> Vec3 {
+    rotation::turning_freely(rotation, omega, bodies.rest[i].carry, &bodies.params[i], dt) - omega
 }
 
 /// The turns per step, in radians, between which the angular momentum of a body in contact is worth keeping: below it is that of

@@ -5,7 +5,7 @@ use crate::body::collider::Collider;
 use crate::body::store::{Bodies, Params};
 use crate::detect::look::Place;
 use crate::detect::manifolds::{self, Workspace, bounds};
-use crate::detect::narrow::{ConvexRef, Flight, Manifold, Motion, PairCache, approach, collide, stays_apart};
+use crate::detect::narrow::{ConvexRef, Facing, Flight, Manifold, Motion, PairCache, Passing, approach, collide};
 use crate::detect::query::parts::{Near, Part, Sweeping, search};
 use crate::math::{Aabb, Float, Num, Pose, Real, Vec3};
 use crate::shape::Shape;
@@ -86,8 +86,14 @@ fn outlook(a: &Shape, b: &Shape, of_a: &Motion, of_b: &Motion, reach: Real, slop
     search_moving((a, of_a), (b, of_b), reach, 1.0, &mut |a, b, limit| {
         let (part_a, part_b, of_a, of_b) = (a.convex, b.convex, &a.motion, &b.motion);
         outlook.near = true;
-        if stays_apart(a, b, 2e-5 * smaller(part_a, part_b)) {
-            return limit;
+        if let Some(facing) = Facing::of(a, b) {
+            if facing.stays_apart(2e-5 * smaller(part_a, part_b)) {
+                return limit;
+            }
+            if facing.starts_within(reach) {
+                outlook.clear = false;
+                return limit;
+            }
         }
         let mut within = false;
         let found = approach(part_a, part_b, of_a, of_b, limit, false, |s| {
@@ -164,32 +170,38 @@ fn search_parts((p, of_p): (&Shape, &Motion), (q, of_q): (&Shape, &Motion), reac
     let whole = Near::new(Aabb::EVERYTHING);
     search(p, &whole, limit.into(), &mut |part: &Part, limit| {
         let mover = Flight::new(part.convex, motion_of_part(of_p, &part.pose));
-        search(q, &way_past(&mover, of_q, reach), limit, &mut |other: &Part, limit| {
-            let resting = Flight::new(other.convex, motion_of_part(of_q, &other.pose));
+        let end = of_q.at(1.0);
+        let passing = (of_q.angular == Vec3::ZERO && q.is_meshed()).then(|| Passing::new(&mover, &of_q.start, &end));
+        search(q, &way_past(&mover, of_q, &end, reach), limit, &mut |other: &Part, limit| {
+            let resting = if other.pose == Pose::IDENTITY {
+                Flight::until(other.convex, *of_q, end, passing.as_ref())
+            } else {
+                Flight::new(other.convex, motion_of_part(of_q, &other.pose))
+            };
             visit(&mover, &resting, Real::from_f64(limit)).into()
         })
     });
 }
 
-/// The box of a moving part on its way and all that is within `reach` of it, in the frame of a shape that moves itself.
+/// The box of a moving part on its way and all that is within `reach` of it, in the frame of a shape that moves itself, to `end`.
 ///
 /// In a frame that turns with w the part runs along a curve. With u the relative shift and d the largest distance of the two
 /// centres, its acceleration there is at most 2|w||u| + |w|² d, which bounds how far the curve bulges from its chord.
-fn way_past(flight: &Flight, of_q: &Motion, reach: Real) -> Sweeping {
+fn way_past(flight: &Flight, of_q: &Motion, end: &Pose, reach: Real) -> Sweeping {
     let (part, mover) = (flight.convex, &flight.motion);
     let into = of_q.start.inverse();
     if of_q.angular == Vec3::ZERO {
         let along = into.rotation.rotate(mover.linear - of_q.linear);
         let mut around = bounds(part, &(into * mover.start));
         if mover.angular != Vec3::ZERO {
-            let end = Pose { translation: flight.end.translation - mover.linear, ..flight.end };
-            around = around.union(&bounds(part, &(into * end))).expanded(flight.bulge);
+            let turned = Pose { translation: flight.end.translation - mover.linear, ..flight.end };
+            around = around.union(&bounds(part, &(into * turned))).expanded(flight.bulge);
         }
         return Sweeping::new(around.expanded(reach), along);
     }
     let from = mover.start.transform_point(mover.centre);
     let first = into.transform_point(from);
-    let last = of_q.at(1.0).inverse_transform_point(from + mover.linear);
+    let last = end.inverse_transform_point(from + mover.linear);
     let w = of_q.angular.length();
     let u = (mover.linear - of_q.linear).length();
     let d = (from - of_q.start.transform_point(of_q.centre)).length() + u;

@@ -43,5 +43,5 @@ pub use distance::{Distance, closest_points, overlap};
 pub use manifold::{Feature, FeatureKind, MAX_POINTS, Manifold, ManifoldPoint, reduce};
 pub(crate) use manifold::{Gap, reduce_by};
 pub(in crate::detect) use patch::ON_FACE;
-pub(crate) use sweep::{Flight, approach, stays_apart};
+pub(crate) use sweep::{Facing, Flight, Passing, approach, stays_apart};
 pub use sweep::{Motion, sweep};

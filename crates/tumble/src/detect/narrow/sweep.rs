@@ -12,7 +12,7 @@
 //! All of it holds for overlapping shapes as well, with -d the depth along the shortest way out: the signed distance is the
 //! largest of the gaps along all n, and none of them closes faster than its w.
 
-use super::convex::{ConvexRef, Pair};
+use super::convex::{ConvexRef, Pair, Triangle};
 use super::depth;
 use super::gjk::{self, Outcome};
 use super::{capsule_triangle, plane};
@@ -151,54 +151,124 @@ pub(crate) struct Flight<'a> {
     /// How far a point of the core may leave the straight line between its places at the start and at the end: with |x''| <= ρ ω², ρ
     /// ω² / 8.
     pub bulge: Real,
+    /// How it sees the other one of a pair, where many are asked about the same.
+    passing: Option<&'a Passing>,
 }
 
 impl<'a> Flight<'a> {
     pub fn new(convex: ConvexRef<'a>, motion: Motion) -> Self {
+        Self::until(convex, motion, motion.at(1.0), None)
+    }
+
+    /// One that comes to `end`. What is `passing` it is seen from its frame.
+    pub fn until(convex: ConvexRef<'a>, motion: Motion, end: Pose, passing: Option<&'a Passing>) -> Self {
         let bulge = if motion.angular == Vec3::ZERO {
             0.0
         } else {
             0.125 * motion.angular.length_squared() * (convex.farthest_from(motion.centre) - convex.radius())
         };
-        Self { convex, motion, end: motion.at(1.0), bulge }
+        Self { convex, motion, end, bulge, passing }
     }
 }
 
-/// Two moving shapes, one of which is a triangle that does not turn, are farther apart than `gap` all the time along the normal of the
-/// triangle, or along one that points out of an edge. `false` says nothing.
-///
-/// The separation along a fixed n is the least of n·x over the points of the other shape. Each n·x(t) is above its chord less the bulge,
-/// and the least of chords is above the chord of the least ones: so it is no less than at the start or at the end, less the bulge.
+/// Where a flying shape is at the start and at the end, as seen from another one that does not turn.
+#[derive(Clone, Copy)]
+pub(crate) struct Passing {
+    poses: [Pose; 2],
+    /// The ends of the core of a ball or a capsule then.
+    cores: Option<[[Vec3; 2]; 2]>,
+}
+
+impl Passing {
+    /// As seen from what is at `start` and at `end`.
+    pub fn new(flight: &Flight, start: &Pose, end: &Pose) -> Self {
+        let seen = |on: &Pose, pose: &Pose| if *on == Pose::IDENTITY { *pose } else { on.inverse() * *pose };
+        let poses = [seen(start, &flight.motion.start), seen(end, &flight.end)];
+        let half = match flight.convex {
+            ConvexRef::Sphere(_) => Some(0.0),
+            ConvexRef::Capsule(s) => Some(s.half_length()),
+            _ => None,
+        };
+        let core = |half: Real, pose: &Pose| {
+            let along = pose.rotation.rotate(Vec3::new(0.0, half, 0.0));
+            [pose.translation - along, pose.translation + along]
+        };
+        Self { poses, cores: half.map(|half| poses.map(|pose| core(half, &pose))) }
+    }
+}
+
+/// Two moving shapes, one of which is a triangle that does not turn, in its frame.
+pub(crate) struct Facing<'a> {
+    triangle: &'a Triangle,
+    front: Vec3,
+    other: &'a Flight<'a>,
+    passing: Passing,
+}
+
+impl<'a> Facing<'a> {
+    /// `None` for all other pairs.
+    pub fn of(a: &'a Flight<'a>, b: &'a Flight<'a>) -> Option<Self> {
+        let (triangle, on, other) = match (a.convex, b.convex) {
+            (ConvexRef::Triangle(t), _) => (t, a, b),
+            (_, ConvexRef::Triangle(t)) => (t, b, a),
+            _ => return None,
+        };
+        if on.motion.angular != Vec3::ZERO {
+            return None;
+        }
+        let front = triangle.area_vector().try_normalize()?;
+        let passing = on.passing.copied().unwrap_or_else(|| Passing::new(other, &on.motion.start, &on.end));
+        Some(Self { triangle, front, other, passing })
+    }
+
+    /// They are farther apart than `gap` all the time along the normal of the triangle, or along one that points out of an edge. `false` says
+    /// nothing.
+    ///
+    /// The separation along a fixed n is the least of n·x over the points of the other shape. Each n·x(t) is above its chord less the bulge,
+    /// and the least of chords is above the chord of the least ones: so it is no less than at the start or at the end, less the bulge.
+    pub fn stays_apart(&self, gap: Real) -> bool {
+        let other = self.other.convex;
+        let needed = gap + self.other.bulge + other.radius();
+        let apart = |n: Vec3, p: Vec3| match &self.passing.cores {
+            Some(cores) => cores.as_flattened().iter().all(|&x| n.dot(x - p) > needed),
+            None => self.passing.poses.iter().all(|at| {
+                let lowest = other.core_support(-at.rotation.unrotate(n).to_f64());
+                n.dot(at.transform_point(lowest.to_real()) - p) > needed
+            }),
+        };
+        let v = &self.triangle.vertices;
+        let start = &self.passing.poses[0];
+        let behind = self.front.dot(start.transform_point(other.centre()) - v[0]) < 0.0;
+        if apart(if behind { -self.front } else { self.front }, v[0]) {
+            return true;
+        }
+        self.edges().into_iter().any(|(p, out)| {
+            // Only edges beyond which the other shape's origin lies can part them.
+            out.dot(start.translation - p) > 0.0 && apart(out * (1.0 / out.length()), p)
+        })
+    }
+
+    /// They are no farther apart than `reach` at the start, as an end of the core of a ball or a capsule tells that is above or below the
+    /// triangle. `false` says nothing.
+    pub fn starts_within(&self, reach: Real) -> bool {
+        let Some([ends, _]) = &self.passing.cores else { return false };
+        let near = reach + self.other.convex.radius();
+        ends.iter().any(|&x| {
+            self.front.dot(x - self.triangle.vertices[0]).abs() <= near
+                && self.edges().into_iter().all(|(p, out)| out.dot(x - p) <= 0.0)
+        })
+    }
+
+    /// A point on each edge, and the way out of the triangle there.
+    fn edges(&self) -> [(Vec3, Vec3); 3] {
+        let v = &self.triangle.vertices;
+        [0, 1, 2].map(|i| (v[i], (v[if i == 2 { 0 } else { i + 1 }] - v[i]).cross(self.front)))
+    }
+}
+
+/// Two moving shapes are farther apart than `gap` all the time: see [`Facing::stays_apart`].
 pub(crate) fn stays_apart(a: &Flight, b: &Flight, gap: Real) -> bool {
-    let (triangle, on, other) = match (a.convex, b.convex) {
-        (ConvexRef::Triangle(t), _) => (t, a, b),
-        (_, ConvexRef::Triangle(t)) => (t, b, a),
-        _ => return false,
-    };
-    if on.motion.angular != Vec3::ZERO {
-        return false;
-    }
-    // In the frame of the triangle.
-    let Some(front) = triangle.area_vector().try_normalize() else { return false };
-    let seen = |on: &Pose, other: &Pose| if *on == Pose::IDENTITY { *other } else { on.inverse() * *other };
-    let (start, end) = (seen(&on.motion.start, &other.motion.start), seen(&on.end, &other.end));
-    let needed = gap + other.bulge + other.convex.radius();
-    let clear = |n: Vec3, p: Vec3, at: &Pose| {
-        let lowest = other.convex.core_support(-at.rotation.unrotate(n).to_f64());
-        n.dot(at.transform_point(lowest.to_real()) - p) > needed
-    };
-    let apart = |n: Vec3, p: Vec3| clear(n, p, &start) && clear(n, p, &end);
-    let v = &triangle.vertices;
-    let behind = front.dot(start.transform_point(other.convex.centre()) - v[0]) < 0.0;
-    if apart(if behind { -front } else { front }, v[0]) {
-        return true;
-    }
-    (0..3).any(|i| {
-        let edge = v[if i == 2 { 0 } else { i + 1 }] - v[i];
-        let out = edge.cross(front);
-        // Only edges beyond which the other shape's origin lies can part them.
-        out.dot(start.translation - v[i]) > 0.0 && apart(out * (1.0 / out.length()), v[i])
-    })
+    Facing::of(a, b).is_some_and(|facing| facing.stays_apart(gap))
 }
 
 /// Separation and normal from A to B in A's frame. Of shapes that overlap the depth and the way out where it is asked
@@ -253,7 +323,7 @@ fn round_gap(a: ConvexRef, b: ConvexRef, b_in_a: &Pose) -> Option<(Real, Vec3)> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::narrow::{Triangle, closest_points};
+    use crate::detect::narrow::closest_points;
     use crate::shape::{Capsule, Cuboid};
     use proptest::prelude::*;
 
@@ -283,8 +353,13 @@ mod tests {
             let resting = Flight::new(a, Motion::resting(Pose::IDENTITY));
             let flight = Flight::new(b, motion);
             let gap = Real::from_f64(gap);
-            if stays_apart(&resting, &flight, gap) {
-                prop_assert!(stays_apart(&flight, &resting, gap));
+            let facing = Facing::of(&resting, &flight).unwrap();
+            prop_assert_eq!(facing.stays_apart(gap), Facing::of(&flight, &resting).unwrap().stays_apart(gap));
+            if facing.starts_within(gap) {
+                let found = closest_points(a, b, &start);
+                prop_assert!(found.separation < gap + 1e-5, "{} at the start, not {gap}", found.separation);
+            }
+            if facing.stays_apart(gap) {
                 for k in 0..=32 {
                     let there = motion.at(k as Real / 32.0);
                     let found = closest_points(a, b, &there);
