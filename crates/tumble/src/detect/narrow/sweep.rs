@@ -221,49 +221,90 @@ impl<'a> Facing<'a> {
         Some(Self { triangle, front, other, passing })
     }
 
-    /// They are farther apart than `gap` all the time along the normal of the triangle, or along one that points out of an edge. `false` says
-    /// nothing.
+    /// They are farther apart than `gap` all the time along the normal of the triangle, or along a direction that points out of an edge. `false`
+    /// says nothing.
     ///
     /// The separation along a fixed n is the least of n·x over the points of the other shape. Each n·x(t) is above its chord less the bulge,
     /// and the least of chords is above the chord of the least ones: so it is no less than at the start or at the end, less the bulge.
     pub fn stays_apart(&self, gap: Real) -> bool {
-        let other = self.other.convex;
+        let (Passing { poses: [start, _], cores }, other) = (&self.passing, self.other.convex);
         let needed = gap + self.other.bulge + other.radius();
-        let apart = |n: Vec3, p: Vec3| match &self.passing.cores {
-            Some(cores) => cores.as_flattened().iter().all(|&x| n.dot(x - p) > needed),
-            None => self.passing.poses.iter().all(|at| {
+        let corner = self.triangle.vertices[0];
+        let behind = self.front.dot(start.transform_point(other.centre()) - corner) < 0.0;
+        let front = if behind { -self.front } else { self.front };
+        if let Some(cores) = cores {
+            return Self::cores_stay_apart(cores.as_flattened(), front, corner, self.edges(), needed);
+        }
+        let apart = |n: Vec3, p: Vec3| {
+            self.passing.poses.iter().all(|at| {
                 let lowest = other.core_support(-at.rotation.unrotate(n).to_f64());
                 n.dot(at.transform_point(lowest.to_real()) - p) > needed
-            }),
+            })
         };
-        let v = &self.triangle.vertices;
-        let start = &self.passing.poses[0];
-        let behind = self.front.dot(start.transform_point(other.centre()) - v[0]) < 0.0;
-        if apart(if behind { -self.front } else { self.front }, v[0]) {
+        apart(front, corner)
+            || self.edges().into_iter().any(|Edge { from, out, .. }| {
+                // Only edges beyond which the other shape's origin lies can part them.
+                out.dot(start.translation - from) > 0.0 && apart(out, from)
+            })
+    }
+
+    /// The same, told by the ends of a core at the start and at the end. Seen along an edge they are points (o, h): so far out of the triangle and
+    /// so far above it. All of the triangle is seen where o <= 0 and h = 0, so that any direction with o > 0 may part them; tried are out, and that
+    /// of the nearest point.
+    fn cores_stay_apart(ends: &[Vec3], front: Vec3, corner: Vec3, edges: [Edge; 3], needed: Real) -> bool {
+        if ends.iter().all(|&x| front.dot(x - corner) > needed) {
             return true;
         }
-        self.edges().into_iter().any(|(p, out)| {
-            // Only edges beyond which the other shape's origin lies can part them.
-            out.dot(start.translation - p) > 0.0 && apart(out * (1.0 / out.length()), p)
+        edges.into_iter().any(|Edge { from, out, .. }| {
+            let seen = |x: Vec3| (out.dot(x - from), front.dot(x - from));
+            if ends.iter().all(|&x| seen(x).0 > needed) {
+                return true;
+            }
+            let (mut o, mut h, mut nearest) = (0.0, 0.0, Real::INFINITY);
+            for (x, y) in ends.iter().map(|&x| seen(x)) {
+                if x * x + y * y < nearest {
+                    (o, h, nearest) = (x, y, x * x + y * y);
+                }
+            }
+            let away = Num::sqrt(nearest) * needed;
+            o > 0.0 && ends.iter().map(|&x| seen(x)).all(|(x, y)| o * x + h * y > away)
         })
     }
 
     /// They are no farther apart than `reach` at the start, as an end of the core of a ball or a capsule tells that is above or below the
-    /// triangle. `false` says nothing.
+    /// triangle, or beside an edge. `false` says nothing.
     pub fn starts_within(&self, reach: Real) -> bool {
         let Some([ends, _]) = &self.passing.cores else { return false };
         let near = reach + self.other.convex.radius();
         ends.iter().any(|&x| {
-            self.front.dot(x - self.triangle.vertices[0]).abs() <= near
-                && self.edges().into_iter().all(|(p, out)| out.dot(x - p) <= 0.0)
+            let height = self.front.dot(x - self.triangle.vertices[0]);
+            let mut inside = true;
+            let beside = self.edges().into_iter().any(|Edge { from, out, edge }| {
+                let (beyond, along) = (out.dot(x - from), edge.dot(x - from));
+                inside &= beyond <= 0.0;
+                beyond > 0.0
+                    && (0.0..=edge.length_squared()).contains(&along)
+                    && beyond * beyond + height * height <= near * near
+            });
+            beside || inside && height.abs() <= near
         })
     }
 
-    /// A point on each edge, and the way out of the triangle there.
-    fn edges(&self) -> [(Vec3, Vec3); 3] {
+    fn edges(&self) -> [Edge; 3] {
         let v = &self.triangle.vertices;
-        [0, 1, 2].map(|i| (v[i], (v[if i == 2 { 0 } else { i + 1 }] - v[i]).cross(self.front)))
+        [0, 1, 2].map(|i| {
+            let edge = v[if i == 2 { 0 } else { i + 1 }] - v[i];
+            let out = edge.cross(self.front);
+            Edge { from: v[i], edge, out: out * (1.0 / out.length()) }
+        })
     }
+}
+
+/// An edge of a triangle: where it begins and goes, and the way out of the triangle there.
+struct Edge {
+    from: Vec3,
+    edge: Vec3,
+    out: Vec3,
 }
 
 /// Two moving shapes are farther apart than `gap` all the time: see [`Facing::stays_apart`].
