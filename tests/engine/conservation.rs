@@ -268,7 +268,7 @@ fn floating_ring(count: usize) -> World {
     world
 }
 
-/// A joint on links that float acts between them alone, though nothing touches them. A ring lost 40 % of its angular momentum in a minute.
+/// A joint on links that float acts between them alone, though nothing touches them: what worn factors owe the turn of a closed ring is given back.
 #[test]
 fn joints_on_trees_that_float_keep_their_momenta() {
     for count in [4, 8] {

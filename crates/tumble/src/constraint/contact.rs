@@ -127,7 +127,8 @@ impl ContactManifold {
     pub const ROLLS: u16 = 16;
     /// Spinning is braked, the material is soft by its own account, or a surface moves.
     pub const ODD: u16 = 32;
-    /// All points are over faces of A: a ball or a capsule that moves over them as B touches below where it is.
+    /// All points are over faces of A, which are level with each other but for a degree or two: a ball or a capsule that moves over them as B
+    /// touches below where it is.
     pub const FLAT: u16 = 64;
 
     pub const NO_COLOUR: u8 = u8::MAX;
@@ -273,7 +274,7 @@ pub(crate) struct RelativePose {
     pub clearance: Real,
 }
 
-/// A direction along which a pair is apart, fixed to one of the shapes.
+/// A direction along which a pair is apart, fixed to one of the shapes, or the place at which it is so whichever way.
 ///
 /// With p the origin of the other shape as this one sees it and n the direction, the other shape's points q are at p + q, and the gap is
 /// n·p + min n·q and a constant. A turn moves no q by more than its chord times the shape's radius; n·p is looked at. So the surfaces stay
@@ -491,6 +492,15 @@ impl Contacts {
                 self.all[moved as usize].awake = at;
             }
             self.all[index as usize].awake = NONE;
+        }
+    }
+
+    /// Makes the next step look at all contacts of a body, however clear they were.
+    pub fn forget_clearances(&mut self, body: u32) {
+        let mut next = self.first_of(body);
+        while let Some(contact) = next {
+            self.all[contact as usize].pose.clearance = 0.0;
+            next = self.next_of(contact, body);
         }
     }
 

@@ -577,14 +577,26 @@ impl State {
 
     /// Tells the broad phase where the colliders of a body are now, and how far they will probably go until it is told again.
     ///
-    /// `looked`: the contacts were looked at since the body was last moved.
+    /// `looked`: the contacts were looked at since the body was last moved. Of one that is not awake, nobody will say so before it moves again;
+    /// so what its contacts know of being clear is forgotten instead of counting its turn.
     pub fn move_proxies(&mut self, body: u32, displacement: Vec3, looked: bool) {
+        let stands = !self.bodies.is_awake(body);
+        if stands && !looked {
+            self.contacts.forget_clearances(body);
+        }
         let mut places = take(&mut self.placed);
         // SAFETY: nobody else has them.
         let leaves = unsafe {
             self.note_places(body, self.bodies.dense_at(body), displacement, looked, Shared::new(&mut places))
         };
         self.placed = places;
+        if stands {
+            for &slot in self.bodies.cold.at(body).map_or(&[][..], |cold| &cold.colliders) {
+                if let Some(place) = self.placed.get_mut(slot as usize) {
+                    place.turned = 0.0;
+                }
+            }
+        }
         if leaves {
             self.move_boxes(body, displacement);
         }

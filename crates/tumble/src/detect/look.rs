@@ -9,7 +9,8 @@
 //! at which the points were found, so that errors do not add up.
 //!
 //! What is round rolls over its points: they do not move with it, and where its surface bends neither does the normal stay. Recycled it is where it is B, a ball or a capsule of
-//! radius r, and touches faces of A: then the normal is that of the face, and a point is below the point c = p + n (r + s/2) of its core, with s the separation,
+//! radius r, and touches faces of A: then the normal is that of the face (or, of faces that are nearly level with each other, that of one of them), and a point is below the point
+//! c = p + n (r + s/2) of its core, with s the separation and D without what B spins about itself:
 //!
 //! ```text
 //!   d = D c - c      s ← s + n·d      p ← p + d - ½ n (n·d)
@@ -34,8 +35,8 @@ use crate::world::State;
 /// Contacts in a block.
 const BLOCK: usize = 128;
 
-/// How far around what does not touch the parts of a mesh or a compound are looked at, in detection distances, and no farther than it is large itself: what is there
-/// it stays clear of for as long as it has not moved by as much.
+/// How far around what does not touch the parts of a mesh or a compound are looked at, in detection distances, and no farther than the smaller of the two is large: what is
+/// there it stays clear of for as long as it has not moved by as much.
 const BEYOND: Real = 8.0;
 
 /// How many contacts ahead of the glance at them their boxes are asked for.
@@ -54,8 +55,8 @@ pub(crate) struct Placed {
     pub lever: Vec3,
     /// Largest distance of a point of the shape from its origin.
     pub radius: Real,
-    /// By how much it has turned since the contacts were last looked at: 2 sin(θ/2). What a body that is not awake did last stands here until
-    /// it moves again: too much, never too little.
+    /// By how much it has turned since the contacts were last looked at: 2 sin(θ/2). What a body did last that fell asleep stands here until
+    /// it moves again: too much, never too little. One that is put elsewhere while it is not awake has none: see [`State::move_proxies`].
     pub turned: Real,
     /// The collider's proxy in the broad phase, or `NO_PROXY`.
     pub proxy: u32,
@@ -475,6 +476,7 @@ impl Scene<'_> {
         if !(2.0 * leaned.length() * core.reach < tolerance) {
             return false;
         }
+        let turn = if core.depth > 0.0 { core.turn(&before.rotation, &b_in_a.rotation) } else { turn };
         let shift = b_in_a.translation - turn.rotate(before.translation);
         let drift = Drift { turn, shift, core: core.depth, tolerance, margin: self.rules.margin };
         let (mut m, mut touches) = (contact.manifolds, false);
@@ -570,8 +572,8 @@ fn note_apart(contact: &mut Contact, gap: &Gap, margin: Real, a: &Placed, b: &Pl
     contact.pose = RelativePose::of_apart(apart, clearance);
 }
 
-/// Whether a pair is still farther apart than the detection distance along the direction in which it was; see [`Apart`]. To be asked in every
-/// step, since it counts the turns.
+/// Whether a pair is still farther apart than the detection distance, along the direction in which it was or whichever way; see [`Apart`]. To
+/// be asked in every step, since it counts the turns.
 fn stays_apart(contact: &mut Contact, a: &Placed, b: &Placed) -> bool {
     let Apart { along, from, reach } = contact.pose.apart();
     let left = contact.pose.clearance - (a.turned + b.turned) * reach.abs();
@@ -610,6 +612,14 @@ impl Core {
             Shape::Capsule(s) => Some(Self { depth: s.radius(), reach: s.half_length() }),
             _ => (!is_round(shape)).then_some(Self { depth: 0.0, reach: radius }),
         }
+    }
+
+    /// How it turns with a shape that rolls: what it spins about itself moves nothing.
+    fn turn(&self, before: &Quat, now: &Quat) -> Quat {
+        if self.reach == 0.0 {
+            return Quat::IDENTITY;
+        }
+        Quat::between(before.rotate(Vec3::Y), now.rotate(Vec3::Y))
     }
 }
 

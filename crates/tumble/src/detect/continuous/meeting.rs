@@ -87,10 +87,12 @@ fn outlook(a: &Shape, b: &Shape, of_a: &Motion, of_b: &Motion, reach: Real, slop
         let (part_a, part_b, of_a, of_b) = (a.convex, b.convex, &a.motion, &b.motion);
         outlook.near = true;
         if let Some(facing) = Facing::of(a, b) {
-            if facing.stays_apart(2e-5 * smaller(part_a, part_b)) {
+            let rounding = 2e-5 * smaller(part_a, part_b);
+            if facing.stays_apart(rounding) {
                 return limit;
             }
-            if facing.starts_within(reach) {
+            // The manifold of the start must find it near, too.
+            if facing.starts_within(reach - rounding) {
                 outlook.clear = false;
                 return limit;
             }
