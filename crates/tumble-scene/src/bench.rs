@@ -213,6 +213,15 @@ pub fn cases() -> &'static [Case] {
             trees: true,
         },
         Case {
+            name: "humanoid-swaying",
+            scene: "humanoid",
+            values: &[("sway", 0.25)],
+            repeats: 60,
+            work: STEPS,
+            gate: &["stands", "feet"],
+            trees: true,
+        },
+        Case {
             name: "gentle-chain",
             scene: "whip",
             values: &[("links", 32.0), ("angle", 20.0)],

@@ -85,15 +85,18 @@ pub fn of_rows(rows: &[Row]) -> Vec<Bar> {
     for case in THREADED {
         bars.extend(threaded(rows, case));
     }
-    // No other engine runs these two, so MuJoCo is their measure even where it fails the gate, and the bar says so.
-    if let Some((peer, ratio)) = find(rows, "humanoid", "mujoco", 1).and_then(|row| Some((row, ratio(rows, row)?))) {
+    // No other engine runs trees, so MuJoCo is their measure even where it fails the gate, and the bar says so.
+    for case in ["humanoid", "humanoid-swaying"] {
+        let Some((peer, ratio)) = find(rows, case, "mujoco", 1).and_then(|row| Some((row, ratio(rows, row)?))) else {
+            continue;
+        };
         let aside = aside(peer);
-        bars.push(Bar::at_least(format!("humanoid: steps per second to MuJoCo's{aside}"), 1.0 / ratio, 1.5));
-        let own = find(rows, "humanoid", "tumble", 1);
+        bars.push(Bar::at_least(format!("{case}: steps per second to MuJoCo's{aside}"), 1.0 / ratio, 1.5));
+        let own = find(rows, case, "tumble", 1);
         let count = |row: &Row| row.runs.last()?.contacts;
         let differ = own.and_then(count).zip(count(peer)).map(|(own, other)| (own / other - 1.0).abs());
         let differ = if own.is_some_and(Row::passes) { differ } else { Some(f64::NAN) };
-        let what = format!("humanoid: mean contact count, difference to MuJoCo's{aside}");
+        let what = format!("{case}: mean contact count, difference to MuJoCo's{aside}");
         bars.extend(differ.map(|d| Bar::at_most(what, d, 0.1)));
     }
     if let Some((peer, ratio)) = find(rows, "gentle-chain", "mujoco", 1).and_then(|row| Some((row, ratio(rows, row)?)))
@@ -166,7 +169,7 @@ mod tests {
     fn row(case: &str, engine: &str, threads: usize, ms: f64) -> Row {
         Row {
             case: case.into(),
-            trees: case == "humanoid" || case == "gentle-chain",
+            trees: case.starts_with("humanoid") || case == "gentle-chain",
             engine: engine.into(),
             threads,
             runs: vec![Run { times: vec![ms], contacts: Some(8.0), ..Run::default() }],
@@ -187,6 +190,8 @@ mod tests {
             row("large-pyramid", "box3d", 2, 1.6),
             row("humanoid", "tumble", 1, 1.0),
             row("humanoid", "mujoco", 1, 1.4),
+            row("humanoid-swaying", "tumble", 1, 1.0),
+            row("humanoid-swaying", "mujoco", 1, 1.6),
             row("gentle-chain", "tumble", 1, 3.0),
             row("gentle-chain", "mujoco", 1, 2.0),
         ];
@@ -198,6 +203,7 @@ mod tests {
         assert_eq!(met("large-pyramid: speed-up by two threads beside box3d"), Some((2.0, false)));
         assert_eq!(met("humanoid: steps"), Some((1.4, false)));
         assert_eq!(met("humanoid: mean contact"), Some((0.0, true)));
+        assert_eq!(met("humanoid-swaying: steps"), Some((1.6, true)));
         assert_eq!(met("gentle chain to MuJoCo"), Some((1.5, false)));
         assert_eq!(met("gentle chain: drift"), Some((0.002, true)));
         assert_eq!(met("joint grid"), None, "it was not measured");

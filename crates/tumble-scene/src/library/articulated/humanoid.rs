@@ -14,6 +14,7 @@ pub fn scene() -> Scene {
         .seed("beyond the seeds")
         .description("A humanoid of 81 kg and 27 degrees of freedom stands on damped springs in its joints, is pushed at the chest by 20 N s after three seconds, and goes on standing.")
         .parameter(Parameter::new("stiffness", 1.0).range(0.5, 5.0).help("Of all motors, as a multiple"))
+        .parameter(Parameter::new("sway", 0.0).range(0.0, 0.5).help("How fast all of it moves forwards at the start, in m/s: 0.25 is a push of 20 N s"))
         .camera(Camera::new([2.5, 1.5, 3.0], [0.0, 0.9, 0.0]))
         .check("stands", "The pelvis stays up; lowest height as a share of the first", "")
         .check("feet", "The feet stay where they are; farthest", "m")
@@ -27,7 +28,7 @@ const LIMB: f64 = 0.42;
 const PUSH: Real = 20.0;
 
 /// The model: x forwards, y up, z to its right. Motors hold every joint where it is.
-pub fn model(stiffness: f64) -> tumble::Result<ArticulationDesc> {
+pub fn model(stiffness: f64, sway: f64) -> tumble::Result<ArticulationDesc> {
     let capsule = |half: f64, radius: f64| Shape::capsule(half as Real, radius as Real);
     let cuboid = |x: f64, y: f64, z: f64| Shape::cuboid(x as Real, y as Real, z as Real);
     let body = |name: &str, shape: Shape, mass: f64| {
@@ -43,7 +44,8 @@ pub fn model(stiffness: f64) -> tumble::Result<ArticulationDesc> {
     let universal = LinkJoint::Universal { first: Vec3::Z, second: Vec3::X };
     let mut desc = ArticulationDesc::new().name("humanoid");
     let root = LinkDesc::free(body("pelvis", cuboid(0.1, 0.08, 0.16)?, 12.0));
-    let root = desc.add(root.position(&[0.0, HIPS, 0.0, 0.0, 0.0, 0.0, 1.0]));
+    let root = root.position(&[0.0, HIPS, 0.0, 0.0, 0.0, 0.0, 1.0]).velocity(&[sway, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    let root = desc.add(root);
     let belly = LinkDesc::new(body("belly", cuboid(0.09, 0.08, 0.13)?, 10.0), universal).parent(root);
     let belly = desc.add(held(belly.at([0.0, 0.1, 0.0]).anchor([0.0, -0.09, 0.0]), 2_000.0));
     let head = ColliderDesc::new(Shape::sphere(0.11)?).at([0.0, 0.36, 0.0]);
@@ -68,10 +70,10 @@ pub fn model(stiffness: f64) -> tumble::Result<ArticulationDesc> {
 }
 
 fn build(stage: &mut Stage, values: &Values) -> Result<()> {
-    let stiffness = values.get("stiffness")?;
+    let (stiffness, sway) = (values.get("stiffness")?, values.get("sway")?);
     tune(stage, 0.2)?;
     floor(stage, Material::default())?;
-    let desc = stage.engine(|_| model(stiffness))?;
+    let desc = stage.engine(|_| model(stiffness, sway))?;
     let id = add(stage, desc)?;
     let mut pushed = false;
     stage.drive(move |world| {
