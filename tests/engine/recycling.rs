@@ -101,6 +101,24 @@ fn friction_at_every_point_holds_boxes() {
     assert_eq!(world.profile().points, 12);
 }
 
+fn stay_awake(world: &mut World) {
+    let mut method = world.method().clone();
+    method.switches.sleep = false;
+    world.set_method(method).unwrap();
+}
+
+/// Makes a step, and answers the world as it is after the same step without recycling.
+fn step_beside_afresh(world: &mut World) -> World {
+    let mut afresh = World::from_snapshot(&world.snapshot().unwrap()).unwrap();
+    let mut method = world.method().clone();
+    method.switches.recycling = false;
+    afresh.set_method(method).unwrap();
+    for world in [world, &mut afresh] {
+        world.step(1.0 / 60.0).unwrap();
+    }
+    afresh
+}
+
 /// Balls and capsules that roll slowly over faces are recycled, and touch where they would be found to: below where they are, and as deep, not where the points of
 /// their surfaces have gone.
 #[test]
@@ -117,10 +135,7 @@ fn what_rolls_slowly_touches_below_where_it_is() {
     for (floor, top, aside) in floors {
         for (round, low) in [(Shape::sphere(0.1).unwrap(), 0.1), (Shape::capsule(0.3, 0.1).unwrap(), 0.1)] {
             let mut world = World::new();
-            let mut method = world.method().clone();
-            method.switches.sleep = false;
-            world.set_method(method.clone()).unwrap();
-            method.switches.recycling = false;
+            stay_awake(&mut world);
             world.add_body(BodyDesc::fixed().collider(floor.clone())).unwrap();
             let lying = Quat::from_axis_angle(Vec3::Z, 0.5 * Real::PI);
             let desc = BodyDesc::dynamic().position([0.33, top + low, 0.21]).rotation(lying).collider(round);
@@ -129,11 +144,7 @@ fn what_rolls_slowly_touches_below_where_it_is() {
             let rolls = rolls.unwrap();
             let mut recycled = 0;
             for step in 0..240 {
-                let mut afresh = World::from_snapshot(&world.snapshot().unwrap()).unwrap();
-                afresh.set_method(method.clone()).unwrap();
-                for world in [&mut world, &mut afresh] {
-                    world.step(1.0 / 60.0).unwrap();
-                }
+                let afresh = step_beside_afresh(&mut world);
                 recycled += world.profile().recycled;
                 let points = |world: &World| -> Vec<_> {
                     world
@@ -165,9 +176,7 @@ fn what_spins_in_a_valley_stays_as_deep() {
     let valley = Shape::mesh(MeshDesc::new(corners, faces)).unwrap();
     for round in [Shape::sphere(0.5).unwrap(), Shape::capsule(0.3, 0.5).unwrap()] {
         let mut world = World::new();
-        let mut method = world.method().clone();
-        method.switches.sleep = false;
-        world.set_method(method).unwrap();
+        stay_awake(&mut world);
         let slick = Material::default().with_friction(0.0);
         world.add_body(BodyDesc::fixed().collider(ColliderDesc::new(valley.clone()).material(slick.clone()))).unwrap();
         let lying = Quat::from_axis_angle(Vec3::X, 0.5 * Real::PI);
@@ -180,15 +189,9 @@ fn what_spins_in_a_valley_stays_as_deep() {
         let depths = |world: &World| -> Vec<Real> {
             world.contacts().flat_map(|c| c.points().map(|p| p.separation).collect::<Vec<_>>()).collect()
         };
-        let mut afresh_method = world.method().clone();
-        afresh_method.switches.recycling = false;
         let mut recycled = 0;
         for step in 0..60 {
-            let mut afresh = World::from_snapshot(&world.snapshot().unwrap()).unwrap();
-            afresh.set_method(afresh_method.clone()).unwrap();
-            for world in [&mut world, &mut afresh] {
-                world.step(1.0 / 60.0).unwrap();
-            }
+            let afresh = step_beside_afresh(&mut world);
             recycled += world.profile().recycled;
             let (kept, found) = (depths(&world), depths(&afresh));
             assert!(kept.len() == found.len() && kept.len() >= 2, "step {step}: {kept:?}, {found:?}");
