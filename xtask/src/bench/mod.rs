@@ -27,6 +27,8 @@ use std::process::ExitCode;
 struct Options {
     /// Names of engines besides Tumble; `None` for Tumble alone, empty for all there are.
     peers: Option<Vec<String>>,
+    /// Names of peers that run the cases of trees alone.
+    trees: Vec<String>,
     /// Names of cases; empty for all.
     scenes: Vec<String>,
     /// How often each engine runs each case.
@@ -52,6 +54,7 @@ impl Options {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
         let mut options = Self {
             peers: None,
+            trees: Vec::new(),
             scenes: Vec::new(),
             rounds: 3,
             threads: if all > 1 { vec![1, all] } else { vec![1] },
@@ -69,6 +72,7 @@ impl Options {
             match name {
                 // Its value is optional, and must be given after `=`.
                 "--peers" => options.peers = Some(given.map(list).unwrap_or_default()),
+                "--trees" => options.trees = list(value()?),
                 "--scenes" => options.scenes = list(value()?),
                 "--rounds" => options.rounds = number(name, value()?)?,
                 "--threads" => {
@@ -85,7 +89,20 @@ impl Options {
                 other => return Err(format!("`{other}` is no option of `bench`")),
             }
         }
-        Ok(options)
+        match (&options.peers, options.trees.iter().find(|name| !options.has(name))) {
+            (None, Some(name)) => Err(format!("`--trees {name}` needs `--peers`")),
+            (Some(_), Some(name)) => Err(format!("`--trees {name}`: it is not among the engines of `--peers`")),
+            (_, None) => Ok(options),
+        }
+    }
+
+    /// This peer is asked for.
+    fn has(&self, name: &str) -> bool {
+        let all = peers::names();
+        self.peers.as_ref().is_some_and(|peers| match peers.as_slice() {
+            [] => all.contains(&name),
+            some => some.iter().any(|peer| peer == name),
+        })
     }
 }
 
@@ -105,6 +122,7 @@ pub fn help() -> String {
     format!(
         "  bench              measure speed: Tumble alone, on this machine\n\
          \x20   --peers[=A,B]    beside other engines: {}\n\
+         \x20   --trees A,B      these peers on the cases of trees alone, where on the others they would take hours\n\
          \x20   --scenes A,B     these cases alone\n\
          \x20   --threads 1,2    with so many threads; one and all of them otherwise\n\
          \x20   --rounds N       each engine runs each case so often; 3 otherwise\n\
@@ -204,6 +222,7 @@ fn measure(options: &Options) -> Result<(), String> {
     let mut missing = Vec::new();
     if let Some(names) = &options.peers {
         peers::build(names, &options.threads, &mut engines, &mut missing)?;
+        engines.iter_mut().for_each(|engine| engine.trees = options.trees.contains(&engine.name));
     }
     let cases = Case::all(&options.scenes, options.steps)?;
     let results = run::all(&engines, &cases, &options.threads, options.rounds)?;
@@ -261,6 +280,7 @@ mod tests {
         assert_eq!(options.peers, Some(Vec::new()));
         assert_eq!(options.scenes, ["wall", "washer"]);
         assert_eq!((options.rounds, options.threads), (2, vec![1]));
+        assert_eq!(Options::parse(&["--peers", "--trees", "mujoco"]).unwrap().trees, ["mujoco"]);
         assert_eq!(Options::parse(&["--peers=rapier,jolt"]).unwrap().peers, Some(vec!["rapier".into(), "jolt".into()]));
     }
 
@@ -283,7 +303,15 @@ mod tests {
     /// A slip of the pen must not measure something else for an hour.
     #[test]
     fn wrong_options_are_refused() {
-        for wrong in [&["--peer"][..], &["--rounds"], &["--rounds", "0"], &["--threads", "x"], &["wall"]] {
+        for wrong in [
+            &["--peer"][..],
+            &["--rounds"],
+            &["--rounds", "0"],
+            &["--threads", "x"],
+            &["wall"],
+            &["--trees", "mujoco"],
+            &["--peers=jolt", "--trees", "mujoco"],
+        ] {
             assert!(Options::parse(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -25,6 +25,8 @@ pub fn program() -> PathBuf {
 pub struct Engine {
     /// Its name.
     pub name: String,
+    /// It runs the cases of trees alone.
+    pub trees: bool,
     /// The driver for one thread and, where it is another program, the one for more.
     single: Vec<PathBuf>,
     many: Vec<PathBuf>,
@@ -38,7 +40,7 @@ impl Engine {
 
     /// An engine with one driver.
     pub fn new(name: &str, words: Vec<PathBuf>) -> Self {
-        Self { name: name.to_owned(), many: words.clone(), single: words }
+        Self { name: name.to_owned(), trees: false, many: words.clone(), single: words }
     }
 
     /// An engine with another driver for more threads than one.
@@ -232,7 +234,7 @@ pub fn all(engines: &[Engine], cases: &[Case], threads: &[usize], rounds: u32) -
                     threads,
                     runs: Vec::new(),
                     verdict: Value::Null,
-                    fault: None,
+                    fault: (engine.trees && !case.trees).then(|| "was asked for on cases of trees alone".to_owned()),
                 };
                 of_case.push((engine, row));
             }
