@@ -3,10 +3,10 @@
 //! All that happens to the lists of contacts, to the constraint graph and to the islands happens here, one contact after
 //! the other, in an order that depends on nothing but the input.
 
-use super::continuous::{self, Ahead, Outlook};
+use super::continuous::{self, Ahead};
 use super::handover::Past;
-use super::look::{self, Finding, Looker, Noted, Place, Placed};
-use super::manifolds::{self, Reach, Workspace};
+use super::look::{self, Finding, Looker, Noted, Place, Placed, Sighting};
+use super::manifolds::Workspace;
 use crate::body::BodyKind;
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::constraint::contact::{Contact, ContactManifold, NONE, SurfacePair, Tangents};
@@ -90,11 +90,15 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
                     let patches = looker.patches(block, first, count);
                     any_impacts |= state.take_patches(contact, patches, |_| &place, past, profile);
                 }
-                Finding::Encounter(outlook) => {
-                    // Whom a contact before this one has woken moves in another way than was thought.
-                    let outlook =
-                        if state.bodies.awake() == awake { outlook } else { state.outlook_of(contact, ahead) };
-                    any_impacts |= state.take_encounter(contact, outlook, work, aside, ahead, past, profile);
+                Finding::Encounter(sighting) => {
+                    any_impacts |= if state.bodies.awake() == awake {
+                        let patches = looker.sighted(block, &sighting);
+                        state.take_encounter(contact, &sighting, patches, ahead, past, profile)
+                    } else {
+                        // Whom a contact before this one has woken moves in another way than was thought.
+                        let sighting = state.sight_again(contact, ahead, work, aside);
+                        sighting.is_some_and(|s| state.take_encounter(contact, &s, aside, ahead, past, profile))
+                    }
                 }
             }
         }
@@ -294,23 +298,12 @@ impl State {
         }
     }
 
-    /// What the free flights of a contact of which one body is fast say, if one of them is fast as seen by the other.
-    fn outlook_of(&self, contact: u32, ahead: &Ahead) -> Option<Outlook> {
-        let c = &self.contacts.all[contact as usize];
-        let (a, b) = (self.bodies.dense_at(c.body_a), self.bodies.dense_at(c.body_b));
-        let colliders = (self.colliders.at(c.collider_a)?, self.colliders.at(c.collider_b)?);
-        let encounter = ahead.encounter(&self.bodies, a, b)?;
-        Some(ahead.outlook(&self.bodies, &encounter, colliders))
-    }
-
-    /// Looks at a contact of which one body is fast: where it touches now, and where it will be hit during the step, given the outlook.
-    /// Says whether it touches and reports impacts.
+    /// Does what a sighting of a contact asks for. Says whether it touches and reports impacts.
     fn take_encounter(
         &mut self,
         index: u32,
-        outlook: Option<Outlook>,
-        work: &mut Workspace,
-        aside: &mut Vec<Noted>,
+        sighting: &Sighting,
+        patches: &[Noted],
         ahead: &mut Ahead,
         past: &mut Past,
         profile: &mut Profile,
@@ -320,44 +313,25 @@ impl State {
             return false;
         };
         let (a, b) = (self.bodies.dense_at(c.body_a), self.bodies.dense_at(c.body_b));
-        let (pa, pb) = (&self.placed[c.collider_a as usize], &self.placed[c.collider_b as usize]);
-        let now = Place::of(pa, pb);
-        let margin = self.method.tolerances.detection * self.method.tolerances.length;
-        let reduce = self.method.switches.reduction;
-        let encounter = ahead.encounter(&self.bodies, a, b);
-        let reach = encounter.as_ref().map_or(margin, |e| e.reach);
-        let mut cache = c.cache;
-        let b_in_a = pb.pose.relative_to(&pa.pose);
-        if outlook.is_none_or(|o| o.near) {
-            manifolds::find(work, &ca.shape, &cb.shape, &b_in_a, Reach::within(reach), reduce, &mut cache);
-        } else {
-            work.clear();
-        }
-        if !continuous::keeps_clear(&self.bodies, outlook.as_ref(), a, b) {
+        if !continuous::keeps_clear(&self.bodies, sighting.outlook.as_ref(), a, b) {
             ahead.note_near(a, b);
         }
-        let impact = encounter.zip(outlook.and_then(|o| o.impact)).map(|(e, t)| {
-            ahead.note_impact(&self.bodies, &e, t, a, b);
-            self.meet_at(t, work, ahead, &e, (ca, cb))
-        });
-        aside.clear();
-        let split = work.ahead.min(work.found().len());
-        let most = self.method.points_per_manifold();
-        look::note(aside, &work.found()[..split], most);
-        let first_ahead = aside.len();
-        look::note(aside, &work.found()[split..], most);
-        let record = &mut self.contacts.all[index as usize];
-        record.cache = cache;
-        // Points of an impact are not where the bodies are now: nothing of it may be recycled.
-        record.pose = Default::default();
-        if aside.is_empty() {
+        let now = Place::of(&self.placed[c.collider_a as usize], &self.placed[c.collider_b as usize]);
+        let mut then = now;
+        if let Some(t) = sighting.outlook.and_then(|o| o.impact)
+            && let Some(encounter) = ahead.encounter(&self.bodies, a, b)
+        {
+            ahead.note_impact(&self.bodies, &encounter, t, a, b);
+            then = encounter.then(&self.bodies, (ca, cb), t).place;
+        }
+        if patches.is_empty() {
             if c.has(Contact::TOUCHING) {
                 self.contact_parted(index);
             }
             return false;
         }
-        let then = impact.as_ref().unwrap_or(&now);
-        self.take_patches(index, aside, |i| if i < first_ahead { &now } else { then }, past, profile)
+        let place = |i: usize| if i < sighting.at_start as usize { &now } else { &then };
+        self.take_patches(index, patches, place, past, profile)
     }
 
     /// Makes manifolds of the patches that a look has noted, each found in its place, asks the hook, and lets the contact begin, go

@@ -18,7 +18,7 @@
 
 use super::continuous::{self, Ahead, Outlook};
 use super::manifolds::{self, Patch, Reach, Workspace};
-use super::narrow::Gap;
+use super::narrow::{Gap, PairCache};
 use crate::body::collider::{Collider, NO_PROXY};
 use crate::body::store::{Bodies, CentrePose};
 use crate::constraint::contact::{
@@ -28,6 +28,7 @@ use crate::crew::{Shared, Team};
 use crate::detect::broad::{BroadPhase, ProxyId};
 use crate::id::{ColliderTag, Slots};
 use crate::math::{Baseline, LANES, Lane, Mask, Num, Pose, Quat, Real, Vec3, WorldPose, prefetch};
+use crate::method::Method;
 use crate::profile::Profile;
 use crate::shape::Shape;
 use crate::world::State;
@@ -117,8 +118,19 @@ pub(crate) enum Finding {
     Patches { first: u32, count: u32 },
     /// Its manifolds are as they should be, but their materials must be looked up.
     Refresh,
-    /// One of the bodies is fast: it must be looked for where they meet during the step. With what their free flights say, if one is fast as seen by the other.
-    Encounter(Option<Outlook>),
+    /// One of the bodies is fast, and the two are watched.
+    Encounter(Sighting),
+}
+
+/// What the look at a contact of a fast body found. Its patches are noted, those of the start of the step first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sighting {
+    /// What the free flights say, if one of the bodies is fast as seen by the other.
+    pub outlook: Option<Outlook>,
+    first: u32,
+    count: u32,
+    /// So many were found at the start; the others will be where the impact is.
+    pub at_start: u32,
 }
 
 /// A patch that is noted: a manifold in the making.
@@ -181,16 +193,21 @@ struct Rules {
     points: usize,
 }
 
+impl Rules {
+    fn of(method: &Method) -> Self {
+        let Method { tolerances, switches, .. } = method;
+        Self {
+            margin: tolerances.detection * tolerances.length,
+            recycle: if switches.recycling { tolerances.slop * tolerances.length } else { 0.0 },
+            reduce: switches.reduction,
+            points: method.points_per_manifold(),
+        }
+    }
+}
+
 /// Looks at all awake contacts. The findings stand in `looker.blocks`, in an order that depends on the state alone.
 pub(crate) fn look(state: &mut State, looker: &mut Looker, ahead: &Ahead, team: &Team, profile: &mut Profile) {
-    let tolerances = &state.method.tolerances;
-    let switches = &state.method.switches;
-    let rules = Rules {
-        margin: tolerances.detection * tolerances.length,
-        recycle: if switches.recycling { tolerances.slop * tolerances.length } else { 0.0 },
-        reduce: switches.reduction,
-        points: state.method.points_per_manifold(),
-    };
+    let rules = Rules::of(&state.method);
     let awake = &state.contacts.awake;
     // Memory is read in order where most contacts are awake; where few are, only those are visited.
     let in_order = 2 * awake.len() > state.contacts.all.len();
@@ -247,7 +264,7 @@ pub(crate) fn look(state: &mut State, looker: &mut Looker, ahead: &Ahead, team: 
             for &(index, glance) in &glances[..told] {
                 let finding = match glance {
                     Glance::Gone => Some(Finding::Gone),
-                    Glance::Encounter => scene.look_ahead(contact(index)),
+                    Glance::Encounter => scene.look_ahead(contact(index), work, noted),
                     Glance::Near { fast } => scene.look_at(contact(index), fast, work, noted, out),
                 };
                 if let Some(finding) = finding {
@@ -278,6 +295,11 @@ impl Looker {
     pub fn patches(&self, block: &Findings, first: u32, count: u32) -> &[Noted] {
         &self.noted[block.worker][first as usize..][..count as usize]
     }
+
+    /// The patches of a sighting of this block.
+    pub fn sighted(&self, block: &Findings, sighting: &Sighting) -> &[Noted] {
+        self.patches(block, sighting.first, sighting.count)
+    }
 }
 
 /// Notes the patches of a workspace; those of more points than a manifold is to hold make several.
@@ -292,6 +314,58 @@ pub(crate) fn note(noted: &mut Vec<Noted>, found: &[Patch], most: usize) -> Find
         }
     }
     Finding::Patches { first, count: noted.len() as u32 - first }
+}
+
+/// Looks at a pair of which one body is fast: where it touches now, and where it will be hit during the step.
+#[allow(clippy::too_many_arguments)]
+fn sight(
+    bodies: &Bodies,
+    ahead: &Ahead,
+    rules: Rules,
+    colliders: (&Collider, &Collider),
+    [pa, pb]: [&Placed; 2],
+    cache: &mut PairCache,
+    work: &mut Workspace,
+    noted: &mut Vec<Noted>,
+) -> Sighting {
+    let (a, b) = (bodies.dense_at(colliders.0.body), bodies.dense_at(colliders.1.body));
+    let encounter = ahead.encounter(bodies, a, b);
+    let outlook = encounter.map(|encounter| ahead.outlook(bodies, &encounter, colliders));
+    let within = encounter.map_or(rules.margin, |e| e.reach);
+    let (of_a, of_b) = (&colliders.0.shape, &colliders.1.shape);
+    if outlook.is_none_or(|o| o.near) {
+        let b_in_a = pb.pose.relative_to(&pa.pose);
+        manifolds::find(work, of_a, of_b, &b_in_a, Reach::within(within), rules.reduce, cache);
+    } else {
+        work.clear();
+    }
+    if let Some((encounter, t)) = encounter.zip(outlook.and_then(|o| o.impact)) {
+        let then = encounter.then(bodies, colliders, t);
+        manifolds::find_ahead(work, of_a, of_b, &then.b_in_a, rules.margin, rules.reduce);
+    }
+    let first = noted.len() as u32;
+    let split = work.ahead.min(work.found().len());
+    note(noted, &work.found()[..split], rules.points);
+    let at_start = noted.len() as u32 - first;
+    note(noted, &work.found()[split..], rules.points);
+    Sighting { outlook, first, count: noted.len() as u32 - first, at_start }
+}
+
+impl State {
+    /// What [`look`] would find of a contact of a fast body now; its patches stand in `noted`, alone.
+    pub fn sight_again(
+        &mut self,
+        contact: u32,
+        ahead: &Ahead,
+        work: &mut Workspace,
+        noted: &mut Vec<Noted>,
+    ) -> Option<Sighting> {
+        noted.clear();
+        let c = &mut self.contacts.all[contact as usize];
+        let colliders = (self.colliders.at(c.collider_a)?, self.colliders.at(c.collider_b)?);
+        let places = [c.collider_a, c.collider_b].map(|slot| &self.placed[slot as usize]);
+        Some(sight(&self.bodies, ahead, Rules::of(&self.method), colliders, places, &mut c.cache, work, noted))
+    }
 }
 
 impl Scene<'_> {
@@ -345,23 +419,20 @@ impl Scene<'_> {
         Some(Glance::Near { fast })
     }
 
-    /// Follows the free flights of a contact of which one body is fast; `None` where the two are nowhere near each other, and never were.
-    fn look_ahead(&self, contact: &mut Contact) -> Option<Finding> {
+    /// Looks at a contact of which one body is fast, on its way through the step; `None` where the two are nowhere near each other, and never were.
+    fn look_ahead(&self, contact: &mut Contact, work: &mut Workspace, noted: &mut Vec<Noted>) -> Option<Finding> {
         let (Some(a), Some(b)) = (self.colliders.at(contact.collider_a), self.colliders.at(contact.collider_b)) else {
             return Some(Finding::Gone);
         };
+        let places = [contact.collider_a, contact.collider_b].map(|slot| &self.placed[slot as usize]);
+        // Points of an impact are not where the bodies are now: nothing of it may be recycled.
+        contact.pose = RelativePose::default();
+        let sighting = sight(self.bodies, self.ahead, self.rules, (a, b), places, &mut contact.cache, work, noted);
         let (i, j) = (self.bodies.dense_at(contact.body_a), self.bodies.dense_at(contact.body_b));
-        let encounter = self.ahead.encounter(self.bodies, i, j);
-        let outlook = encounter.map(|encounter| self.ahead.outlook(self.bodies, &encounter, (a, b)));
-        let far = outlook.is_some_and(|o| !o.near && o.impact.is_none());
         // A sleeper may be woken before its turn comes.
         let sleeps = |i: usize| i >= self.bodies.awake() && self.bodies.params[i].inv_mass > 0.0;
-        let clear = continuous::keeps_clear(self.bodies, outlook.as_ref(), i, j) && !sleeps(i) && !sleeps(j);
-        if far && clear && !contact.has(Contact::TOUCHING) {
-            contact.pose = RelativePose::default();
-            return None;
-        }
-        Some(Finding::Encounter(outlook))
+        let clear = continuous::keeps_clear(self.bodies, sighting.outlook.as_ref(), i, j) && !sleeps(i) && !sleeps(j);
+        (sighting.count > 0 || !clear || contact.has(Contact::TOUCHING)).then_some(Finding::Encounter(sighting))
     }
 
     /// Looks at a contact whose shapes may be near each other, or of which one is a sensor. `fast`: one of its bodies is, but the two are not watched.

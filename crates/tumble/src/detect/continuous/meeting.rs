@@ -4,12 +4,11 @@ use super::{Ahead, Encounter, sagitta};
 use crate::body::collider::Collider;
 use crate::body::store::{Bodies, Params};
 use crate::detect::look::Place;
-use crate::detect::manifolds::{self, Workspace, bounds};
+use crate::detect::manifolds::bounds;
 use crate::detect::narrow::{ConvexRef, Facing, Flight, Manifold, Motion, PairCache, Passing, approach, collide};
 use crate::detect::query::parts::{Near, Part, Sweeping, search};
 use crate::math::{Aabb, Float, Num, Pose, Real, Vec3};
 use crate::shape::Shape;
-use crate::world::State;
 
 /// What two colliders do to each other in the step to come, as far as their free flight tells.
 #[derive(Clone, Copy, Debug)]
@@ -42,23 +41,13 @@ pub(in crate::detect) fn keeps_clear(bodies: &Bodies, outlook: Option<&Outlook>,
     outlook.is_some_and(|o| o.clear) && (steady(a) || steady(b))
 }
 
-impl State {
-    /// Adds the patches of the impact of two colliders at time `t` to those found at the start of the step, and says where the
-    /// bodies are then.
-    pub(in crate::detect) fn meet_at(
-        &self,
-        t: Real,
-        work: &mut Workspace,
-        ahead: &Ahead,
-        encounter: &Encounter,
-        (ca, cb): (&Collider, &Collider),
-    ) -> Place {
-        let (of_a, of_b) = motions(&self.bodies, encounter, (ca, cb));
-        let Encounter { a, b, .. } = encounter;
+impl Encounter {
+    /// Where two colliders are at time `t`.
+    pub(in crate::detect) fn then(&self, bodies: &Bodies, colliders: (&Collider, &Collider), t: Real) -> Then {
+        let (of_a, of_b) = motions(bodies, self, colliders);
+        let Self { a, b, .. } = self;
         let (pose_a, pose_b) = (of_a.at(t), of_b.at(t));
-        let reduce = self.method.switches.reduction;
-        manifolds::find_ahead(work, &ca.shape, &cb.shape, &(pose_a.inverse() * pose_b), ahead.margin, reduce);
-        Place {
+        let place = Place {
             t,
             rotation: pose_a.rotation,
             lever_a: pose_a.translation - a.shift * t,
@@ -67,8 +56,15 @@ impl State {
             turn_a: a.turn * t,
             shift_b: b.shift * t,
             turn_b: b.turn * t,
-        }
+        };
+        Then { b_in_a: pose_a.inverse() * pose_b, place }
     }
+}
+
+/// Two colliders in the middle of a step.
+pub(in crate::detect) struct Then {
+    pub b_in_a: Pose,
+    pub place: Place,
 }
 
 /// How two colliders move, as seen from the centre of A at the start.
