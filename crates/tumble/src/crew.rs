@@ -361,6 +361,11 @@ impl<T: Send> Lists<T> {
         }
     }
 
+    /// The list of a worker.
+    pub fn of(&self, worker: usize) -> &[T] {
+        self.lists.get(worker).map_or(&[], |list| &list.0)
+    }
+
     /// The first list.
     pub fn all(&self) -> &[T] {
         self.lists.first().map_or(&[], |list| &list.0)

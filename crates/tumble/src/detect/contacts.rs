@@ -559,10 +559,10 @@ impl State {
             self.contacts.forget_clearances(body);
         }
         let mut places = take(&mut self.placed);
+        let (dense, mut leaves) = (self.bodies.dense_at(body), false);
+        let shared = Shared::new(&mut places);
         // SAFETY: nobody else has them.
-        let leaves = unsafe {
-            self.note_places(body, self.bodies.dense_at(body), displacement, looked, Shared::new(&mut places))
-        };
+        unsafe { self.note_places(body, dense, displacement, looked, shared, |_, _| leaves = true) };
         self.placed = places;
         if stands {
             for &slot in self.bodies.cold.at(body).map_or(&[][..], |cold| &cold.colliders) {
@@ -577,7 +577,7 @@ impl State {
     }
 
     /// The first half of [`State::move_proxies`]: notes in `places`, which are those of the state, where the colliders of a body are. Several threads may do
-    /// it for different bodies; `dense` is the index of this one. Says whether the other half, [`State::move_boxes`], has something to do.
+    /// it for different bodies; `dense` is the index of this one. Calls for each collider that has left its box.
     ///
     /// # Safety
     /// Nobody else may hold the places of this body's colliders.
@@ -588,9 +588,9 @@ impl State {
         displacement: Vec3,
         looked: bool,
         places: Shared<'_, Placed>,
-    ) -> bool {
-        let mut leaves = false;
-        let Some(cold) = self.bodies.cold.at(body) else { return false };
+        mut leaves: impl FnMut(ProxyId, &Aabb),
+    ) {
+        let Some(cold) = self.bodies.cold.at(body) else { return };
         let (at, centre) = (&self.bodies.pose[dense], self.bodies.params[dense].local_centre);
         for &slot in &cold.colliders {
             let Some(collider) = self.colliders.at(slot).filter(|c| c.proxy != NO_PROXY) else { continue };
@@ -599,13 +599,14 @@ impl State {
             let now = Placed::on(at, centre, collider, place.radius).come_from(place, looked);
             let bounds = self.collider_bounds(collider, &now.pose);
             *place = now;
-            leaves |= self.broad.must_move(ProxyId(collider.proxy), &bounds, displacement);
+            if self.broad.must_move(ProxyId(collider.proxy), &bounds, displacement) {
+                leaves(ProxyId(collider.proxy), &bounds);
+            }
         }
-        leaves
     }
 
     /// Gives other boxes to those colliders of a body, whose places are noted, that have left theirs.
-    pub fn move_boxes(&mut self, body: u32, displacement: Vec3) {
+    fn move_boxes(&mut self, body: u32, displacement: Vec3) {
         let Some(cold) = self.bodies.cold.at(body) else { return };
         for &slot in &cold.colliders {
             let Some(collider) = self.colliders.at(slot).filter(|c| c.proxy != NO_PROXY) else { continue };

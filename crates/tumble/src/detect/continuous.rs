@@ -47,7 +47,7 @@ use crate::articulation::store::Starts;
 use crate::body::store::{Bodies, CentrePose, Params, Velocity};
 use crate::constraint::Rows;
 use crate::crew::{Lists, Team};
-use crate::detect::broad::ProxyId;
+use crate::detect::broad::{Moves, ProxyId};
 use crate::detect::narrow::Motion;
 use crate::integrate::{Loads, accelerated, accelerated_along};
 use crate::marks::Marks;
@@ -223,6 +223,8 @@ pub(crate) struct Ahead {
     meetings: Vec<([u32; 2], Real)>,
     /// Marks on awake bodies, or on movers, that something has to be done about.
     pub marks: Marks,
+    /// Boxes of bodies that have to be moved.
+    pub moves: Moves,
     dt: Real,
     loads: Loads,
     /// Detection distance and slop, in metres.
@@ -251,6 +253,7 @@ impl Default for Ahead {
             impacts: Vec::new(),
             meetings: Vec::new(),
             marks: Marks::default(),
+            moves: Moves::default(),
             dt: 0.0,
             loads: Loads { gravity: Vec3::ZERO, gyroscopic: false },
             margin: 0.0,
@@ -297,14 +300,19 @@ pub(crate) fn look_out(state: &mut State, ahead: &mut Ahead, detected: bool, loa
                 links.push([tree, i as u32]);
             }
         }
-        // With others at work, all look for boxes that do not reach over the travel; else this is told when they are widened.
-        let serial = !Marks::are_shared(awake, team);
-        fast.find(awake, team, |i| {
-            ahead.fast[i] & FAST != 0
-                && !state.bodies.params[i].has(Params::LINK)
-                && (serial || state.must_widen(i, &ahead.travel(&state.bodies, i)))
+        // Links come with their trees.
+        let mut moves = take(&mut ahead.moves);
+        moves.find(awake, team, |i, emit| {
+            if ahead.fast[i] & FAST != 0 && !state.bodies.params[i].has(Params::LINK) {
+                state.for_swept(i, &ahead.travel(&state.bodies, i), |proxy, swept| {
+                    if state.broad.must_move(proxy, swept, Vec3::ZERO) {
+                        emit(proxy, swept, Vec3::ZERO);
+                    }
+                });
+            }
         });
-        state.widen_proxies(ahead, fast.iter());
+        moves.make(&mut state.broad);
+        ahead.moves = moves;
         links.sort_unstable();
         for links in links.chunk_by(|a, b| a[0] == b[0]) {
             if !trees::may_meet(state, ahead, links) {
@@ -578,13 +586,6 @@ impl State {
             });
         }
         self.broad = broad;
-    }
-
-    /// Whether [`State::widen_proxies`] would have something to do.
-    fn must_widen(&self, dense: usize, travel: &Travel) -> bool {
-        let mut must = false;
-        self.for_swept(dense, travel, |proxy, swept| must |= self.broad.must_move(proxy, swept, Vec3::ZERO));
-        must
     }
 
     /// The boxes that the colliders of a body sweep over in its travel.

@@ -2,9 +2,10 @@
 
 use crate::body::store::{CentrePose, Params, Rest, Velocity};
 use crate::crew::{Shared, Team};
+use crate::detect::broad::ProxyId;
 use crate::detect::continuous::{self, Ahead, Way};
 use crate::math::spatial::Wrench;
-use crate::math::{Real, Vec3};
+use crate::math::{Aabb, Real, Vec3};
 use crate::method::SleepCriterion;
 use crate::world::State;
 use core::mem::take;
@@ -123,20 +124,20 @@ fn reach(state: &State, ahead: &Ahead, i: usize, dt: Real) -> Vec3 {
     if step.length_squared() < extent * extent { step * ahead.steps(i) } else { step }
 }
 
-/// [`State::move_proxies`] for all awake bodies: all threads note where the colliders are; then the few boxes that have to be moved are, one after the
-/// other in the order of the bodies. One pass over the bodies, and one over these few.
+/// [`State::move_proxies`] for all awake bodies: all threads note where the colliders are; then the boxes that have to be moved are, one after the
+/// other in the order of the bodies. One pass over the bodies, and one over these.
 fn move_proxies(state: &mut State, ahead: &mut Ahead, team: &Team, dt: Real) {
-    let (mut leaving, mut places) = (take(&mut ahead.marks), take(&mut state.placed));
+    let (mut moves, mut places) = (take(&mut ahead.moves), take(&mut state.placed));
     {
         let (state, ahead, places) = (&*state, &*ahead, Shared::new(&mut places));
-        leaving.find(state.bodies.awake(), team, |i| {
+        moves.find(state.bodies.awake(), team, |i, emit| {
+            let reach = reach(state, ahead, i, dt);
+            let leaves = |proxy: ProxyId, bounds: &Aabb| emit(proxy, bounds, reach);
             // SAFETY: a body is asked for once, and a collider is of one body.
-            unsafe { state.note_places(state.bodies.slot[i], i, reach(state, ahead, i, dt), true, places) }
+            unsafe { state.note_places(state.bodies.slot[i], i, reach, true, places, leaves) };
         });
     }
     state.placed = places;
-    for i in leaving.iter() {
-        state.move_boxes(state.bodies.slot[i], reach(state, ahead, i, dt));
-    }
-    ahead.marks = leaving;
+    moves.make(&mut state.broad);
+    ahead.moves = moves;
 }

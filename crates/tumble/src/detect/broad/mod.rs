@@ -4,12 +4,14 @@
 //! what moves, and reports pairs of proxies as they begin to overlap. Everything here is conservative: a pair or a leaf that
 //! is reported may be apart, one that is not reported is.
 
+mod moves;
 mod pair_set;
 mod pairs;
 mod record;
 mod search;
 mod tree;
 
+pub(crate) use moves::Moves;
 pub use pair_set::PairSet;
 pub use pairs::{BroadPhase, ProxyDesc, ProxyId, ProxyKind, ProxyPair};
 pub use search::{PairFilter, PairSearch};

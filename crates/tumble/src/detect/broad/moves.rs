@@ -1,0 +1,118 @@
+//! Boxes that have to be moved: found by all threads, moved one after the other.
+
+use super::{BroadPhase, ProxyId};
+use crate::crew::{Lists, Shared, Team};
+use crate::math::{Aabb, Vec3};
+
+/// What [`BroadPhase::move_proxy`] is to be told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Move {
+    proxy: ProxyId,
+    tight: Aabb,
+    displacement: Vec3,
+}
+
+/// What was found in a block of elements: of whose list it is which range.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    worker: usize,
+    first: usize,
+    end: usize,
+}
+
+/// The boxes to be moved. Kept between steps for its memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Moves {
+    lists: Lists<Move>,
+    /// By block. Trees depend on the order in which boxes are moved: it is that of the elements, whoever has looked at which.
+    blocks: Vec<Found>,
+}
+
+/// Elements in a block.
+const BLOCK: usize = 64;
+
+/// How many moves ahead of the one that is made the proxies are asked for.
+const AHEAD: usize = 4;
+
+impl Moves {
+    /// Asks about each of so many elements, once: `boxes` calls for those boxes that [must be moved](BroadPhase::must_move).
+    pub fn find(
+        &mut self,
+        count: usize,
+        team: &Team,
+        boxes: impl Fn(usize, &mut dyn FnMut(ProxyId, &Aabb, Vec3)) + Sync,
+    ) {
+        self.blocks.resize(count.div_ceil(BLOCK), Found::default());
+        let (lists, blocks) = (self.lists.begin(team.size()), Shared::new(&mut self.blocks));
+        team.for_blocks(blocks.len(), |worker, block| {
+            // SAFETY: a worker's number and a block are given to one thread at a time.
+            let (list, found) = unsafe { (&mut lists.get(worker).0, blocks.get(block)) };
+            let first = list.len();
+            for i in block * BLOCK..count.min((block + 1) * BLOCK) {
+                boxes(i, &mut |proxy, &tight, displacement| list.push(Move { proxy, tight, displacement }));
+            }
+            *found = Found { worker, first, end: list.len() };
+        });
+    }
+
+    /// Moves them, in the order of the elements.
+    pub fn make(&self, broad: &mut BroadPhase) {
+        let mut later = self.all().skip(AHEAD);
+        for found in self.all() {
+            if let Some(later) = later.next() {
+                broad.prefetch(later.proxy);
+            }
+            broad.move_proxy(found.proxy, &found.tight, found.displacement);
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Move> {
+        self.blocks.iter().flat_map(|found| &self.lists.of(found.worker)[found.first..found.end])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crew::Crew;
+    use crate::detect::broad::{ProxyDesc, ProxyKind};
+    use crate::math::Real;
+    use std::sync::Arc;
+
+    /// However many threads look for them, the same boxes are moved in the same order, and all that must.
+    #[test]
+    fn moves_are_made_in_order() {
+        let cube = |x: Real| Aabb::new(Vec3::new(x, 0.0, 0.0), Vec3::new(x + 1.0, 1.0, 1.0));
+        let desc = |i: u32| {
+            let aabb = cube(i as Real);
+            ProxyDesc { aabb, kind: ProxyKind::Moving, user: i, layers: 1, margin: 0.05 }
+        };
+        // Every third element has two boxes, which go some way or stay where they are.
+        let to = |i: usize, k: u32| cube(i as Real + (i * 7 % 5) as Real * 0.04 + k as Real);
+        let moved = |threads: usize| {
+            let (mut broad, mut moves) = (BroadPhase::new(), Moves::default());
+            let ids: Vec<ProxyId> = (0..2000).map(|i| broad.create_proxy(&desc(i))).collect();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            Crew::new(Some(Arc::new(pool))).lead(false, |team| {
+                moves.find(1000, team, |i, emit| {
+                    for k in 0..if i % 3 == 0 { 2 } else { 1 } {
+                        let (id, tight) = (ids[i + 1000 * k as usize], to(i, k));
+                        if broad.must_move(id, &tight, Vec3::X) {
+                            emit(id, &tight, Vec3::X);
+                        }
+                    }
+                });
+            });
+            let all: Vec<Move> = moves.all().copied().collect();
+            moves.make(&mut broad);
+            let boxes: Vec<_> = ids.iter().map(|&id| broad.fat_aabb(id)).collect();
+            (all, boxes)
+        };
+        let alone = moved(1);
+        let number = |found: &Move| (found.proxy.0 % 1000, found.proxy.0);
+        assert!(alone.0.is_sorted_by_key(number) && alone.0.len() > 100 && alone.0.iter().any(|m| m.proxy.0 >= 1000));
+        for threads in [2, 3] {
+            assert_eq!(alone, moved(threads));
+        }
+    }
+}
