@@ -140,6 +140,54 @@ fn the_number_of_threads_changes_no_bit_at_the_fair() {
     assert_eq!(balls.iter().filter(inside).count(), balls.len(), "balls between the walls");
 }
 
+/// Sleepers that are struck from both sides in one step: the first contact wakes them before the second is looked at. Slabs lie across several of them,
+/// so that some are woken whom nothing strikes.
+#[test]
+fn sleepers_struck_from_both_sides_change_no_bit() {
+    const TARGETS: usize = 40;
+    let mut asleep = World::new();
+    asleep.add_body(BodyDesc::fixed().collider(Shape::half_space(Vec3::Y, 0.0).unwrap())).unwrap();
+    let cube = Shape::cuboid(0.2, 0.2, 0.2).unwrap();
+    let mut targets = Vec::new();
+    for i in 0..TARGETS {
+        let at = BodyDesc::dynamic().position([0.0, 0.2, 0.5 * i as f64]).mass(20.0);
+        targets.push(asleep.add_body(at.collider(cube.clone())).unwrap());
+    }
+    for i in (0..TARGETS).step_by(8) {
+        let at = BodyDesc::dynamic().position([0.0, 0.45, 0.5 * i as f64 + 0.25]);
+        asleep.add_body(at.collider(Shape::cuboid(0.2, 0.05, 0.4).unwrap())).unwrap();
+    }
+    for _ in 0..400 {
+        asleep.step(1.0 / 60.0).unwrap();
+    }
+    assert!(targets.iter().all(|&target| asleep.body(target).unwrap().is_asleep()));
+    let mut bullets = Vec::new();
+    for (i, side) in (0..TARGETS).flat_map(|i| [(i, -1.0), (i, 1.0)]) {
+        let at = [3.0 * side, 0.2 + 0.01 * (i % 5) as f64, 0.5 * i as f64];
+        let bullet = BodyDesc::dynamic().position(at).linear_velocity([-200.0 * side as Real, 0.0, 0.0]).bullet(true);
+        let bullet = bullet.collider(Shape::sphere(0.05).unwrap());
+        bullets.push((asleep.add_body(bullet).unwrap(), targets[i], side));
+    }
+    let mut worlds = [1, 2, 3, 17].map(|threads| {
+        let mut copy = asleep.clone();
+        copy.set_threads(threads).unwrap();
+        copy
+    });
+    for step in 0..20 {
+        for world in &mut worlds {
+            world.step(1.0 / 60.0).unwrap();
+        }
+        let first = worlds[0].hash();
+        for world in &worlds[1..] {
+            assert_eq!(world.hash(), first, "step {step} on {} threads", world.threads());
+        }
+    }
+    for (bullet, target, side) in bullets {
+        let [bullet, target] = [bullet, target].map(|body| worlds[0].body(body).unwrap());
+        assert!(!target.is_asleep() && (bullet.position().x - target.position().x) * side > 0.0, "went through");
+    }
+}
+
 /// Worlds that step at the same time on one pool do not wait for each other for ever, and come out as if alone.
 #[test]
 fn worlds_share_a_pool() {

@@ -215,7 +215,7 @@ pub fn cases() -> &'static [Case] {
         Case {
             name: "humanoid-swaying",
             scene: "humanoid",
-            values: &[("sway", 0.25)],
+            values: &[("sway", 0.04)],
             repeats: 60,
             work: STEPS,
             gate: &["stands", "feet"],

@@ -315,7 +315,7 @@ fn wait(rounds: &mut u32) {
     }
 }
 
-/// A list for each worker, to be brought together when all are done. Kept between steps for its memory.
+/// A list for each worker, which may be brought together when all are done. Kept between steps for its memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Lists<T> {
     /// The first is that of all in the end, so that one worker has no second.
@@ -331,7 +331,7 @@ impl<T> Default for Lists<T> {
 impl<T: Send> Lists<T> {
     /// Empties them, for so many workers. Each has room for twice its share of what they held together, so that they seldom grow where it stays the same.
     pub fn begin(&mut self, workers: usize) -> Shared<'_, Padded<Vec<T>>> {
-        let room = 2 * self.all().len() / workers.max(1);
+        let room = 2 * self.lists.iter().map(|list| list.0.len()).sum::<usize>() / workers.max(1);
         // A step that one worker makes alone does not give the memory of the others back.
         if self.lists.len() < workers.max(1) {
             self.lists.resize_with(workers.max(1), || Padded(Vec::new()));

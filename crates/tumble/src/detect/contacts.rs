@@ -3,7 +3,7 @@
 //! All that happens to the lists of contacts, to the constraint graph and to the islands happens here, one contact after
 //! the other, in an order that depends on nothing but the input.
 
-use super::continuous::{self, Ahead};
+use super::continuous::Ahead;
 use super::handover::Past;
 use super::look::{self, Finding, Looker, Noted, Place, Placed, Sighting};
 use super::manifolds::Workspace;
@@ -30,7 +30,7 @@ pub(crate) struct Detector {
     past: Past,
     /// Who is fast in this step.
     pub ahead: Ahead,
-    /// For contacts of fast bodies, which are looked at one by one.
+    /// For contacts of fast bodies with sleepers, which are looked at one by one.
     work: Workspace,
     aside: Vec<Noted>,
 }
@@ -75,7 +75,7 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
     let Detector { looker, past, ahead, work, aside, .. } = detector;
     work.narrow = state.method.narrow;
     look::look(state, looker, ahead, team, profile);
-    let (mut any_impacts, awake) = (false, state.bodies.awake());
+    let mut any_impacts = false;
     for block in &looker.blocks {
         for (k, &(contact, finding)) in block.list.iter().enumerate() {
             state.ask_for(&block.list, k);
@@ -91,14 +91,13 @@ pub(crate) fn update(state: &mut State, detector: &mut Detector, team: &Team, pr
                     any_impacts |= state.take_patches(contact, patches, |_| &place, past, profile);
                 }
                 Finding::Encounter(sighting) => {
-                    any_impacts |= if state.bodies.awake() == awake {
-                        let patches = looker.sighted(block, &sighting);
-                        state.take_encounter(contact, &sighting, patches, ahead, past, profile)
-                    } else {
-                        // Whom a contact before this one has woken moves in another way than was thought.
-                        let sighting = state.sight_again(contact, ahead, work, aside);
-                        sighting.is_some_and(|s| state.take_encounter(contact, &s, aside, ahead, past, profile))
-                    }
+                    let patches = looker.sighted(block, &sighting);
+                    any_impacts |= state.take_encounter(contact, &sighting, patches, ahead, past, profile);
+                }
+                Finding::Sleeper => {
+                    let sighting = state.sight(contact, ahead, work, aside);
+                    any_impacts |=
+                        sighting.is_some_and(|s| state.take_encounter(contact, &s, aside, ahead, past, profile));
                 }
             }
         }
@@ -313,12 +312,12 @@ impl State {
             return false;
         };
         let (a, b) = (self.bodies.dense_at(c.body_a), self.bodies.dense_at(c.body_b));
-        if !continuous::keeps_clear(&self.bodies, sighting.outlook.as_ref(), a, b) {
+        if !sighting.clear {
             ahead.note_near(a, b);
         }
         let now = Place::of(&self.placed[c.collider_a as usize], &self.placed[c.collider_b as usize]);
         let mut then = now;
-        if let Some(t) = sighting.outlook.and_then(|o| o.impact)
+        if let Some(t) = sighting.impact
             && let Some(encounter) = ahead.encounter(&self.bodies, a, b)
         {
             ahead.note_impact(&self.bodies, &encounter, t, a, b);

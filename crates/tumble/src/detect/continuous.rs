@@ -40,7 +40,6 @@ mod obstacles;
 mod trees;
 
 pub(crate) use hold::hold;
-pub(crate) use meeting::Outlook;
 pub(in crate::detect) use meeting::keeps_clear;
 
 use crate::articulation::store::Starts;
@@ -575,10 +574,6 @@ fn sagitta(acceleration: Real) -> Real {
 impl State {
     /// Has the boxes of bodies, by dense index, reach over all of their travels.
     fn widen_proxies(&mut self, ahead: &Ahead, list: impl Iterator<Item = usize>) {
-        let mut list = list.peekable();
-        if list.peek().is_none() {
-            return;
-        }
         let mut broad = take(&mut self.broad);
         for i in list {
             self.for_swept(i, &ahead.travel(&self.bodies, i), |proxy, swept| {

@@ -16,7 +16,7 @@
 //!   d = D c - c      s ← s + n·d      p ← p + d - ½ n (n·d)
 //! ```
 
-use super::continuous::{self, Ahead, Outlook};
+use super::continuous::{self, Ahead};
 use super::manifolds::{self, Patch, Reach, Workspace};
 use super::narrow::{Gap, PairCache};
 use crate::body::collider::{Collider, NO_PROXY};
@@ -120,13 +120,17 @@ pub(crate) enum Finding {
     Refresh,
     /// One of the bodies is fast, and the two are watched.
     Encounter(Sighting),
+    /// The same, and one of them sleeps: a contact before this one may wake it, and it then moves in another way than it would now.
+    Sleeper,
 }
 
 /// What the look at a contact of a fast body found. Its patches are noted, those of the start of the step first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sighting {
-    /// What the free flights say, if one of the bodies is fast as seen by the other.
-    pub outlook: Option<Outlook>,
+    /// When the two first hit.
+    pub impact: Option<Real>,
+    /// They stay clear of each other: see [`keeps_clear`](continuous::keeps_clear).
+    pub clear: bool,
     first: u32,
     count: u32,
     /// So many were found at the start; the others will be where the impact is.
@@ -303,7 +307,7 @@ impl Looker {
 }
 
 /// Notes the patches of a workspace; those of more points than a manifold is to hold make several.
-pub(crate) fn note(noted: &mut Vec<Noted>, found: &[Patch], most: usize) -> Finding {
+fn note(noted: &mut Vec<Noted>, found: &[Patch], most: usize) -> Finding {
     let first = noted.len() as u32;
     for patch in found {
         for chunk in patch.points.chunks(most) {
@@ -316,44 +320,54 @@ pub(crate) fn note(noted: &mut Vec<Noted>, found: &[Patch], most: usize) -> Find
     Finding::Patches { first, count: noted.len() as u32 - first }
 }
 
-/// Looks at a pair of which one body is fast: where it touches now, and where it will be hit during the step.
-#[allow(clippy::too_many_arguments)]
-fn sight(
-    bodies: &Bodies,
-    ahead: &Ahead,
+/// What tells where a fast body meets another.
+#[derive(Clone, Copy)]
+struct Lookout<'a> {
+    bodies: &'a Bodies,
+    ahead: &'a Ahead,
     rules: Rules,
-    colliders: (&Collider, &Collider),
-    [pa, pb]: [&Placed; 2],
-    cache: &mut PairCache,
-    work: &mut Workspace,
-    noted: &mut Vec<Noted>,
-) -> Sighting {
-    let (a, b) = (bodies.dense_at(colliders.0.body), bodies.dense_at(colliders.1.body));
-    let encounter = ahead.encounter(bodies, a, b);
-    let outlook = encounter.map(|encounter| ahead.outlook(bodies, &encounter, colliders));
-    let within = encounter.map_or(rules.margin, |e| e.reach);
-    let (of_a, of_b) = (&colliders.0.shape, &colliders.1.shape);
-    if outlook.is_none_or(|o| o.near) {
-        let b_in_a = pb.pose.relative_to(&pa.pose);
-        manifolds::find(work, of_a, of_b, &b_in_a, Reach::within(within), rules.reduce, cache);
-    } else {
-        work.clear();
+}
+
+impl Lookout<'_> {
+    /// Looks at a pair of which one body is fast: where it touches now, and where it will be hit during the step.
+    fn sight(
+        &self,
+        colliders: (&Collider, &Collider),
+        [pa, pb]: [&Placed; 2],
+        cache: &mut PairCache,
+        work: &mut Workspace,
+        noted: &mut Vec<Noted>,
+    ) -> Sighting {
+        let Self { bodies, ahead, rules } = *self;
+        let (a, b) = (bodies.dense_at(colliders.0.body), bodies.dense_at(colliders.1.body));
+        let encounter = ahead.encounter(bodies, a, b);
+        let outlook = encounter.map(|encounter| ahead.outlook(bodies, &encounter, colliders));
+        let within = encounter.map_or(rules.margin, |e| e.reach);
+        let (of_a, of_b) = (&colliders.0.shape, &colliders.1.shape);
+        if outlook.is_none_or(|o| o.near) {
+            let b_in_a = pb.pose.relative_to(&pa.pose);
+            manifolds::find(work, of_a, of_b, &b_in_a, Reach::within(within), rules.reduce, cache);
+        } else {
+            work.clear();
+        }
+        let impact = outlook.and_then(|o| o.impact);
+        if let Some((encounter, t)) = encounter.zip(impact) {
+            let then = encounter.then(bodies, colliders, t);
+            manifolds::find_ahead(work, of_a, of_b, &then.b_in_a, rules.margin, rules.reduce);
+        }
+        let first = noted.len() as u32;
+        let split = work.ahead.min(work.found().len());
+        note(noted, &work.found()[..split], rules.points);
+        let at_start = noted.len() as u32 - first;
+        note(noted, &work.found()[split..], rules.points);
+        let clear = continuous::keeps_clear(bodies, outlook.as_ref(), a, b);
+        Sighting { impact, clear, first, count: noted.len() as u32 - first, at_start }
     }
-    if let Some((encounter, t)) = encounter.zip(outlook.and_then(|o| o.impact)) {
-        let then = encounter.then(bodies, colliders, t);
-        manifolds::find_ahead(work, of_a, of_b, &then.b_in_a, rules.margin, rules.reduce);
-    }
-    let first = noted.len() as u32;
-    let split = work.ahead.min(work.found().len());
-    note(noted, &work.found()[..split], rules.points);
-    let at_start = noted.len() as u32 - first;
-    note(noted, &work.found()[split..], rules.points);
-    Sighting { outlook, first, count: noted.len() as u32 - first, at_start }
 }
 
 impl State {
     /// What [`look`] would find of a contact of a fast body now; its patches stand in `noted`, alone.
-    pub fn sight_again(
+    pub fn sight(
         &mut self,
         contact: u32,
         ahead: &Ahead,
@@ -364,7 +378,8 @@ impl State {
         let c = &mut self.contacts.all[contact as usize];
         let colliders = (self.colliders.at(c.collider_a)?, self.colliders.at(c.collider_b)?);
         let places = [c.collider_a, c.collider_b].map(|slot| &self.placed[slot as usize]);
-        Some(sight(&self.bodies, ahead, Rules::of(&self.method), colliders, places, &mut c.cache, work, noted))
+        let lookout = Lookout { bodies: &self.bodies, ahead, rules: Rules::of(&self.method) };
+        Some(lookout.sight(colliders, places, &mut c.cache, work, noted))
     }
 }
 
@@ -424,15 +439,20 @@ impl Scene<'_> {
         let (Some(a), Some(b)) = (self.colliders.at(contact.collider_a), self.colliders.at(contact.collider_b)) else {
             return Some(Finding::Gone);
         };
-        let places = [contact.collider_a, contact.collider_b].map(|slot| &self.placed[slot as usize]);
         // Points of an impact are not where the bodies are now: nothing of it may be recycled.
         contact.pose = RelativePose::default();
-        let sighting = sight(self.bodies, self.ahead, self.rules, (a, b), places, &mut contact.cache, work, noted);
-        let (i, j) = (self.bodies.dense_at(contact.body_a), self.bodies.dense_at(contact.body_b));
-        // A sleeper may be woken before its turn comes.
-        let sleeps = |i: usize| i >= self.bodies.awake() && self.bodies.params[i].inv_mass > 0.0;
-        let clear = continuous::keeps_clear(self.bodies, sighting.outlook.as_ref(), i, j) && !sleeps(i) && !sleeps(j);
-        (sighting.count > 0 || !clear || contact.has(Contact::TOUCHING)).then_some(Finding::Encounter(sighting))
+        let sleeps = |slot: u32| {
+            let i = self.bodies.dense_at(slot);
+            i >= self.bodies.awake() && self.bodies.params[i].inv_mass > 0.0
+        };
+        if sleeps(contact.body_a) || sleeps(contact.body_b) {
+            return Some(Finding::Sleeper);
+        }
+        let places = [contact.collider_a, contact.collider_b].map(|slot| &self.placed[slot as usize]);
+        let lookout = Lookout { bodies: self.bodies, ahead: self.ahead, rules: self.rules };
+        let sighting = lookout.sight((a, b), places, &mut contact.cache, work, noted);
+        let something = sighting.count > 0 || !sighting.clear || contact.has(Contact::TOUCHING);
+        something.then_some(Finding::Encounter(sighting))
     }
 
     /// Looks at a contact whose shapes may be near each other, or of which one is a sensor. `fast`: one of its bodies is, but the two are not watched.
