@@ -49,6 +49,11 @@ impl Engine {
         self
     }
 
+    /// Why it is not run on a case, if it is not.
+    fn declines(&self, case: &Case) -> Option<String> {
+        (self.trees && !case.trees).then(|| "was asked for on cases of trees alone".to_owned())
+    }
+
     fn command(&self, threads: usize) -> Command {
         let words = if threads == 1 { &self.single } else { &self.many };
         let mut command = Command::new(words.first().map_or(Path::new(""), PathBuf::as_path));
@@ -234,7 +239,7 @@ pub fn all(engines: &[Engine], cases: &[Case], threads: &[usize], rounds: u32) -
                     threads,
                     runs: Vec::new(),
                     verdict: Value::Null,
-                    fault: (engine.trees && !case.trees).then(|| "was asked for on cases of trees alone".to_owned()),
+                    fault: engine.declines(case),
                 };
                 of_case.push((engine, row));
             }
@@ -380,6 +385,17 @@ mod tests {
         assert_eq!((run.version.as_str(), run.settings.as_str(), run.mean()), ("1.2", "4 steps", 2.0));
         assert_eq!((run.hits, run.processor_ms, run.memory), (Some(7.0), 4.5, 1000.0));
         assert_eq!(run.contacts, Some(8.5));
+    }
+
+    /// An engine that is asked for on trees alone runs those, and one that is not runs everything.
+    #[test]
+    fn trees_alone_are_run() {
+        let pile = Case::sized("pyramid", "base", 10, 60);
+        let tree = Case { trees: true, ..pile.clone() };
+        let mut engine = Engine::new("x", vec!["x".into()]);
+        assert!(engine.declines(&pile).is_none() && engine.declines(&tree).is_none());
+        engine.trees = true;
+        assert!(engine.declines(&pile).is_some() && engine.declines(&tree).is_none());
     }
 
     /// A driver that hangs is ended, and says so.
