@@ -89,7 +89,7 @@ mod tests {
             ProxyDesc { aabb, kind: ProxyKind::Moving, user: i, layers: 1, margin: 0.05 }
         };
         // Every third element has two boxes, which go some way or stay where they are.
-        let boxes_of = |i: usize| (0..if i % 3 == 0 { 2 } else { 1 }).map(move |k| i + 200 * k);
+        let boxes_of = |i: usize| (0..if i.is_multiple_of(3) { 2 } else { 1 }).map(move |k| i + 200 * k);
         let to = |number: usize| cube(number as Real + (number * 7 % 5) as Real * 0.04);
         let mut moves = Moves::default();
         for (threads, count) in [(3, 200), (1, 200), (2, 0), (2, 100), (3, 199)] {
