@@ -31,6 +31,17 @@ fn pile() -> World {
     world
 }
 
+/// The next step of worlds that differ in their threads alone: all of them come to the same bits.
+fn step_alike(worlds: &mut [World], step: usize) {
+    for world in worlds.iter_mut() {
+        world.step(1.0 / 60.0).unwrap();
+    }
+    let first = worlds[0].hash();
+    for world in &worlds[1..] {
+        assert_eq!(world.hash(), first, "step {step} on {} threads", world.threads());
+    }
+}
+
 /// After every step, whoever did the work.
 #[test]
 fn the_number_of_threads_changes_no_bit() {
@@ -43,13 +54,7 @@ fn the_number_of_threads_changes_no_bit() {
         })
         .collect();
     for step in 0..60 {
-        for world in &mut worlds {
-            world.step(1.0 / 60.0).unwrap();
-        }
-        let first = worlds[0].hash();
-        for world in &worlds[1..] {
-            assert_eq!(world.hash(), first, "step {step} on {} threads", world.threads());
-        }
+        step_alike(&mut worlds, step);
     }
     let contacts = worlds[0].profile().contacts;
     assert!(contacts > 500, "too few contacts to share: {contacts}");
@@ -67,13 +72,7 @@ fn the_number_of_threads_changes_no_bit_with_joints() {
         })
         .collect();
     for step in 0..30 {
-        for world in &mut worlds {
-            world.step(1.0 / 60.0).unwrap();
-        }
-        let first = worlds[0].hash();
-        for world in &worlds[1..] {
-            assert_eq!(world.hash(), first, "step {step} on {} threads", world.threads());
-        }
+        step_alike(&mut worlds, step);
     }
 }
 
@@ -122,18 +121,14 @@ fn the_number_of_threads_changes_no_bit_at_the_fair() {
     assert_eq!(world.hash(), worlds[0].hash());
     let mut quarantined = 0;
     for step in 0..40 {
-        for world in &mut worlds {
-            if step == 20 {
+        if step == 20 {
+            for world in &mut worlds {
                 world.body_mut(lost).unwrap().set_force([Real::MAX, Real::MAX, 0.0]).unwrap();
             }
-            world.step(1.0 / 60.0).unwrap();
         }
+        step_alike(&mut worlds, step);
         let gone = |event: &&tumble::Event| matches!(event, tumble::Event::Quarantined { .. });
         quarantined += worlds[0].events().iter().filter(gone).count();
-        let first = worlds[0].hash();
-        for world in &worlds[1..] {
-            assert_eq!(world.hash(), first, "step {step} on {} threads", world.threads());
-        }
     }
     assert_eq!(quarantined, 1);
     let inside = |&&ball: &&BodyId| (0.0..3.0).contains(&worlds[0].body(ball).unwrap().position().x);
@@ -174,13 +169,7 @@ fn sleepers_struck_from_both_sides_change_no_bit() {
         copy
     });
     for step in 0..20 {
-        for world in &mut worlds {
-            world.step(1.0 / 60.0).unwrap();
-        }
-        let first = worlds[0].hash();
-        for world in &worlds[1..] {
-            assert_eq!(world.hash(), first, "step {step} on {} threads", world.threads());
-        }
+        step_alike(&mut worlds, step);
     }
     for (bullet, target, side) in bullets {
         let [bullet, target] = [bullet, target].map(|body| worlds[0].body(body).unwrap());

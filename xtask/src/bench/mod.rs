@@ -122,7 +122,7 @@ pub fn help() -> String {
     format!(
         "  bench              measure speed: Tumble alone, on this machine\n\
          \x20   --peers[=A,B]    beside other engines: {}\n\
-         \x20   --trees A,B      these peers on the cases of trees alone, where on the others they would take hours\n\
+         \x20   --trees A,B      these peers on the cases of trees alone, if the others are not what they are made for\n\
          \x20   --scenes A,B     these cases alone\n\
          \x20   --threads 1,2    with so many threads; one and all of them otherwise\n\
          \x20   --rounds N       each engine runs each case so often; 3 otherwise\n\
