@@ -27,8 +27,8 @@ pub struct Lu<T, const N: usize> {
     rows: [usize; N],
     columns: [usize; N],
     /// What the rows and the columns of A were divided by.
-    row_scale: [T; N],
-    column_scale: [T; N],
+    pub(super) row_scale: [T; N],
+    pub(super) column_scale: [T; N],
 }
 
 impl<T: Float, const N: usize> Lu<T, N> {
