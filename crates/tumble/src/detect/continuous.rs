@@ -177,6 +177,11 @@ impl Way<'_> {
     fn shift(&self) -> Vec3 {
         (self.end.centre - self.start.centre).to_real()
     }
+
+    /// The shortest turn from the start to the end.
+    fn between(&self) -> Vec3 {
+        (self.end.rotation * self.start.rotation.conjugate()).to_rotation_vector()
+    }
 }
 
 /// A body whose motion in the step is followed once it is known.
@@ -185,8 +190,20 @@ pub(crate) struct Mover {
     dense: u32,
     start: CentrePose,
     turn: Vec3,
-    /// It is not followed: see [`Ahead::was_clear`].
-    clear: bool,
+    /// How much farther it might leave its free flight: see [`Ahead::spare`].
+    spare: Real,
+}
+
+impl Mover {
+    /// One of which no such flight is known.
+    fn followed(dense: u32, start: CentrePose, turn: Vec3) -> Self {
+        Self { dense, start, turn, spare: -Real::INFINITY }
+    }
+
+    /// It need not be followed. Links are held with their trees, and may have come by ways that are bent.
+    fn is_clear(&self, params: &Params) -> bool {
+        self.spare >= 0.0 && !params.has(Params::LINK)
+    }
 }
 
 /// Who is fast in this step. Kept between steps for its memory.
@@ -441,20 +458,23 @@ impl Ahead {
         }
     }
 
-    /// An awake body cannot have got anywhere from where it would have to be held: its free flight was clear of all that may hold it, and it has kept to it.
+    /// How much farther an awake body might leave its free flight and still not get anywhere from where it would have to be held. Negative where it has left it too far,
+    /// or where that was not clear of all that may hold it.
     ///
     /// Two motions of constant velocities from the same start, of which the shifts differ by δ and the rotation vectors by ε, are nowhere
     /// farther from each other than |δ| + |ε| r. A body is held only where it is deeper in something than its skin.
-    fn was_clear(&self, i: usize, way: &Way<'_>) -> bool {
+    fn spare(&self, i: usize, way: &Way<'_>) -> Real {
         let params = way.params;
         let fast = self.fast.get(i).is_some_and(|&bits| bits & (FAST | NEAR) == FAST);
-        // Links are held with their trees, and effects act anew on all where somebody has woken up.
-        if !(self.any && fast) || params.has(Params::LINK | Params::BULLET) || self.woken {
-            return false;
+        // Effects act anew on all where somebody has woken up.
+        if !(self.any && fast) || params.has(Params::BULLET) || self.woken {
+            return -Real::INFINITY;
         }
         let flight = self.free_flight(params, way.load, way.start, way.velocity);
-        let off = (way.shift() - flight.shift).length() + (way.turn - flight.turn).length() * params.turning_extent();
-        off <= KEPT * self.skin(params.core)
+        // Joints turn a link as it goes: its velocity in the end is not how it has turned.
+        let turn = if params.has(Params::LINK) { way.between() } else { way.turn };
+        let off = (way.shift() - flight.shift).length() + (turn - flight.turn).length() * params.turning_extent();
+        KEPT * self.skin(params.core) - off
     }
 
     /// Takes note of an impact of two bodies, by their dense indices.
@@ -523,7 +543,8 @@ impl Ahead {
         // Of slow ones the middles of meshes are followed.
         let meshed = params.has(Params::MESHED) && !params.has(Params::LINK);
         if self.on && (moved > self.hold_limit(params) || (self.any && self.exposed[i]) || meshed) {
-            movers.push(Mover { dense: i as u32, start: way.start, turn: way.turn, clear: self.was_clear(i, way) });
+            let spare = self.spare(i, way);
+            movers.push(Mover { dense: i as u32, start: way.start, turn: way.turn, spare });
         }
     }
 

@@ -126,7 +126,7 @@ pub(super) fn bring(state: &mut State, ahead: &mut Ahead) {
         if !state.bodies.pose[at].is_finite() {
             state.bodies.pose[at] = start;
         }
-        if let Some(pose) = state.held(ahead, &Mover { dense, start, turn, clear: false })
+        if let Some(pose) = state.held(ahead, &Mover::followed(dense, start, turn))
             && pose.is_finite()
         {
             state.bodies.pose[at] = pose;

@@ -44,7 +44,7 @@ type Visit<'v> = &'v mut dyn FnMut((&Motion, &Collider), &Collider, Real) -> Rea
 /// the dense indices; to be called before anything else is told where they are. Where nobody is held by what is itself held, all threads look for those who are.
 pub(crate) fn hold(state: &mut State, ahead: &mut Ahead, team: &Team) {
     ahead.held.clear();
-    if ahead.movers.all().iter().all(|mover| mover.clear) {
+    if ahead.movers.all().iter().all(|mover| mover.is_clear(&state.bodies.params[mover.dense as usize])) {
         return;
     }
     ahead.obstacles.find(state);
@@ -58,7 +58,8 @@ pub(crate) fn hold(state: &mut State, ahead: &mut Ahead, team: &Team) {
     let serial = !Marks::are_shared(movers.len(), team) || movers.iter().any(|mover| is(mover, Params::BULLET));
     marks.find(movers.len(), team, |i| {
         let mover = &movers[i];
-        !mover.clear && !is(mover, Params::LINK) && (serial || state.held(ahead, mover).is_some())
+        let clear = mover.is_clear(&state.bodies.params[mover.dense as usize]);
+        !clear && !is(mover, Params::LINK) && (serial || state.held(ahead, mover).is_some())
     });
     for i in marks.iter() {
         let mover = ahead.movers.all()[i];

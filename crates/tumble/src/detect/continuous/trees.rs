@@ -58,6 +58,8 @@ struct Follower {
     dense: u32,
     /// Where it is at the beginning of a part.
     start: CentrePose,
+    /// As its mover has it.
+    spare: Real,
 }
 
 /// A tree that is followed. Kept between steps for its memory.
@@ -201,8 +203,8 @@ impl TreeWay {
         self.all = false;
         self.followers.clear();
         let follower = |&[_, link, mover]: &[u32; 3]| {
-            let Mover { dense, start, .. } = ahead.movers.all()[mover as usize];
-            Follower { link, dense, start }
+            let Mover { dense, start, spare, .. } = ahead.movers.all()[mover as usize];
+            Follower { link, dense, start, spare }
         };
         self.followers.extend(fast.iter().map(follower));
         self.q.clear();
@@ -222,7 +224,8 @@ impl TreeWay {
         self.u.iter().all(|u| u.is_finite())
     }
 
-    /// Leaves out the links that pass clear of everything: they need not be followed unless others are stopped. Whether some of the others come near something.
+    /// Leaves out the links that pass clear of everything, or kept to free flights that were: they need not be followed unless others are stopped. Whether some of the
+    /// others come near something.
     fn leave_clear_links(&mut self, state: &State, ahead: &Ahead, slot: u32) -> bool {
         let (mut followers, mut near) = (core::mem::take(&mut self.followers), false);
         followers.retain(|f| {
@@ -230,9 +233,12 @@ impl TreeWay {
             let end = state.bodies.pose[i];
             let Some(bulge) = self.bulge(state, slot, f) else {
                 let turn = state.bodies.velocity[i].angular * ahead.dt;
-                near |= state.comes_near(ahead, &Mover { dense: f.dense, start: f.start, turn, clear: false });
+                near |= state.comes_near(ahead, &Mover::followed(f.dense, f.start, turn));
                 return true;
             };
+            if f.spare >= bulge {
+                return false;
+            }
             let travel = Travel {
                 start: f.start,
                 shift: (end.centre - f.start.centre).to_real(),
@@ -321,7 +327,8 @@ impl TreeWay {
         self.followers.clear();
         for (link, &body) in articulation.bodies.iter().enumerate() {
             let start = articulation.body_state(&self.pass, link).0;
-            self.followers.push(Follower { link: link as u32, dense: state.bodies.dense_at(body) as u32, start });
+            let dense = state.bodies.dense_at(body) as u32;
+            self.followers.push(Follower { link: link as u32, dense, start, spare: -Real::INFINITY });
         }
     }
 
@@ -370,7 +377,7 @@ impl TreeWay {
     fn crosses(&self, state: &State, ahead: &Ahead, articulation: &Articulation, span: Span) -> bool {
         self.followers.iter().any(|f| {
             let end = articulation.body_state(&self.pass, f.link as usize).0;
-            let mover = Mover { dense: f.dense, start: f.start, turn: Vec3::ZERO, clear: false };
+            let mover = Mover::followed(f.dense, f.start, Vec3::ZERO);
             state.middle_kept(ahead, &mover, end, span).is_some()
         })
     }
