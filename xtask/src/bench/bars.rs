@@ -19,15 +19,17 @@ pub struct Bar {
     pub what: String,
     pub measured: f64,
     pub bound: Bound,
+    /// What stands beside it and changes nothing.
+    pub beside: Option<String>,
 }
 
 impl Bar {
     pub fn at_most(what: impl Into<String>, measured: f64, most: f64) -> Self {
-        Self { what: what.into(), measured, bound: Bound::AtMost(most) }
+        Self { what: what.into(), measured, bound: Bound::AtMost(most), beside: None }
     }
 
     pub fn at_least(what: impl Into<String>, measured: f64, least: f64) -> Self {
-        Self { what: what.into(), measured, bound: Bound::AtLeast(least) }
+        Self { what: what.into(), measured, bound: Bound::AtLeast(least), beside: None }
     }
 
     /// What is not a number meets nothing.
@@ -43,7 +45,8 @@ impl Bar {
             Bound::AtMost(most) => ("at_most", most),
             Bound::AtLeast(least) => ("at_least", least),
         };
-        json!({ "bar": self.what, "measured": self.measured, side: figure, "met": self.met() })
+        let beside = &self.beside;
+        json!({ "bar": self.what, "measured": self.measured, side: figure, "met": self.met(), "beside": beside })
     }
 }
 
@@ -56,7 +59,8 @@ pub fn text(bars: &[Bar]) -> String {
             Bound::AtLeast(least) => format!("at least {least:.3}"),
         };
         let word = if bar.met() { "met" } else { "MISSED" };
-        let _ = writeln!(text, "| {} | {:.3} | {wanted} | {word} |", bar.what, bar.measured);
+        let beside = bar.beside.as_ref().map_or_else(String::new, |beside| format!(" ({beside})"));
+        let _ = writeln!(text, "| {} | {:.3}{beside} | {wanted} | {word} |", bar.what, bar.measured);
     }
     text
 }
@@ -65,6 +69,11 @@ pub fn text(bars: &[Bar]) -> String {
 /// second thread is worth waking.
 const THREADED: [&str; 7] =
     ["large-pyramid", "many-pyramids", "falling-boxes", "ball-pit", "convex-pile", "junkyard", "washer"];
+
+/// Two threads are judged on this case.
+pub fn is_threaded(case: &str) -> bool {
+    THREADED.contains(&case)
+}
 
 /// The bars of what was measured; one that needs what was not is left out, and one for which Tumble failed a gate is missed.
 pub fn of_rows(rows: &[Row]) -> Vec<Bar> {
@@ -140,7 +149,9 @@ pub fn speed_up(rows: &[Row], case: &str, engine: &str, threads: usize) -> Optio
 /// Two threads: as good as the best peer in the same run, and 1.7.
 fn threaded(rows: &[Row], case: &str) -> Vec<Bar> {
     let Some(own) = speed_up(rows, case, "tumble", 2) else { return Vec::new() };
-    let mut bars = vec![Bar::at_least(format!("{case}: speed-up by two threads"), own, 1.7)];
+    let gain = find(rows, case, "tumble", 1).and_then(|row| row.gain_abreast(2));
+    let beside = gain.map(|gain| format!("two runs at once: {gain:.2}"));
+    let mut bars = vec![Bar { beside, ..Bar::at_least(format!("{case}: speed-up by two threads"), own, 1.7) }];
     let others = rows.iter().filter(|row| row.case == case && row.threads == 1 && row.engine != "tumble");
     let best = others.filter_map(|row| Some((row, speed_up(rows, case, &row.engine, 2).filter(|s| !s.is_nan())?)));
     if let Some((peer, best)) = best.max_by(|a, b| a.1.total_cmp(&b.1)) {
@@ -173,6 +184,7 @@ mod tests {
             engine: engine.into(),
             threads,
             runs: vec![Run { times: vec![ms], contacts: Some(8.0), ..Run::default() }],
+            abreast: Vec::new(),
             verdict: json!({ "pass": true, "checks": [
                 { "name": "gain", "figure": -0.002 }, { "name": "loss", "figure": 0.002 },
             ] }),
@@ -183,7 +195,7 @@ mod tests {
     /// Every bar is there that can be judged, and says whether it is met.
     #[test]
     fn bars_are_judged() {
-        let rows = [
+        let mut rows = [
             row("large-pyramid", "tumble", 1, 2.0),
             row("large-pyramid", "tumble", 2, 1.0),
             row("large-pyramid", "box3d", 1, 4.0),
@@ -195,7 +207,13 @@ mod tests {
             row("gentle-chain", "tumble", 1, 3.0),
             row("gentle-chain", "mujoco", 1, 2.0),
         ];
+        rows[0].abreast = vec![(2, Run { times: vec![2.5], ..Run::default() })];
         let bars = of_rows(&rows);
+        assert!(
+            text(&bars).contains("speed-up by two threads | 2.000 (two runs at once: 1.60) | at least 1.700 | met")
+        );
+        let speed_up = bars.iter().find(|bar| bar.what == "large-pyramid: speed-up by two threads").map(Bar::json);
+        assert_eq!(speed_up.map(|json| json["beside"].clone()), Some(json!("two runs at once: 1.60")));
         let met = |what: &str| bars.iter().find(|bar| bar.what.starts_with(what)).map(|bar| (bar.measured, bar.met()));
         assert_eq!(met("slowest case"), Some((0.5, true)), "trees are judged by themselves");
         assert_eq!(met("geometric mean to the fastest"), Some((0.5, true)));

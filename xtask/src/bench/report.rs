@@ -210,7 +210,7 @@ fn speed_ups(rows: &[Row]) -> String {
         if text.is_empty() {
             let _ = writeln!(
                 text,
-                "| speed-up | threads | {} |\n|---|---|{}",
+                "| speed-up | threads | {} | as many runs at once |\n|---|---|{}---|",
                 names.join(" | "),
                 "---|".repeat(names.len())
             );
@@ -220,7 +220,10 @@ fn speed_ups(rows: &[Row]) -> String {
             times.map_or_else(|| "-".to_owned(), |times| format!("{times:.2}"))
         };
         let cells: Vec<String> = names.iter().map(cell).collect();
-        let _ = writeln!(text, "| {} | {} | {} |", c.case, c.threads, cells.join(" | "));
+        let own = rows.iter().find(|row| row.engine == "tumble" && row.case == c.case && row.threads == 1);
+        let abreast = own.and_then(|row| row.gain_abreast(c.threads));
+        let abreast = abreast.map_or_else(|| "-".to_owned(), |times| format!("{times:.2}"));
+        let _ = writeln!(text, "| {} | {} | {} | {abreast} |", c.case, c.threads, cells.join(" | "));
     }
     text
 }
@@ -275,6 +278,7 @@ pub fn json(rows: &[Row], missing: &[(String, String)], machine: &Machine, bars:
             "median_ms": row.median(),
             "processor_ms": row.processor(),
             "rounds": row.runs.len(),
+            "abreast": row.abreast.iter().map(|(count, run)| json!({ "runs": count, "ms": run.mean() })).collect::<Vec<_>>(),
             "steps": run.map(|run| run.times.len()),
             "memory_bytes": run.map(|run| run.memory),
             "stages_ms": run.map(|run| &run.stages),
@@ -375,6 +379,7 @@ mod tests {
             engine: engine.into(),
             threads: 1,
             runs: vec![Run { times: vec![ms], ..Run::default() }],
+            abreast: Vec::new(),
             verdict: json!({ "pass": passes }),
             fault: None,
         }
@@ -417,6 +422,11 @@ mod tests {
         assert_eq!((value["rows"].as_array().unwrap().len(), &value["missing"][0]["engine"]), (2, &json!("c")));
         assert!(value["cpu"].is_string() && value["date"].is_string());
         assert_eq!(value["bars"][0]["met"], true);
+        let runs = |ms| Run { times: vec![ms], ..Run::default() };
+        let two = Row { threads: 2, abreast: Vec::new(), ..row("tumble", 1.25, true) };
+        let rows = [Row { abreast: vec![(2, runs(2.5))], ..row("tumble", 2.0, true) }, two];
+        assert!(speed_ups(&rows).contains("| wall | 2 | 1.60 | 1.60 |"), "{}", speed_ups(&rows));
+        assert_eq!(json(&rows, &[], &machine, &[])["rows"][0]["abreast"], json!([{ "runs": 2, "ms": 2.5 }]));
     }
 
     /// Only what is between the marks is replaced.

@@ -1,5 +1,6 @@
 //! Running drivers, and what comes out.
 
+use super::bars;
 use crate::tools;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -21,6 +22,9 @@ pub fn program() -> PathBuf {
     path
 }
 
+/// The name of Tumble among engines.
+const TUMBLE: &str = "tumble";
+
 /// An engine: how its driver is called for a count of threads.
 pub struct Engine {
     /// Its name.
@@ -35,7 +39,7 @@ pub struct Engine {
 impl Engine {
     /// Tumble itself.
     pub fn tumble() -> Self {
-        Self::new("tumble", vec![program(), "drive".into()])
+        Self::new(TUMBLE, vec![program(), "drive".into()])
     }
 
     /// An engine with one driver.
@@ -193,6 +197,8 @@ pub struct Row {
     pub threads: usize,
     /// One entry per round that succeeded.
     pub runs: Vec<Run>,
+    /// Runs on one thread of which so many were under way at once.
+    pub abreast: Vec<(usize, Run)>,
     /// What the judge said of the last round.
     pub verdict: Value,
     /// Why there is no figure.
@@ -218,6 +224,13 @@ impl Row {
         self.runs.iter().map(share).reduce(f64::min)
     }
 
+    /// How much more work gets done in the same time where so many runs that know nothing of each other are under way at once, by the slowest of them. A yardstick for
+    /// speed-ups by as many threads, and no bound: processors may share a core, caches, memory, or what cools them; but runs have a world each, and threads one together.
+    pub fn gain_abreast(&self, count: usize) -> Option<f64> {
+        let abreast = self.abreast.iter().filter(|(runs, _)| *runs == count).map(|(_, run)| run.mean());
+        Some(count as f64 * self.best()? / abreast.reduce(f64::min)?)
+    }
+
     /// The gate let it pass.
     pub fn passes(&self) -> bool {
         self.fault.is_none() && self.verdict["pass"].as_bool().unwrap_or(false)
@@ -238,6 +251,7 @@ pub fn all(engines: &[Engine], cases: &[Case], threads: &[usize], rounds: u32) -
                     engine: engine.name.clone(),
                     threads,
                     runs: Vec::new(),
+                    abreast: Vec::new(),
                     verdict: Value::Null,
                     fault: engine.declines(case),
                 };
@@ -254,6 +268,16 @@ pub fn all(engines: &[Engine], cases: &[Case], threads: &[usize], rounds: u32) -
                     once(engine, case, &list, row, limit, round + 1 == rounds);
                     if (round, i) == (0, 0) {
                         limit = (start.elapsed() * SLOWEST).clamp(SHORTEST, LONGEST);
+                    }
+                }
+            }
+            // After all others, so that none of these finds a machine that has just been loaded.
+            let own = of_case.iter_mut().find(|(engine, row)| engine.name == TUMBLE && row.threads == 1);
+            if let Some((engine, row)) = own.filter(|(_, row)| row.fault.is_none() && bars::is_threaded(&case.name)) {
+                for &count in threads.iter().filter(|&&count| count > 1) {
+                    match abreast(engine, case, &list, limit, count) {
+                        Some(run) => row.abreast.push((count, run)),
+                        None => println!("    {:<26} one of {count} runs at once failed", case.name),
                     }
                 }
             }
@@ -306,12 +330,33 @@ fn within(command: &mut Command, limit: Duration) -> io::Result<Output> {
     Ok(Output { status, stdout: joined(out), stderr: joined(err) })
 }
 
+/// The slowest of so many runs of a driver on one thread each, all at once; none where one of them fails.
+fn abreast(engine: &Engine, case: &Case, list: &Path, limit: Duration, count: usize) -> Option<Run> {
+    let one = |number: usize| {
+        let states = folder().join(format!("{}-{}-{number}.states", case.name, engine.name));
+        let output = within(&mut order(engine, case, list, 1, &states), limit).ok();
+        let _ = fs::remove_file(states);
+        let output = output.filter(|output| output.status.success())?;
+        Some(Run::parse(&String::from_utf8_lossy(&output.stdout)))
+    };
+    let runs: Option<Vec<Run>> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..count).map(|number| scope.spawn(move || one(number))).collect();
+        all.into_iter().map(|run| run.join().ok().flatten()).collect()
+    });
+    runs?.into_iter().max_by(|a, b| a.mean().total_cmp(&b.mean()))
+}
+
+/// How a driver is called.
+fn order(engine: &Engine, case: &Case, list: &Path, threads: usize, states: &Path) -> Command {
+    let mut command = engine.command(threads);
+    command.arg(list).arg(&case.work).arg(case.repeats.to_string()).arg(threads.to_string()).arg(states);
+    command
+}
+
 /// One run of one driver, which has so long; with `last` its outcome is judged.
 fn once(engine: &Engine, case: &Case, list: &Path, row: &mut Row, limit: Duration, last: bool) {
     let states = folder().join(format!("{}-{}.states", case.name, engine.name));
-    let mut command = engine.command(row.threads);
-    command.arg(list).arg(&case.work).arg(case.repeats.to_string()).arg(row.threads.to_string()).arg(&states);
-    let output = match within(&mut command, limit) {
+    let output = match within(&mut order(engine, case, list, row.threads, &states), limit) {
         Ok(output) if output.status.success() => output,
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
@@ -408,6 +453,27 @@ mod tests {
         assert_eq!(output.stdout, b"hello\n");
     }
 
+    /// Runs at once overlap in time; the slowest of them counts, and none where one fails.
+    #[cfg(unix)]
+    #[test]
+    fn runs_abreast_go_on_at_once() {
+        fs::create_dir_all(folder()).unwrap();
+        let case = Case::sized("abreast", "base", 10, 60);
+        // The driver is told: list, work, repeats, threads, states.
+        let engine = |script: &str| Engine::new("x", vec!["sh".into(), "-c".into(), script.into()]);
+        let run = |script: &str| abreast(&engine(script), &case, Path::new("list"), Duration::from_secs(60), 2);
+        let slow = r#"case $4 in *-0.states) ms=3;; *) ms=5;; esac; echo "{\"ms\":$ms}""#;
+        assert_eq!(run(slow).map(|run| run.mean()), Some(5.0));
+        assert_eq!(run("case $4 in *-0.states) exit 1;; esac"), None);
+        // Each waits for the other, and gives up in the end.
+        let meet = r#"case $4 in *-0.states) o=1;; *) o=0;; esac; touch "$4.here"; n=0
+            while [ ! -e "${4%-?.states}-$o.states.here" ]; do n=$((n + 1)); [ $n -gt 400 ] && exit 1; sleep 0.05; done
+            echo '{"ms":1}'"#;
+        let met = run(meet);
+        (0..2).for_each(|number| drop(fs::remove_file(folder().join(format!("abreast-x-{number}.states.here")))));
+        assert_eq!(met.map(|run| run.mean()), Some(1.0));
+    }
+
     /// Best and median are those of the rounds, and an engine that differs on rays, or does not say what it hit, fails.
     #[test]
     fn rounds_are_summed_up() {
@@ -418,6 +484,7 @@ mod tests {
             engine: engine.into(),
             threads: 1,
             runs: vec![run(3.0, hits), run(1.0, hits), run(2.0, hits)],
+            abreast: vec![(2, run(1.6, hits)), (2, run(1.25, hits)), (8, run(2.0, hits))],
             verdict: serde_json::json!({}),
             fault: None,
         };
@@ -426,6 +493,7 @@ mod tests {
         silent.verdict["pass"] = Value::Bool(true);
         let mut rows = [row("a", 1000.0), row("b", 1000.0), row("c", 900.0), silent];
         assert_eq!((rows[0].best(), rows[0].median()), (Some(1.0), Some(2.0)));
+        assert_eq!([2, 3, 8].map(|threads| rows[0].gain_abreast(threads)), [Some(1.6), None, Some(4.0)]);
         judge_rays(&mut rows);
         assert_eq!(rows.each_ref().map(Row::passes), [true, true, false, false]);
     }

@@ -466,8 +466,8 @@ impl Ahead {
     fn spare(&self, i: usize, way: &Way<'_>) -> Real {
         let params = way.params;
         let fast = self.fast.get(i).is_some_and(|&bits| bits & (FAST | NEAR) == FAST);
-        // Effects act anew on all where somebody has woken up.
-        if !(self.any && fast) || params.has(Params::BULLET) || self.woken {
+        // Effects act anew on all where somebody has woken up, and of what has no end no flight has a turn.
+        if !(self.any && fast) || params.has(Params::BULLET) || self.woken || !params.extent.is_finite() {
             return -Real::INFINITY;
         }
         let flight = self.free_flight(params, way.load, way.start, way.velocity);

@@ -236,14 +236,15 @@ impl TreeWay {
                 near |= state.comes_near(ahead, &Mover::followed(f.dense, f.start, turn));
                 return true;
             };
-            if f.spare >= bulge {
-                return false;
-            }
             let travel = Travel {
                 start: f.start,
                 shift: (end.centre - f.start.centre).to_real(),
                 turn: (end.rotation * f.start.rotation.conjugate()).to_rotation_vector(),
             };
+            if f.spare >= bulge {
+                debug_assert!(state.first_stop(ahead, i, &travel, Span::STEP).0.is_none(), "a link that is stopped");
+                return false;
+            }
             let clear = state.passes_clear(ahead, i, &travel, bulge);
             near |= !clear;
             !clear

@@ -197,12 +197,19 @@ proptest! {
         let x: [f64; 6] = from_fn(|i| (x[i] * unit(columns[i])).to_f64());
         let a = a.map(|row| row.map(Real::to_f64));
         let left = times(&a, &x);
-        // The residual of elimination with pivots, row by row: a few roundings of |R⁻¹ A C⁻¹| |C x| for each of the N, where R and C are the scales that
-        // were found, and no entry is above 4 between them. R is not in the units of the rows, nor are these to be had from A alone.
-        let scaled: f64 = (0..6).map(|j| (lu.column_scale[j] / unit(columns[j])).to_f64() * x[j].abs()).sum();
+        let (r, c): ([f64; 6], [f64; 6]) = (
+            from_fn(|i| (lu.row_scale[i] / unit(rows[i])).to_f64()),
+            from_fn(|j| (lu.column_scale[j] / unit(columns[j])).to_f64()),
+        );
+        // The residual of elimination, row by row: 3 N ε |L| |U| |C x| in the scales R and C that were found, in which no entry is above 4. With the largest of all for pivots
+        // none of L is above 1, and none of U above 4 · 8.4 for N = 6 (Wilkinson 1961).
+        let most = 3.0 * 6.0 * Real::EPSILON.to_f64() * 6.0 * 4.0 * 8.4;
+        let scaled: f64 = (0..6).map(|j| c[j] * x[j].abs()).sum();
         for i in 0..6 {
-            let bound = 8.0 * 6.0 * Real::EPSILON.to_f64() * (lu.row_scale[i] / unit(rows[i])).to_f64() * scaled;
-            prop_assert!((left[i] - b[i]).abs() <= bound, "row {} is off by {}, allowed {}", i, left[i] - b[i], bound);
+            let largest = (0..6).map(|j| (a[i][j] / r[i] / c[j]).abs()).fold(0.0, f64::max);
+            prop_assert!((0.25..4.0).contains(&largest), "row {} is scaled to {}", i, largest);
+            let off = left[i] - b[i];
+            prop_assert!(off.abs() <= most * r[i] * scaled, "row {} is off by {}", i, off);
         }
     }
 
