@@ -258,19 +258,21 @@ pub fn all(engines: &[Engine], cases: &[Case], threads: &[usize], rounds: u32) -
                 of_case.push((engine, row));
             }
         }
-        // A run of a tree is over before the system gives the processor back that it took once; the best of many has kept it.
-        let rounds = if case.trees { MANY * rounds } else { rounds };
-        let mut limit = LONGEST;
-        for round in 0..rounds {
+        let (mut limit, mut round, mut last) = (LONGEST, 0, rounds);
+        while round < last {
             for (i, (engine, row)) in of_case.iter_mut().enumerate() {
                 if row.fault.is_none() {
                     let start = Instant::now();
-                    once(engine, case, &list, row, limit, round + 1 == rounds);
+                    once(engine, case, &list, row, limit, round + 1 == last);
                     if (round, i) == (0, 0) {
-                        limit = (start.elapsed() * SLOWEST).clamp(SHORTEST, LONGEST);
+                        let took = start.elapsed();
+                        limit = (took * SLOWEST).clamp(SHORTEST, LONGEST);
+                        // Curves have many sizes, and need none of them so exactly.
+                        last = turns(rounds, case.trees || (case.values.is_empty() && took < SOON));
                     }
                 }
             }
+            round += 1;
             // After all others, so that none of these finds a machine that has just been loaded.
             let own = of_case.iter_mut().find(|(engine, row)| engine.name == TUMBLE && row.threads == 1);
             if let Some((engine, row)) = own.filter(|(_, row)| row.fault.is_none() && bars::is_threaded(&case.name)) {
@@ -292,8 +294,16 @@ pub fn all(engines: &[Engine], cases: &[Case], threads: &[usize], rounds: u32) -
     Ok(rows)
 }
 
-/// Rounds of trees for each of other cases.
+/// How often a case is run where so many rounds are asked for. A run of a tree is over before the system gives the processor back that it took once; the best of
+/// many has kept it. So with other runs that are soon over, as the first one tells.
+fn turns(rounds: u32, brief: bool) -> u32 {
+    if brief { rounds.saturating_mul(MANY) } else { rounds }
+}
+
+/// Rounds of brief cases for each of others.
 const MANY: u32 = 10;
+/// What is over so soon is brief.
+const SOON: Duration = Duration::from_secs(1);
 /// An engine that takes so many times as long for a run as the first, which is Tumble, is not waited for: it cannot be the fastest.
 const SLOWEST: u32 = 8;
 /// Every engine has so long for a run, whose start and end are not part of what is measured.
@@ -430,6 +440,12 @@ mod tests {
         assert_eq!((run.version.as_str(), run.settings.as_str(), run.mean()), ("1.2", "4 steps", 2.0));
         assert_eq!((run.hits, run.processor_ms, run.memory), (Some(7.0), 4.5, 1000.0));
         assert_eq!(run.contacts, Some(8.5));
+    }
+
+    /// What is soon over is run more often, and no count of rounds is too large for that.
+    #[test]
+    fn brief_runs_have_more_turns() {
+        assert_eq!([turns(3, false), turns(3, true), turns(u32::MAX, true)], [3, 30, u32::MAX]);
     }
 
     /// An engine that is asked for on trees alone runs those, and one that is not runs everything.
