@@ -347,7 +347,7 @@ impl TreeRows {
                 true => ROUNDS,
                 false => RELAXING_ROUNDS,
             };
-            let quiet = field.trees[tree].quiet;
+            let quiet = field.trees[tree].quiet[usize::from(!apart)];
             for _ in 0..rounds {
                 self.rows.stir = 0.0;
                 self.solve_direct(tree, field);

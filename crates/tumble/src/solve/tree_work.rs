@@ -62,8 +62,12 @@ const EVEN: f64 = 100.0;
 /// The same where limits bounce: what they give back they have not taken, and a tree that bounces from limit to limit lives on what they err.
 const BOUNCE_WORN: f64 = 1e-5;
 
-/// The share of the energy that weight gives a tree from rest in a sub-step, below which what a round of rows changes is nothing.
-const QUIET: f64 = 1e-4;
+/// The share of the energy that weight gives a tree from rest in a sub-step, below which what a round of rows changes is left to the next sub-step; at the most
+/// m_light/m, so that its lightest link does not err by more than its weight makes it move.
+const QUIET: f64 = 1e-2;
+
+/// The same where rows act on anything but the tree, which may be much lighter.
+const QUIET_AMONG_OTHERS: f64 = 1e-4;
 
 /// Rounds in which motors that have reached their largest force are told from the others.
 const ROUNDS: usize = 4;
@@ -140,8 +144,8 @@ pub(super) struct Working {
     /// The mass of all links, and that over the mass of the lightest.
     mass: f64,
     spread: f64,
-    /// Σ K Δλ² that is next to nothing for it.
-    pub quiet: f64,
+    /// Σ K Δλ² that is next to nothing for it, where rows act on nothing else and where they do.
+    pub quiet: [f64; 2],
     /// The mass of each link with all that hangs on it, over that of the lightest.
     carried: Vec<f64>,
     /// Some of its joints slide.
@@ -691,7 +695,8 @@ impl Working {
     /// Finds what is next to nothing for it in a sub-step of h.
     fn listen(&mut self, h: f64) {
         let kick = self.loads.iter().fold(Vec3::ZERO, |sum, l| sum + l.force).length_squared() * h * h;
-        self.quiet = if self.mass > 0.0 { QUIET * kick / self.mass } else { 0.0 };
+        let shares = [Num::min(QUIET, 1.0 / self.spread), QUIET_AMONG_OTHERS];
+        self.quiet = shares.map(|share| if self.mass > 0.0 { share * kick / self.mass } else { 0.0 });
     }
 
     /// The tree has moved too far since it was factored.

@@ -256,25 +256,26 @@ impl TreeWay {
     /// How far a link may leave the straight way from where it was to where it is; `None` where its joints turn too far to tell. Not at all where it would be
     /// followed in one part.
     ///
-    /// Let joint j turn at the constant rate w_j, so that the link turns by at most W = Σ w_j, and let A be the length of the arms from the root to the farthest point of
-    /// the link. With R_j the rotation behind joint j, |R_j"| ≤ 3/2 W², so that a point leaves the chord of its way by no more than 1/8 · 3/2 W² A; and points of what
-    /// turns steadily about a centre that goes straight leave that by no more than 1/8 W² A.
+    /// Let joint j turn at the constant rate w_j, so that what is behind it turns by at most W_j = Σ w_i over it and the joints before it, and let a_j be the length of the
+    /// arm from it to the next joint or, of the last, to the farthest point of the link. With R_j the rotation behind joint j, |R_j"| ≤ 3/2 W_j², so that a point leaves
+    /// the chord of its way by no more than 1/8 · 3/2 Σ W_j² a_j; and points of what turns steadily about a centre that goes straight leave that by no more than 1/8 W²
+    /// times their distance from it, W being the last of W_j.
     fn bulge(&self, state: &State, slot: u32, f: &Follower) -> Option<Real> {
         if self.straight {
             return Some(0.0);
         }
         let tree = &tree_at(state, slot).tree;
+        let extent = state.bodies.params[f.dense as usize].extent.to_f64();
         let (turn, mut slides) = (self.turns[f.link as usize], false);
-        let mut arm =
-            state.bodies.params[f.dense as usize].extent.to_f64() + tree.links[f.link as usize].centre.length();
+        let (mut arm, mut leaves) = (extent + tree.links[f.link as usize].centre.length(), turn * turn * extent);
         let mut at = Some(f.link as usize);
-        while let Some(link) = at.map(|link| &tree.links[link]) {
+        while let Some((link, before)) = at.map(|link| (&tree.links[link], self.turns[link])) {
             slides |= link.kind.slides();
-            at = link.parent();
-            arm += if at.is_some() { link.joint_place.origin.length() } else { 0.0 };
+            leaves += 1.5 * before * before * arm;
+            (at, arm) = (link.parent(), link.joint_place.origin.length());
         }
-        let little = !slides && turn < LITTLE_TURN && arm.is_finite();
-        little.then(|| Real::from_f64(0.125 * 2.5 * turn * turn * arm))
+        let little = !slides && turn < LITTLE_TURN && leaves.is_finite();
+        little.then(|| Real::from_f64(0.125 * leaves))
     }
 
     /// Follows it to the end of the step; false if nothing stops it.
