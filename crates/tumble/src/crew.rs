@@ -4,7 +4,8 @@
 //! report is read in the order of the blocks. So the number of threads changes no bit.
 //!
 //! A step has hundreds of stages, many of a few microseconds. So the threads are called once per step: one of them, the leader, runs
-//! the step from top to bottom, and hands out blocks wherever there is something to share; the others wait for blocks, spinning.
+//! the step from top to bottom, and hands out blocks wherever there is something to share; the others wait for blocks, spinning. Who calls for the step leads it, unless
+//! the threads are those of a pool that belongs to somebody else: there its threads alone work.
 //!
 //! ```text
 //!   leader   ──serial──┬─block 0─┬─block 1─┬──serial──┬─block 0─┬─ ...
@@ -22,32 +23,68 @@ use core::cell::{Cell, UnsafeCell};
 use core::marker::PhantomData;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use rayon::ThreadPool;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Threads that share the work of a step; none but the caller's by default.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Crew(Option<Arc<ThreadPool>>);
+pub(crate) struct Crew(Option<Helpers>);
+
+#[derive(Clone, Debug)]
+struct Helpers {
+    pool: Arc<ThreadPool>,
+    /// The pool is the crew's own, and the caller leads.
+    own: bool,
+}
 
 impl Crew {
-    pub fn new(pool: Option<Arc<ThreadPool>>) -> Self {
-        Self(pool)
+    /// The caller and as many others that he is one of `size`.
+    pub fn of(size: usize) -> Result<Self, ThreadPoolBuildError> {
+        if size <= 1 {
+            return Ok(Self(None));
+        }
+        let pool = Arc::new(ThreadPoolBuilder::new().num_threads(size - 1).build()?);
+        Ok(Self(Some(Helpers { pool, own: true })))
+    }
+
+    /// The threads of a pool, which the caller waits for.
+    pub fn of_pool(pool: Option<Arc<ThreadPool>>) -> Self {
+        Self(pool.map(|pool| Helpers { pool, own: false }))
     }
 
     /// How many work.
     pub fn size(&self) -> usize {
-        self.0.as_ref().map_or(1, |pool| pool.current_num_threads().max(1))
+        self.0.as_ref().map_or(1, |helpers| helpers.pool.current_num_threads().max(1) + usize::from(helpers.own))
     }
 
     /// Runs `lead` on one thread, with the others as its team, or `alone`. So does who asks for it within another's lead, as a hook that steps a world of its
     /// own: the threads of that one would be waited for until it ends. (A pool of its own could help it; it is left alone all the same.)
     pub fn lead<R: Send>(&self, alone: bool, lead: impl FnOnce(&Team) -> R + Send) -> R {
         let alone = alone || self.size() == 1 || AT_WORK.get();
-        let Some(pool) = self.0.as_ref().filter(|_| !alone) else { return lead(&Team::new(1, &[])) };
+        let Some(Helpers { pool, own }) = self.0.as_ref().filter(|_| !alone) else { return lead(&Team::new(1, &[])) };
         let claims = Team::claims();
         let team = Team::new(self.size(), &claims);
+        if *own {
+            let _working = Working::begin();
+            return pool.in_place_scope(|scope| {
+                scope.spawn_broadcast(|_, thread| {
+                    let _working = Working::begin();
+                    team.help(thread.index() + 1);
+                    team.gone.0.fetch_add(1, Ordering::Release);
+                });
+                let dismissed = Dismiss(&team);
+                let result = lead(&team);
+                drop(dismissed);
+                // Who sleeps until the helpers are gone is slow to wake; they are as good as gone.
+                let mut rounds = 0;
+                while rounds < PATIENCE && team.gone.0.load(Ordering::Acquire) + 1 < team.size {
+                    wait(&mut rounds);
+                }
+                result
+            });
+        }
         let task = Mutex::new((Some(lead), None));
         pool.broadcast(|thread| {
             let _working = Working::begin();
@@ -121,6 +158,8 @@ pub(crate) struct Team<'a> {
     /// The first of the blocks that did, with its words.
     words: Mutex<Option<(usize, Box<dyn Any + Send>)>>,
     over: Padded<AtomicBool>,
+    /// Helpers that have been let go.
+    gone: Padded<AtomicUsize>,
 }
 
 // SAFETY: `work` is written by the leader only while no block is claimed, before the claim words of its stage are published, and read
@@ -181,6 +220,7 @@ impl<'a> Team<'a> {
             panicked: AtomicBool::new(false),
             words: Mutex::new(None),
             over: Padded(AtomicBool::new(false)),
+            gone: Padded(AtomicUsize::new(0)),
         }
     }
 
@@ -492,17 +532,59 @@ impl<'a> Sums<'a> {
 mod tests {
     use super::*;
 
-    fn pool(threads: usize) -> Crew {
-        Crew::new(Some(Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())))
+    fn crew(size: usize) -> Crew {
+        Crew::of(size).unwrap()
+    }
+
+    /// That of a pool of somebody else's.
+    fn hired(size: usize) -> Crew {
+        Crew::of_pool(Some(Arc::new(ThreadPoolBuilder::new().num_threads(size).build().unwrap())))
     }
 
     /// A hook that steps another world on the same threads is not waited for by those who wait for it.
     #[test]
     fn a_lead_within_a_lead_is_alone() {
-        let crew = pool(3);
-        for _ in 0..2 {
-            let sizes = crew.lead(false, |team| (team.size(), crew.lead(false, |inner| inner.size())));
-            assert_eq!(sizes, (3, 1));
+        for crew in [crew(3), crew(3), hired(3), hired(3)] {
+            for _ in 0..2 {
+                let sizes = crew.lead(false, |team| (team.size(), crew.lead(false, |inner| inner.size())));
+                assert_eq!(sizes, (3, 1));
+            }
+        }
+    }
+
+    /// Who calls leads a crew of his own; a pool of somebody else's has threads for that. Several may call for one crew at the same time.
+    #[test]
+    fn the_caller_leads_his_own() {
+        let caller = || std::thread::current().id();
+        assert_eq!(crew(2).lead(false, |_| caller()), caller());
+        assert_ne!(hired(2).lead(false, |_| caller()), caller());
+        for crew in [crew(2), hired(2)] {
+            let sums = AtomicUsize::new(0);
+            std::thread::scope(|scope| {
+                for _ in 0..3 {
+                    scope.spawn(|| {
+                        for _ in 0..if cfg!(miri) { 2 } else { 50 } {
+                            crew.lead(false, |team| {
+                                team.for_blocks(8, |_, block| {
+                                    sums.fetch_add(block, Ordering::Relaxed);
+                                });
+                            });
+                        }
+                    });
+                }
+            });
+            assert_eq!(sums.into_inner(), 3 * 28 * if cfg!(miri) { 2 } else { 50 });
+        }
+    }
+
+    /// A leader that panics lets his helpers go, and the crew is as good as before.
+    #[test]
+    fn helpers_survive_their_leader() {
+        for crew in [crew(3), hired(3)] {
+            let lead = || crew.lead(false, |_| -> usize { panic!("the leader") });
+            assert!(catch_unwind(AssertUnwindSafe(lead)).is_err());
+            assert!(!AT_WORK.get());
+            assert_eq!(crew.lead(false, |team| team.size()), 3);
         }
     }
 
@@ -510,7 +592,7 @@ mod tests {
     #[test]
     fn every_block_is_done_once() {
         let stages = if cfg!(miri) { 10 } else { 200 };
-        for crew in [Crew::default(), pool(1), pool(3)] {
+        for crew in [Crew::default(), crew(1), crew(3), hired(1), hired(3)] {
             let mut counts = vec![0u32; 1000];
             let shared = Shared::new(&mut counts);
             let done = crew.lead(false, |team| {
@@ -533,7 +615,7 @@ mod tests {
     /// Pieces of a range are all of it, each once, whatever their size; and what several threads add to one element adds up.
     #[test]
     fn ranges_cover_all_once() {
-        for crew in [Crew::default(), pool(3)] {
+        for crew in [Crew::default(), crew(3), hired(3)] {
             for (count, piece) in [(0, 4), (1, 4), (99, 7), (100, 100), (100, 200)] {
                 let (mut seen, mut sum) = (vec![0u32; count], [0u32]);
                 let (all, total) = (Shared::new(&mut seen), Sums::new(&mut sum));
@@ -567,7 +649,7 @@ mod tests {
     /// either, are no trouble.
     #[test]
     fn blocks_of_the_slow_are_done_by_others() {
-        let crew = pool(PLACES + 3);
+        let crew = crew(PLACES + 3);
         for blocks in [2, PLACES, 5 * PLACES] {
             let mut counts = vec![0u32; blocks];
             let shared = Shared::new(&mut counts);
@@ -645,7 +727,7 @@ mod tests {
     /// be used again.
     #[test]
     fn a_panic_in_a_block_is_no_hang() {
-        let crew = pool(2);
+        let crew = crew(2);
         for guilty in [[0, 5], [6, 7]] {
             let fail = |block: usize| assert!(!guilty.contains(&block), "block {block}");
             let run = || crew.lead(false, |team| team.for_blocks(8, |_, block| fail(block)));

@@ -72,7 +72,6 @@ impl Marks {
 mod tests {
     use super::*;
     use crate::crew::Crew;
-    use std::sync::Arc;
 
     /// Elements are marked and unmarked one by one, at whatever place.
     #[test]
@@ -92,8 +91,7 @@ mod tests {
     /// Whatever the number of threads, those are marked that pass, in order, also at the ends of words.
     #[test]
     fn marks_are_those_that_pass() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        for crew in [Crew::default(), Crew::new(Some(Arc::new(pool)))] {
+        for crew in [Crew::default(), Crew::of(3).unwrap()] {
             let mut marks = Marks::default();
             for count in [0, 1, 63, 64, 65, 1000] {
                 let tests: [&(dyn Fn(usize) -> bool + Sync); 4] =

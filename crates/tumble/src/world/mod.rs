@@ -464,7 +464,7 @@ impl World {
         self.state.hook.0.as_ref()
     }
 
-    /// Runs steps on this many threads of their own; 1, the default, is the caller's thread alone. The number changes no bit of what
+    /// Runs steps on this many threads, the caller's and others of their own; 1, the default, is the caller's thread alone. The number changes no bit of what
     /// comes out. Copies of the world share the threads.
     ///
     /// ```
@@ -478,13 +478,8 @@ impl World {
         if !(1..=1024).contains(&threads) {
             return Err(Error::value("world", "threads", "between 1 and 1024", threads));
         }
-        let pool = if threads == 1 {
-            None
-        } else {
-            let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            Some(Arc::new(built.map_err(|e| Error::refused("world", format!("no {threads} threads: {e}")))?))
-        };
-        self.crew = Crew::new(pool);
+        let crew = Crew::of(threads);
+        self.crew = crew.map_err(|e| Error::refused("world", format!("no {threads} threads: {e}")))?;
         Ok(())
     }
 
@@ -504,7 +499,7 @@ impl World {
     /// # }
     /// ```
     pub fn set_thread_pool(&mut self, pool: Option<Arc<rayon::ThreadPool>>) {
-        self.crew = Crew::new(pool);
+        self.crew = Crew::of_pool(pool);
     }
 
     /// How many threads steps run on.

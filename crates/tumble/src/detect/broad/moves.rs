@@ -77,7 +77,6 @@ mod tests {
     use crate::crew::Crew;
     use crate::detect::broad::{ProxyDesc, ProxyKind};
     use crate::math::Real;
-    use std::sync::Arc;
 
     /// However many threads look for them, the same boxes are moved in the same order, and all that must; also where fewer look than before, at
     /// fewer elements or at none.
@@ -97,8 +96,7 @@ mod tests {
             let ids: Vec<ProxyId> = (0..400).map(|i| broad.create_proxy(&desc(i))).collect();
             let must = |number: &usize| broad.must_move(ids[*number], &to(*number), Vec3::X);
             let expected: Vec<usize> = (0..count).flat_map(boxes_of).filter(must).collect();
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            Crew::new(Some(Arc::new(pool))).lead(false, |team| {
+            Crew::of(threads).unwrap().lead(false, |team| {
                 moves.find(count, team, |i, emit| {
                     boxes_of(i).filter(must).for_each(|number| emit(ids[number], &to(number), Vec3::X));
                 });
