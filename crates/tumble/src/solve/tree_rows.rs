@@ -347,7 +347,9 @@ impl TreeRows {
                 true => ROUNDS,
                 false => RELAXING_ROUNDS,
             };
-            let quiet = field.trees[tree].quiet[usize::from(!apart)];
+            let [quiet, quiet_among_others] = field.trees[tree].quiet;
+            // What closes a loop is to be as exact as the joints of the tree.
+            let quiet = if apart && ties.is_empty() { quiet } else { quiet_among_others };
             for _ in 0..rounds {
                 self.rows.stir = 0.0;
                 self.solve_direct(tree, field);

@@ -66,7 +66,7 @@ const BOUNCE_WORN: f64 = 1e-5;
 /// m_light/m, so that its lightest link does not err by more than its weight makes it move.
 const QUIET: f64 = 1e-2;
 
-/// The same where rows act on anything but the tree, which may be much lighter.
+/// The same where rows act on anything but the tree, which may be much lighter, and where joints close loops.
 const QUIET_AMONG_OTHERS: f64 = 1e-4;
 
 /// Rounds in which motors that have reached their largest force are told from the others.
@@ -144,7 +144,7 @@ pub(super) struct Working {
     /// The mass of all links, and that over the mass of the lightest.
     mass: f64,
     spread: f64,
-    /// Σ K Δλ² that is next to nothing for it, where rows act on nothing else and where they do.
+    /// Σ K Δλ² that is next to nothing for it: by [`QUIET`], and by [`QUIET_AMONG_OTHERS`].
     pub quiet: [f64; 2],
     /// The mass of each link with all that hangs on it, over that of the lightest.
     carried: Vec<f64>,
