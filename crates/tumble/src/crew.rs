@@ -35,8 +35,8 @@ pub(crate) struct Crew(Option<Helpers>);
 #[derive(Clone, Debug)]
 struct Helpers {
     pool: Arc<ThreadPool>,
-    /// The pool is the crew's own, and the caller leads.
-    own: bool,
+    /// The pool is the crew's own, and the caller leads. Whether somebody does.
+    led: Option<Arc<AtomicBool>>,
 }
 
 impl Crew {
@@ -46,38 +46,45 @@ impl Crew {
             return Ok(Self(None));
         }
         let pool = Arc::new(ThreadPoolBuilder::new().num_threads(size - 1).build()?);
-        Ok(Self(Some(Helpers { pool, own: true })))
+        Ok(Self(Some(Helpers { pool, led: Some(Arc::default()) })))
     }
 
     /// The threads of a pool, which the caller waits for.
     pub fn of_pool(pool: Option<Arc<ThreadPool>>) -> Self {
-        Self(pool.map(|pool| Helpers { pool, own: false }))
+        Self(pool.map(|pool| Helpers { pool, led: None }))
     }
 
     /// How many work.
     pub fn size(&self) -> usize {
-        self.0.as_ref().map_or(1, |helpers| helpers.pool.current_num_threads().max(1) + usize::from(helpers.own))
+        self.0
+            .as_ref()
+            .map_or(1, |helpers| helpers.pool.current_num_threads().max(1) + usize::from(helpers.led.is_some()))
     }
 
     /// Runs `lead` on one thread, with the others as its team, or `alone`. So does who asks for it within another's lead, as a hook that steps a world of its
     /// own: the threads of that one would be waited for until it ends. (A pool of its own could help it; it is left alone all the same.)
     pub fn lead<R: Send>(&self, alone: bool, lead: impl FnOnce(&Team) -> R + Send) -> R {
         let alone = alone || self.size() == 1 || AT_WORK.get();
-        let Some(Helpers { pool, own }) = self.0.as_ref().filter(|_| !alone) else { return lead(&Team::new(1, &[])) };
+        let Some(Helpers { pool, led }) = self.0.as_ref().filter(|_| !alone) else { return lead(&Team::new(1, &[])) };
+        // Who finds the helpers called does without them: he might be somebody whom their leader waits for.
+        let led = match led.as_deref().map(Led::begin) {
+            Some(None) => return lead(&Team::new(1, &[])),
+            Some(led) => led,
+            None => None,
+        };
         let claims = Team::claims();
         let team = Team::new(self.size(), &claims);
-        if *own {
-            let _working = Working::begin();
+        if let Some(led) = led {
             return pool.in_place_scope(|scope| {
+                let (led, working, dismissed) = (led, Working::begin(), Dismiss(&team));
                 scope.spawn_broadcast(|_, thread| {
                     let _working = Working::begin();
                     team.help(thread.index() + 1);
                     team.gone.0.fetch_add(1, Ordering::Release);
                 });
-                let dismissed = Dismiss(&team);
                 let result = lead(&team);
-                drop(dismissed);
-                // Who sleeps until the helpers are gone is slow to wake; they are as good as gone.
+                drop((dismissed, working, led));
+                // Mostly they are about to go, and to sleep until they are gone takes longer.
                 let mut rounds = 0;
                 while rounds < PATIENCE && team.gone.0.load(Ordering::Acquire) + 1 < team.size {
                     wait(&mut rounds);
@@ -124,6 +131,22 @@ impl Working {
 impl Drop for Working {
     fn drop(&mut self) {
         AT_WORK.set(self.0);
+    }
+}
+
+/// Somebody leads the helpers of a crew while this lives.
+struct Led<'a>(&'a AtomicBool);
+
+impl<'a> Led<'a> {
+    /// None if somebody does already.
+    fn begin(led: &'a AtomicBool) -> Option<Self> {
+        (!led.swap(true, Ordering::Acquire)).then_some(Self(led))
+    }
+}
+
+impl Drop for Led<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
     }
 }
 
@@ -575,6 +598,17 @@ mod tests {
             });
             assert_eq!(sums.into_inner(), 3 * 28 * if cfg!(miri) { 2 } else { 50 });
         }
+    }
+
+    /// Somebody whom the leader waits for, on another thread, leads alone: the helpers are those of the leader until he is done.
+    #[test]
+    fn who_is_waited_for_by_a_leader_leads_alone() {
+        let crew = crew(2);
+        let other = || std::thread::scope(|scope| scope.spawn(|| crew.lead(false, |team| team.size())).join().unwrap());
+        for _ in 0..3 {
+            assert_eq!(crew.lead(false, |team| (team.size(), other())), (2, 1));
+        }
+        assert_eq!(crew.lead(false, |team| team.size()), 2);
     }
 
     /// A leader that panics lets his helpers go, and the crew is as good as before.

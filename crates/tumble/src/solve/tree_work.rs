@@ -62,8 +62,8 @@ const EVEN: f64 = 100.0;
 /// The same where limits bounce: what they give back they have not taken, and a tree that bounces from limit to limit lives on what they err.
 const BOUNCE_WORN: f64 = 1e-5;
 
-/// The share of the energy that weight gives a tree from rest in a sub-step, below which what a round of rows changes is left to the next sub-step; at the most
-/// m_light/m, so that its lightest link does not err by more than its weight makes it move.
+/// The share of the energy that loads give a tree from rest in a sub-step, below which what a round of rows changes is the last change, and the rest is left to the
+/// next sub-step; at the most m_light/m, so that one that all goes to its lightest link moves that by no more than the loads move the tree.
 const QUIET: f64 = 1e-2;
 
 /// The same where rows act on anything but the tree, which may be much lighter, and where joints close loops.

@@ -464,8 +464,8 @@ impl World {
         self.state.hook.0.as_ref()
     }
 
-    /// Runs steps on this many threads, the caller's and others of their own; 1, the default, is the caller's thread alone. The number changes no bit of what
-    /// comes out. Copies of the world share the threads.
+    /// Runs steps on this many threads, the caller's and others that belong to the world and its copies; 1, the default, is the caller's thread alone. The
+    /// number changes no bit of what comes out. Of copies that step at the same time one has the others' help, and the rest run on their callers' threads.
     ///
     /// ```
     /// use tumble::World;

@@ -256,9 +256,9 @@ impl TreeWay {
     /// How far a link may leave the straight way from where it was to where it is; `None` where its joints turn too far to tell. Not at all where it would be
     /// followed in one part.
     ///
-    /// Let joint j turn at the constant rate w_j, so that what is behind it turns by at most W_j = Σ w_i over it and the joints before it, and let a_j be the length of the
-    /// arm from it to the next joint or, of the last, to the farthest point of the link. With R_j the rotation behind joint j, |R_j"| ≤ 3/2 W_j², so that a point leaves
-    /// the chord of its way by no more than 1/8 · 3/2 Σ W_j² a_j; and points of what turns steadily about a centre that goes straight leave that by no more than 1/8 W²
+    /// Let no joint slide, but for a free root, which goes straight. Let joint j turn at the constant rate w_j, so that what is behind it turns by at most W_j = Σ w_i over it and the joints before it, and let a_j be the length of the
+    /// arm from it to the next joint or, of the last, to the farthest point of the link. With R_j the rotation behind joint j, |R_j"| ≤ W_j², so that a point leaves
+    /// the chord of its way by no more than 1/8 Σ W_j² a_j; and points of what turns steadily about a centre that goes straight leave that by no more than 1/8 W²
     /// times their distance from it, W being the last of W_j.
     fn bulge(&self, state: &State, slot: u32, f: &Follower) -> Option<Real> {
         if self.straight {
@@ -271,7 +271,7 @@ impl TreeWay {
         let mut at = Some(f.link as usize);
         while let Some((link, before)) = at.map(|link| (&tree.links[link], self.turns[link])) {
             slides |= link.kind.slides();
-            leaves += 1.5 * before * before * arm;
+            leaves += before * before * arm;
             (at, arm) = (link.parent(), link.joint_place.origin.length());
         }
         let little = !slides && turn < LITTLE_TURN && leaves.is_finite();

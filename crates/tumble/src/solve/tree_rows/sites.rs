@@ -179,7 +179,7 @@ impl Site {
     /// Nothing presses or rubs.
     #[inline(always)]
     fn is_idle(&self) -> bool {
-        // All at once, but for the sign.
+        // One test instead of eight, of all but the signs.
         let [first, other] = self.impulse.map(|four| four.0.map(f64::to_bits));
         (first[0] | first[1] | first[2] | first[3] | other[0] | other[1] | other[2] | other[3]) << 1 == 0
     }
