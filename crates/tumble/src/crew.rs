@@ -35,7 +35,7 @@ pub(crate) struct Crew(Option<Helpers>);
 #[derive(Clone, Debug)]
 struct Helpers {
     pool: Arc<ThreadPool>,
-    /// The pool is the crew's own, and the caller leads. Whether somebody does.
+    /// Whether somebody leads them now. None for a pool of somebody else's, which has its leader among its threads.
     led: Option<Arc<AtomicBool>>,
 }
 
@@ -61,20 +61,19 @@ impl Crew {
             .map_or(1, |helpers| helpers.pool.current_num_threads().max(1) + usize::from(helpers.led.is_some()))
     }
 
-    /// Runs `lead` on one thread, with the others as its team, or `alone`. So does who asks for it within another's lead, as a hook that steps a world of its
+    /// Runs `lead` with the others as its team, or `alone`: on the caller's thread, but for a pool of somebody else's on one of that. Alone, too, is who asks for it within another's lead, as a hook that steps a world of its
     /// own: the threads of that one would be waited for until it ends. (A pool of its own could help it; it is left alone all the same.)
     pub fn lead<R: Send>(&self, alone: bool, lead: impl FnOnce(&Team) -> R + Send) -> R {
         let alone = alone || self.size() == 1 || AT_WORK.get();
         let Some(Helpers { pool, led }) = self.0.as_ref().filter(|_| !alone) else { return lead(&Team::new(1, &[])) };
-        // Who finds the helpers called does without them: he might be somebody whom their leader waits for.
-        let led = match led.as_deref().map(Led::begin) {
-            Some(None) => return lead(&Team::new(1, &[])),
-            Some(led) => led,
-            None => None,
-        };
+        let led = led.as_deref().map(Led::begin);
+        if let Some(None) = led {
+            // The helpers have a leader, who may be waiting for this caller.
+            return lead(&Team::new(1, &[]));
+        }
         let claims = Team::claims();
         let team = Team::new(self.size(), &claims);
-        if let Some(led) = led {
+        if let Some(Some(led)) = led {
             return pool.in_place_scope(|scope| {
                 let (led, working, dismissed) = (led, Working::begin(), Dismiss(&team));
                 scope.spawn_broadcast(|_, thread| {
@@ -567,7 +566,7 @@ mod tests {
     /// A hook that steps another world on the same threads is not waited for by those who wait for it.
     #[test]
     fn a_lead_within_a_lead_is_alone() {
-        for crew in [crew(3), crew(3), hired(3), hired(3)] {
+        for crew in [crew(3), hired(3)] {
             for _ in 0..2 {
                 let sizes = crew.lead(false, |team| (team.size(), crew.lead(false, |inner| inner.size())));
                 assert_eq!(sizes, (3, 1));
