@@ -284,6 +284,17 @@ impl<'a> Team<'a> {
         }
     }
 
+    /// Calls `work(task)` for each of a few tasks of unlike size, each once: whoever has nothing to do takes the next, so that the longest had better come first. As
+    /// [`Team::for_blocks`].
+    pub fn for_tasks(&self, tasks: usize, work: impl Fn(usize) + Sync) {
+        let next = AtomicUsize::new(0);
+        self.for_blocks(self.size, |_, _| {
+            while let Some(task) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&task| task < tasks) {
+                work(task);
+            }
+        });
+    }
+
     /// Calls `work` for pieces of `0..count` with `piece` elements each, with fewer where there would be no piece for some, and for all of it at once where
     /// nobody helps. As [`Team::for_blocks`].
     pub fn for_ranges(&self, count: usize, piece: usize, work: impl Fn(Range<usize>) + Sync) {
@@ -642,6 +653,22 @@ mod tests {
             });
             assert_eq!(done, stages);
             assert!(counts.iter().enumerate().all(|(i, &c)| c == stages * (1 + i as u32 / 100)));
+        }
+    }
+
+    /// Tasks are done once each, all of them, by few and by many.
+    #[test]
+    fn every_task_is_done_once() {
+        for crew in [Crew::default(), crew(2), crew(5), hired(3)] {
+            for tasks in [0, 1, 2, 7, 300] {
+                let done: Vec<AtomicUsize> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
+                crew.lead(false, |team| {
+                    team.for_tasks(tasks, |task| {
+                        done[task].fetch_add(1, Ordering::Relaxed);
+                    });
+                });
+                assert!(done.iter().all(|done| done.load(Ordering::Relaxed) == 1), "{tasks} by {}", crew.size());
+            }
         }
     }
 

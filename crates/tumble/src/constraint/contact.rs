@@ -13,7 +13,7 @@
 
 mod record;
 
-pub(crate) use record::{Loaded, Manifolds, Met, Placing, Side};
+pub(crate) use record::{LoadedContacts, Manifolds, Met, Placing, Side};
 
 use crate::body::PairCoefficients;
 use crate::body::store::Velocity;

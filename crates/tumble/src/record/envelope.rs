@@ -1,6 +1,7 @@
 //! What stands before the payload of a snapshot, by which it is known to be one, whole and unaltered.
 
 use super::SNAPSHOT_VERSION;
+use super::checksum::Checksum;
 use super::parts::{Part, Parts};
 use super::stream::{Hasher, PIECE, Sink, Source};
 use crate::error::{Error, Result};
@@ -22,32 +23,32 @@ pub(super) fn wrap(bytes: &mut Vec<u8>, save: impl FnOnce(&mut Payload<'_>)) {
     bytes.u32(SNAPSHOT_VERSION);
     bytes.u32(PRECISION);
     bytes.bytes(&[0; SIZE - LENGTH]);
-    let mut payload = Payload { bytes, hasher: Hasher::new(), hashed: SIZE, parts: Parts::default() };
+    let mut payload = Payload { bytes, checksum: Checksum::new(), hashed: SIZE, parts: Parts::default() };
     save(&mut payload);
     payload.catch_up();
-    let Payload { hasher, parts, .. } = payload;
+    let Payload { checksum, parts, .. } = payload;
     let length = (bytes.len() - SIZE) as u64;
     bytes[LENGTH..LENGTH + 8].copy_from_slice(&length.to_le_bytes());
-    bytes[LENGTH + 8..PARTS].copy_from_slice(&checked(hasher.finish(), &parts).to_le_bytes());
+    bytes[LENGTH + 8..PARTS].copy_from_slice(&checked(checksum.finish(), &parts).to_le_bytes());
     bytes[PARTS..SIZE].copy_from_slice(&parts.to_bytes());
 }
 
-/// The checksum of a payload with this hash and these parts.
-fn checked(hash: u64, parts: &Parts) -> u64 {
-    hash ^ Hasher::of(&parts.to_bytes())
+/// The checksum of an envelope with these parts, whose payload has this one.
+fn checked(payload: u64, parts: &Parts) -> u64 {
+    payload ^ Hasher::of(&parts.to_bytes())
 }
 
 /// Writes a payload and hashes it in pieces, while they are in the cache.
 pub(super) struct Payload<'a> {
     bytes: &'a mut Vec<u8>,
-    hasher: Hasher,
+    checksum: Checksum,
     hashed: usize,
     pub(super) parts: Parts,
 }
 
 impl Payload<'_> {
     fn catch_up(&mut self) {
-        self.hasher.bytes(&self.bytes[self.hashed..]);
+        self.checksum.bytes(&self.bytes[self.hashed..]);
         self.hashed = self.bytes.len();
     }
 }
@@ -78,9 +79,9 @@ pub(super) struct Opened<'a> {
 }
 
 impl Opened<'_> {
-    /// An error unless this is the hash of the payload that was sent.
-    pub fn check(&self, hash: u64) -> Result<()> {
-        if checked(hash, &self.parts) == self.checksum {
+    /// An error unless this is the checksum of the payload that was sent.
+    pub fn check(&self, payload: u64) -> Result<()> {
+        if checked(payload, &self.parts) == self.checksum {
             return Ok(());
         }
         Err(Error::refused("snapshot", "altered: its checksum does not match"))

@@ -100,7 +100,7 @@ fn forged_snapshots_do_no_harm() {
         let mut forged = Vec::new();
         let mut places = parts;
         if round % 8 == 0 {
-            let part = [Part::Broad, Part::Manifolds][random(&mut seed) % 2];
+            let part = [Part::Broad, Part::Contacts, Part::Manifolds, Part::Joints][random(&mut seed) % Part::COUNT];
             let core::ops::Range { start, end } = parts.range(part);
             let [before, after] = [(); 2].map(|()| random(&mut seed) % 3 * 4);
             places.put(part, start.saturating_sub(before)..end + after);

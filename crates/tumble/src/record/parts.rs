@@ -1,21 +1,26 @@
-//! Parts of a payload: stretches that hang together with the rest only by checks that come afterwards. Where a world has several threads, one
-//! of them reads these, and hashes, while another reads what is around them.
+//! Parts of a payload: stretches that hang together with the rest only by checks that come afterwards. Where a world has several threads, each
+//! is read by one of them, and so is what is around them.
 
-use super::stream::{Hasher, Source};
-use crate::constraint::contact::Manifolds;
+use super::stream::Source;
+use crate::constraint::contact::{Contacts, LoadedContacts, Manifolds};
+use crate::constraint::joint::{self, LoadedJoints};
 use crate::detect::broad::BroadPhase;
 use crate::error::{Error, Result};
 use core::ops::Range;
+use std::sync::OnceLock;
 
 /// A part, by what is in it.
 #[derive(Clone, Copy)]
 pub(crate) enum Part {
     Broad,
+    Contacts,
+    /// Within the contacts.
     Manifolds,
+    Joints,
 }
 
 impl Part {
-    pub const COUNT: usize = 2;
+    pub const COUNT: usize = 4;
 }
 
 /// Where the parts begin and end.
@@ -53,18 +58,24 @@ impl Parts {
 }
 
 /// The parts of a payload as they were read.
+#[derive(Default)]
 pub(super) struct Read {
-    pub broad: BroadPhase,
-    pub manifolds: Manifolds,
+    pub joints: OnceLock<Result<LoadedJoints>>,
+    pub contacts: OnceLock<Result<LoadedContacts>>,
+    pub manifolds: OnceLock<Result<Manifolds>>,
+    pub broad: OnceLock<Result<BroadPhase>>,
 }
 
-/// The hash of a payload, and its parts.
-pub(super) fn read(payload: &[u8], parts: &Parts) -> (u64, Result<Read>) {
-    let whole = |part: Part| Source::unhashed(&payload[parts.range(part)]);
-    let read = || {
-        let (mut broad, mut manifolds) = (whole(Part::Broad), whole(Part::Manifolds));
-        let read = Read { broad: BroadPhase::load(&mut broad)?, manifolds: Manifolds::load(&mut manifolds)? };
-        if broad.is_empty() && manifolds.is_empty() { Ok(read) } else { Err(broad.corrupt("the end of a part")) }
-    };
-    (Hasher::of(payload), read())
+impl Read {
+    /// Reads a part that nobody has read.
+    pub fn read(&self, part: Part, payload: &[u8], parts: &Parts, registry: &joint::Registry) {
+        let mut source = Source::of_part(payload, parts, part);
+        // Each is set here, and once.
+        match part {
+            Part::Joints => drop(self.joints.set(source.whole(|source| LoadedJoints::load(source, registry)))),
+            Part::Contacts => drop(self.contacts.set(source.whole(Contacts::load))),
+            Part::Manifolds => drop(self.manifolds.set(source.whole(Manifolds::load))),
+            Part::Broad => drop(self.broad.set(source.whole(BroadPhase::load))),
+        }
+    }
 }

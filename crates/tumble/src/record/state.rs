@@ -1,6 +1,7 @@
 //! The state of a world as bytes, and back.
 
 use super::check::Links;
+use super::checksum::Stretches;
 use super::kinds::{Kinds, load_numbers};
 use super::parts::{self, Part, Parts};
 use super::shapes::{self, ShapeTable};
@@ -10,10 +11,9 @@ use crate::body::collider::{self, NO_PROXY};
 use crate::body::store::{Bodies, CentrePose, Params, Rest, Velocity};
 use crate::body::{BodyKind, Material, PairTable};
 use crate::clock::Clock;
-use crate::constraint::contact::{Contact, ContactManifold, Contacts, Loaded, Side};
-use crate::constraint::joint::Registry;
-use crate::constraint::joint::Tie;
+use crate::constraint::contact::{Contact, ContactManifold, Contacts, LoadedContacts, Side};
 use crate::constraint::joint::store::{Joint, Joints};
+use crate::constraint::joint::{LoadedJoints, Registry};
 use crate::crew::Team;
 use crate::detect::broad::BroadPhase;
 use crate::detect::hook::Hook;
@@ -32,7 +32,7 @@ use crate::shape::{Geometry, Shape};
 use crate::solve::graph::Graph;
 use crate::world::State;
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 
 impl State {
     /// Everything the next step reads, in a fixed order.
@@ -96,8 +96,8 @@ impl State {
         }
 
         out.part(Part::Broad, |out| broad.save(out));
-        contacts.save(out);
-        joints.save(out);
+        out.part(Part::Contacts, |out| contacts.save(out));
+        out.part(Part::Joints, |out| joints.save(out));
         islands.save(out);
         save_events(events, out);
         save_events(pending, out);
@@ -121,26 +121,41 @@ impl State {
             + 4096
     }
 
-    /// The hash of a payload, and the state that was saved in it, checked through and through. Two of a team share the work: one of them
-    /// reads the parts and hashes, the other reads the rest.
+    /// The checksum of a payload, and the state that was saved in it, checked through and through. A team shares the work: the parts, what is around
+    /// them, and the checksum, stretch by stretch.
     pub(super) fn load(team: &Team, payload: &[u8], parts: &Parts, known: Known<'_>) -> (u64, Result<Self>) {
         if team.size() == 1 {
             let mut source = Source::with_parts(payload, parts);
             let state = Self::load_around(&mut source, known).and_then(|around| around.join(team, None));
-            return (source.hash(), state);
+            return (source.checksum(), state);
         }
-        let (around, apart) = (OnceLock::new(), OnceLock::new());
-        team.for_blocks(2, |_, block| match block {
-            0 => drop(around.set(Self::load_around(&mut Source::around_parts(payload, parts), known))),
-            _ => drop(apart.set(parts::read(payload, parts))),
+        let (around, apart, stretches) = (OnceLock::new(), parts::Read::default(), Stretches::of(payload));
+        // What takes long comes first.
+        let large = [Part::Joints, Part::Manifolds, Part::Contacts, Part::Broad];
+        team.for_tasks(1 + large.len() + stretches.count(), |task| match task.checked_sub(1) {
+            None => drop(around.set(Self::load_around(&mut Source::around_parts(payload, parts), known))),
+            Some(next) => match large.get(next) {
+                Some(&part) => apart.read(part, payload, parts, known.registry),
+                None => stretches.look_at(next - large.len()),
+            },
         });
-        match (around.into_inner(), apart.into_inner()) {
-            (Some(around), Some((hash, apart))) => {
-                (hash, around.and_then(|around| apart.and_then(|apart| around.join(team, Some(apart)))))
+        // All tasks have been done, or the team has panicked.
+        let unread = || Err(Error::refused("snapshot", "nobody read it"));
+        let around = around.into_inner().unwrap_or_else(unread);
+        (stretches.checksum(), around.and_then(|around| around.join(team, Some(apart))))
+    }
+
+    /// Drops it. A team shares the work: what is made of many small things takes as long as copying it.
+    pub(super) fn discard(mut self, team: &Team) {
+        let joints = Mutex::new(core::mem::take(&mut self.joints));
+        let rest = Mutex::new(Some(self));
+        team.for_tasks(2, |task| {
+            // A lock that somebody panicked under is left alone; what is behind it drops in its turn.
+            match task {
+                0 => drop(joints.lock().map(|mut joints| joints.all.discard(|joint| Arc::as_ptr(&joint.kind)))),
+                _ => drop(rest.lock().map(|mut rest| rest.take())),
             }
-            // Every block has been done, or the team has panicked.
-            _ => (0, Err(Error::refused("snapshot", "nobody read it"))),
-        }
+        });
     }
 
     /// What is around the parts, and these too unless the source knows that they are read elsewhere.
@@ -185,9 +200,9 @@ impl State {
         }
 
         let broad = source.part(Part::Broad, BroadPhase::load)?;
-        let contacts = Contacts::load(source, &sides)?;
+        let contacts = source.part(Part::Contacts, Contacts::load)?;
+        let joints = source.part(Part::Joints, |source| LoadedJoints::load(source, registry))?;
         let capacity = bodies.cold.capacity();
-        let (joints, ties) = Joints::load(source, registry, capacity)?;
         let state = Self {
             gravity,
             clock,
@@ -206,7 +221,7 @@ impl State {
             // The parts join later.
             broad: BroadPhase::new(),
             contacts: Contacts::new(),
-            joints,
+            joints: Joints::default(),
             registry: registry.clone(),
             forces: forces.clone(),
             graph: Graph::new(),
@@ -220,7 +235,7 @@ impl State {
         if !source.is_empty() {
             return Err(source.corrupt("the end"));
         }
-        Ok(Around { state, contacts, broad, sides, parts, joints: ties })
+        Ok(Around { state, contacts, broad, joints, sides, parts })
     }
 }
 
@@ -235,13 +250,13 @@ pub(super) struct Known<'a> {
 /// A state without what is in the parts, and these where they were read with it.
 struct Around {
     state: State,
-    contacts: Loaded,
+    contacts: Option<LoadedContacts>,
     broad: Option<BroadPhase>,
+    joints: Option<LoadedJoints>,
     /// By slot of the collider.
     sides: Vec<Side>,
     /// By slot of the body.
     parts: Vec<BodyPart>,
-    joints: Vec<Tie>,
 }
 
 /// What checks ask again and again of a body: little enough to stay in the cache.
@@ -265,18 +280,24 @@ impl BodyPart {
 impl Around {
     /// The whole state, if all of it fits together.
     fn join(self, team: &Team, apart: Option<parts::Read>) -> Result<State> {
-        let Self { mut state, mut contacts, broad, sides, parts, joints } = self;
-        let mut read = broad;
-        if let Some(parts::Read { broad, manifolds }) = apart {
-            read = Some(broad);
-            contacts.manifolds = Some(manifolds);
+        let Self { mut state, mut contacts, mut broad, mut joints, sides, parts } = self;
+        if let Some(apart) = apart {
+            broad = apart.broad.into_inner().transpose()?;
+            joints = apart.joints.into_inner().transpose()?;
+            contacts = apart.contacts.into_inner().transpose()?;
+            let manifolds = apart.manifolds.into_inner().transpose()?;
+            contacts.iter_mut().zip(manifolds).for_each(|(contacts, manifolds)| contacts.manifolds = Some(manifolds));
         }
         let misfit = |what| Error::refused("snapshot", format!("{what} does not fit the rest of it"));
-        let (Some(broad), Some((contacts, met))) = (read, contacts.join()) else {
+        let Some((contacts, met)) = contacts.and_then(|contacts| contacts.join(&sides)) else {
             return Err(misfit("the list of contacts"));
         };
-        (state.broad, state.contacts) = (broad, contacts);
-        state.resumed(team, &Links { met, sides, parts, joints }).map_err(misfit)
+        let Some((joints, ties)) = joints.and_then(|joints| joints.join(parts.len())) else {
+            return Err(misfit("the list of joints"));
+        };
+        let Some(broad) = broad else { return Err(misfit("the broad phase")) };
+        (state.broad, state.contacts, state.joints) = (broad, contacts, joints);
+        state.resumed(team, &Links { met, sides, parts, joints: ties }).map_err(misfit)
     }
 }
 

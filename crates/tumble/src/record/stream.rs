@@ -1,5 +1,6 @@
 //! Byte streams: one description of the state serves snapshot and hash alike, so neither can forget what the other covers.
 
+use super::checksum::Checksum;
 use super::parts::{Part, Parts};
 use crate::error::{Error, Result};
 use crate::math::{Isa, Kernel, Lane, Real, Vec3, prefetch_beyond};
@@ -70,10 +71,15 @@ pub(crate) fn save_pods<T: Pod>(out: &mut (impl Sink + ?Sized), records: &[T]) {
 }
 
 /// Writes `count` records that are made one by one as [`save_pods`] writes an array, without gathering them all.
-pub(crate) fn save_records<T: Pod>(out: &mut impl Sink, count: usize, mut records: impl Iterator<Item = T>) {
+pub(crate) fn save_records<T: Pod>(out: &mut impl Sink, count: usize, records: impl Iterator<Item = T>) {
+    out.u32(count as u32);
+    write_records(out, records);
+}
+
+/// Writes records that are made one by one, without gathering them all, and without their number.
+pub(crate) fn write_records<T: Pod>(out: &mut impl Sink, mut records: impl Iterator<Item = T>) {
     // As many as stay in the fastest cache.
     let mut part = [T::zeroed(); 64];
-    out.u32(count as u32);
     loop {
         let mut filled = 0;
         for (place, record) in part.iter_mut().zip(&mut records) {
@@ -92,17 +98,16 @@ pub(crate) fn save_leading<'a, T: Pod, const N: usize>(
     out: &mut impl Sink,
     arrays: impl Iterator<Item = &'a [T; N]> + Clone,
 ) {
-    let zeros = [T::zeroed(); N];
-    let mut length = 0;
+    let (mut any, mut count) = ([T::zeroed(); N], 0);
+    let any: &mut [u8] = bytemuck::cast_slice_mut(&mut any);
     for array in arrays.clone() {
-        let rest = |from: usize| bytemuck::cast_slice::<T, u8>(&array[from..]);
-        while length < N && rest(length) != bytemuck::cast_slice::<T, u8>(&zeros[length..]) {
-            length += 1;
-        }
+        any.iter_mut().zip(bytemuck::cast_slice(array)).for_each(|(any, byte): (_, &u8)| *any |= byte);
+        count += 1;
     }
+    let length = any.iter().rposition(|&byte| byte != 0).map_or(0, |last| last / size_of::<T>() + 1);
     out.u32(length as u32);
     if length > 0 {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(count * length * size_of::<T>());
         arrays.for_each(|array| bytes.extend_from_slice(bytemuck::cast_slice(&array[..length])));
         out.bytes(&bytes);
     }
@@ -257,9 +262,9 @@ impl Kernel for Blocks<'_> {
 pub(crate) struct Source<'a> {
     bytes: &'a [u8],
     position: usize,
-    /// The hash of the first `hashed` bytes. It follows the reading in pieces, while they are in the cache; `None` where it is somebody else's
+    /// The checksum of the first `hashed` bytes. It follows the reading in pieces, while they are in the cache; `None` where it is somebody else's
     /// concern.
-    hasher: Option<Hasher>,
+    checksum: Option<Checksum>,
     hashed: usize,
     /// Where it is to follow next: nowhere, if it is not here.
     due: usize,
@@ -274,7 +279,15 @@ pub(super) const PIECE: usize = 1 << 14;
 
 impl<'a> Source<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, position: 0, hasher: Some(Hasher::new()), hashed: 0, due: PIECE, parts: None, elsewhere: false }
+        Self {
+            bytes,
+            position: 0,
+            checksum: Some(Checksum::new()),
+            hashed: 0,
+            due: PIECE,
+            parts: None,
+            elsewhere: false,
+        }
     }
 
     /// A payload whose parts are here.
@@ -282,27 +295,33 @@ impl<'a> Source<'a> {
         Self { parts: Some(*parts), ..Self::new(bytes) }
     }
 
-    /// A payload of which somebody else reads the parts, and hashes it.
+    /// A payload of which others read the parts, and hash it.
     pub fn around_parts(bytes: &'a [u8], parts: &Parts) -> Self {
         Self { parts: Some(*parts), elsewhere: true, ..Self::unhashed(bytes) }
     }
 
-    /// Bytes that somebody else hashes.
-    pub fn unhashed(bytes: &'a [u8]) -> Self {
-        Self { hasher: None, due: usize::MAX, ..Self::new(bytes) }
+    /// A part of a payload, of which somebody else reads the parts within.
+    pub fn of_part(bytes: &'a [u8], parts: &Parts, part: Part) -> Self {
+        let range = parts.range(part);
+        Self { position: range.start, ..Self::around_parts(&bytes[..range.end], parts) }
     }
 
-    /// The hash of the whole stream.
-    pub fn hash(self) -> u64 {
-        let mut hasher = self.hasher.unwrap_or_else(Hasher::new);
-        hasher.bytes(&self.bytes[self.hashed..]);
-        hasher.finish()
+    /// Bytes that somebody else hashes.
+    pub fn unhashed(bytes: &'a [u8]) -> Self {
+        Self { checksum: None, due: usize::MAX, ..Self::new(bytes) }
+    }
+
+    /// The checksum of the whole stream.
+    pub fn checksum(self) -> u64 {
+        let mut checksum = self.checksum.unwrap_or_else(Checksum::new);
+        checksum.bytes(&self.bytes[self.hashed..]);
+        checksum.finish()
     }
 
     /// What a sink took as this part, or `None` where it is read elsewhere. It must be where it is said to be.
     pub fn part<T>(&mut self, part: Part, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<Option<T>> {
         let range = self.parts.map(|parts| parts.range(part));
-        if range.as_ref().is_some_and(|range| range.start != self.position) {
+        if range.as_ref().is_some_and(|range| range.start != self.position || range.end > self.bytes.len()) {
             return Err(self.corrupt("the place of a part"));
         }
         if let (true, Some(range)) = (self.elsewhere, &range) {
@@ -314,6 +333,12 @@ impl<'a> Source<'a> {
             return Err(self.corrupt("the end of a part"));
         }
         Ok(Some(part))
+    }
+
+    /// What a sink took as the whole of the stream.
+    pub fn whole<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let all = read(self)?;
+        if self.is_empty() { Ok(all) } else { Err(self.corrupt("the end of a part")) }
     }
 
     pub fn corrupt(&self, what: &'static str) -> Error {
@@ -336,8 +361,8 @@ impl<'a> Source<'a> {
     /// Lets the hash follow the reading.
     #[cold]
     fn hash_piece(&mut self) {
-        if let Some(hasher) = &mut self.hasher {
-            hasher.bytes(&self.bytes[self.hashed..self.position]);
+        if let Some(checksum) = &mut self.checksum {
+            checksum.bytes(&self.bytes[self.hashed..self.position]);
             (self.hashed, self.due) = (self.position, self.position.saturating_add(PIECE));
         }
     }
@@ -572,7 +597,7 @@ mod tests {
             } else {
                 source.bytes(70_001 * read).unwrap();
             }
-            assert_eq!(source.hash(), Hasher::of(&bytes));
+            assert_eq!(source.checksum(), Checksum::of(&bytes));
         }
     }
 

@@ -418,6 +418,11 @@ impl World {
     /// Goes on with another state, to which `restart` goes back from now on.
     pub(crate) fn put(&mut self, state: State) {
         self.state = State { isa: self.state.isa, ..state };
+        self.begin_anew();
+    }
+
+    /// The state is another one, to which `restart` goes back from now on.
+    pub(crate) fn begin_anew(&mut self) {
         self.start = None;
         self.at_start = true;
         self.profile = Profile::default();

@@ -69,16 +69,12 @@ impl Manifolds {
 }
 
 /// Contacts as they were read.
-pub(crate) struct Loaded {
-    /// Without manifolds.
+pub(crate) struct LoadedContacts {
+    /// Without manifolds, and without bodies.
     contacts: Contacts,
     /// Those, unless they are read elsewhere.
     pub manifolds: Option<Manifolds>,
-    /// The pairs of boxes that the contacts stand for.
-    pairs: Vec<ProxyPair>,
-    /// The bodies that contacts tie together.
-    ties: Vec<[u32; 2]>,
-    /// The bodies of the contacts. Like what follows, it is little enough to stay in the cache while walks along lists jump about.
+    /// The bodies of the contacts, as the lists of these say. Like what follows, it is little enough to stay in the cache while walks along lists jump about.
     bodies: Vec<[u32; 2]>,
     /// The contacts that have manifolds, each with its first.
     touching: Vec<[u32; 2]>,
@@ -93,15 +89,27 @@ pub(crate) struct Met {
     pub placings: Vec<Placing>,
 }
 
-impl Loaded {
-    /// The contacts, and what the rest must agree with; `None` where contacts and manifolds do not fit.
-    pub fn join(self) -> Option<(Contacts, Met)> {
+impl LoadedContacts {
+    /// The contacts, and what the rest must agree with; `None` where colliders, lists of bodies, contacts and manifolds do not fit. `sides` holds what colliders bring
+    /// into their contacts, by slot.
+    pub fn join(self, sides: &[Side]) -> Option<(Contacts, Met)> {
         let Manifolds { all, placings } = self.manifolds?;
-        let contacts = Contacts { manifolds: all, ..self.contacts };
+        let mut contacts = Contacts { manifolds: all, ..self.contacts };
+        let (mut pairs, mut ties) = (Vec::with_capacity(self.bodies.len()), Vec::with_capacity(self.bodies.len()));
+        for (contact, &bodies) in contacts.all.iter_mut().zip(&self.bodies) {
+            if bodies[0] == NONE {
+                continue;
+            }
+            pairs.push(meeting(contact, bodies, sides)?);
+            [contact.body_a, contact.body_b] = bodies;
+            if contact.ties() {
+                ties.push(bodies);
+            }
+        }
         let sound = contacts.manifold_lists_are_sound(&self.touching, &self.bodies, &self.places, &placings)
             && (contacts.tangents.is_empty() || contacts.tangents.len() == placings.len())
             && (contacts.extras.is_empty() || contacts.extras.len() == placings.len());
-        let met = Met { pairs: self.pairs, ties: self.ties, placings };
+        let met = Met { pairs, ties, placings };
         (met.placings.len() < NONE as usize && sound).then_some((contacts, met))
     }
 }
@@ -163,26 +171,23 @@ impl Contacts {
         ContactRecord { collider_a, collider_b, flags, manifolds, generation, posed, cache }
     }
 
-    /// What [`Contacts::save`] wrote, or an error where a walk along its lists could go astray. `sides` holds what colliders bring into their
-    /// contacts, by slot.
-    pub fn load(source: &mut Source<'_>, sides: &[Side]) -> Result<Loaded> {
+    /// What [`Contacts::save`] wrote, or an error where a walk along its lists could go astray.
+    pub fn load(source: &mut Source<'_>) -> Result<LoadedContacts> {
         let free = source.u32s()?;
         let awake = source.u32s()?;
         let count = source.count(size_of::<ContactRecord>())?;
         let (Some(places), true) = (places(count, &free, &awake), count < (NONE >> 1) as usize) else {
             return Err(source.corrupt("the list of contacts"));
         };
-        let (mut all, mut pairs) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let (mut bodies, mut touching, mut ties) =
-            (vec![[NONE; 2]; count], Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut all, mut touching) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut records = [ContactRecord::zeroed(); PART];
-        for (places, bodies) in places.chunks(PART).zip(bodies.chunks_mut(PART)) {
+        for places in places.chunks(PART) {
             let records = &mut records[..places.len()];
             let bytes = source.bytes(size_of_val(records))?;
             bytemuck::cast_slice_mut(records).copy_from_slice(bytes);
             let posed = records.iter().map(|r| r.posed as usize).fold(0, usize::saturating_add);
             let mut poses = source.bytes(posed.saturating_mul(size_of::<RelativePose>()))?;
-            for ((record, bodies), &awake) in records.iter().zip(bodies).zip(places) {
+            for (record, &awake) in records.iter().zip(places) {
                 let &ContactRecord { collider_a, collider_b, flags, manifolds, generation, posed, cache } = record;
                 let pose = match (posed, poses.split_at_checked(size_of::<RelativePose>())) {
                     (0, _) => RelativePose::default(),
@@ -196,14 +201,12 @@ impl Contacts {
                     all.push(Contact { generation, body_a: NONE, manifolds: NONE, awake: NONE, ..Contact::zeroed() });
                     continue;
                 }
-                let Some(([body_a, body_b], pair)) = meeting(record, sides) else {
-                    return Err(source.corrupt("a contact"));
-                };
-                *bodies = [body_a, body_b];
                 if manifolds != NONE {
                     touching.push([all.len() as u32, manifolds]);
                 }
-                let contact = Contact {
+                // The bodies are known when the lists have been read.
+                let (body_a, body_b) = (NONE, NONE);
+                all.push(Contact {
                     collider_a,
                     collider_b,
                     body_a,
@@ -214,15 +217,10 @@ impl Contacts {
                     generation,
                     cache,
                     pose,
-                };
-                if contact.ties() {
-                    ties.push([body_a, body_b]);
-                }
-                all.push(contact);
-                pairs.push(pair);
+                });
             }
         }
-        let Some((heads, neighbours)) = linked(source.records()?, source.records()?, &bodies) else {
+        let Some((heads, neighbours, bodies)) = linked(source.records()?, source.records()?, &places) else {
             return Err(source.corrupt("the list of contacts"));
         };
         let manifolds = source.part(Part::Manifolds, Manifolds::load)?;
@@ -230,7 +228,7 @@ impl Contacts {
         let (tangents, extras) = (source.pods()?, source.pods()?);
         let lists = Self { all, neighbours, free, awake, heads, ..Self::default() };
         let contacts = Self { tangents, extras, free_manifold, ..lists };
-        Ok(Loaded { contacts, manifolds, pairs, ties, bodies, touching, places })
+        Ok(LoadedContacts { contacts, manifolds, bodies, touching, places })
     }
 
     /// Every manifold belongs to one contact or is free, has no more points than there is room for, and no colour unless its contact is awake. `touching`
@@ -291,24 +289,18 @@ fn places(count: usize, free: &[u32], awake: &[u32]) -> Option<Vec<u32>> {
     Some(places)
 }
 
-/// The heads of the bodies' lists of contacts, and the links between these, from the lists in order: how long they are, and all of them one after
-/// the other. `bodies` are those of all contacts, [`NONE`] for the free ones, which are on no list. `None` where a contact is missing, twice on a
-/// list, or on one that is not that of its body.
+/// The heads of the bodies' lists of contacts, the links between these, and the bodies of each contact, [`NONE`] for the free ones; from the lists in order: how
+/// long they are, and all of them one after the other. `None` where one of those that exist is missing or twice on a list, or a free one is on any.
 fn linked(
     lengths: impl ExactSizeIterator<Item = u32>,
     mut lists: impl ExactSizeIterator<Item = u32>,
-    bodies: &[[u32; 2]],
-) -> Option<(Vec<u32>, Vec<Neighbours>)> {
-    /// On no list yet: no side of any contact has this number, see [`Contacts::load`].
-    const UNSEEN: u32 = FREE;
-    let begin = |bodies: &[u32; 2]| match bodies {
-        [NONE, _] => Neighbours::NONE,
-        _ => Neighbours { prev: [UNSEEN; 2], ..Neighbours::NONE },
-    };
-    let mut neighbours: Vec<Neighbours> = bodies.iter().map(begin).collect();
-    let live = bodies.iter().filter(|bodies| bodies[0] != NONE).count();
+    places: &[u32],
+) -> Option<(Vec<u32>, Vec<Neighbours>, Vec<[u32; 2]>)> {
+    let mut bodies = vec![[NONE; 2]; places.len()];
+    let mut neighbours = vec![Neighbours::NONE; places.len()];
+    let live = places.iter().filter(|&&place| place != FREE).count();
     // As many as there are sides, none of them twice: so all are there.
-    if lists.len() != 2 * live {
+    if lists.len() != 2 * live || lengths.len() >= NONE as usize {
         return None;
     }
     let mut heads = Vec::with_capacity(lengths.len());
@@ -318,9 +310,10 @@ fn linked(
         for _ in 0..length {
             let at = lists.next()?;
             let (contact, side) = ((at >> 1) as usize, (at & 1) as usize);
-            if bodies.get(contact)?[side] as usize != body || neighbours[contact].prev[side] != UNSEEN {
+            if *places.get(contact)? == FREE || bodies[contact][side] != NONE {
                 return None;
             }
+            bodies[contact][side] = body as u32;
             neighbours[contact].prev[side] = prev;
             match prev {
                 NONE => heads[body] = at,
@@ -329,7 +322,7 @@ fn linked(
             prev = at;
         }
     }
-    (lists.len() == 0).then_some((heads, neighbours))
+    (lists.len() == 0).then_some((heads, neighbours, bodies))
 }
 
 /// What a collider brings into its contacts.
@@ -348,28 +341,29 @@ impl Side {
     pub const NONE: Self = Self { body: NONE, proxy: NO_PROXY, sensor: false, dynamic: false };
 }
 
-/// The bodies of a contact and its pair of boxes; `None` where it is not what its colliders make it.
+/// The pair of boxes of a contact that is on the lists of these bodies; `None` where it is not what its colliders make it.
 #[inline]
-fn meeting(record: &ContactRecord, sides: &[Side]) -> Option<([u32; 2], ProxyPair)> {
+fn meeting(contact: &Contact, bodies: [u32; 2], sides: &[Side]) -> Option<ProxyPair> {
     let side = |collider: u32| sides.get(collider as usize).filter(|side| side.proxy != NO_PROXY);
-    let (a, b) = (side(record.collider_a)?, side(record.collider_b)?);
-    let has = |flag: u32| record.flags & flag != 0;
-    let fits = record.collider_a < record.collider_b
+    let (a, b) = (side(contact.collider_a)?, side(contact.collider_b)?);
+    let has = |flag: u32| contact.has(flag);
+    let fits = contact.collider_a < contact.collider_b
+        && [a.body, b.body] == bodies
         && a.body != b.body
         && has(Contact::SENSOR) == (a.sensor || b.sensor)
         && has(Contact::JOINS) == (a.dynamic && b.dynamic)
-        && (record.manifolds != NONE) == (has(Contact::TOUCHING) && !has(Contact::SENSOR));
-    fits.then(|| ([a.body, b.body], ProxyPair::new(ProxyId(a.proxy), ProxyId(b.proxy))))
+        && (contact.manifolds != NONE) == (has(Contact::TOUCHING) && !has(Contact::SENSOR));
+    fits.then(|| ProxyPair::new(ProxyId(a.proxy), ProxyId(b.proxy)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NONE, linked};
+    use super::{FREE, NONE, linked};
     use proptest::prelude::*;
 
     proptest! {
-        /// Links lead along the lists and back, whatever the order; lists that name a side twice, leave one out, or name one of another body are
-        /// refused.
+        /// Links lead along the lists and back, whatever the order, and the bodies are those on whose lists contacts are; lists that name a side twice or leave one out
+        /// are refused.
         #[test]
         fn lists_come_back(
             bodies in prop::collection::vec((0u32..6, 1u32..6, any::<bool>()), 1..40),
@@ -388,7 +382,9 @@ mod tests {
             }
             let lengths = || lists.iter().map(|list| list.len() as u32).collect::<Vec<_>>().into_iter();
             let mut keys = lists.concat();
-            let (heads, neighbours) = linked(lengths(), keys.clone().into_iter(), &bodies).unwrap();
+            let places: Vec<u32> = bodies.iter().map(|bodies| if bodies[0] == NONE { FREE } else { NONE }).collect();
+            let (heads, neighbours, found) = linked(lengths(), keys.clone().into_iter(), &places).unwrap();
+            prop_assert_eq!(found, bodies);
             for (list, &head) in lists.iter().zip(&heads) {
                 let (mut prev, mut at) = (NONE, head);
                 for &key in list {
@@ -400,11 +396,11 @@ mod tests {
                 prop_assert_eq!(at, NONE);
             }
             if !keys.is_empty() {
-                prop_assert!(linked(lengths(), keys[1..].iter().copied(), &bodies).is_none());
+                prop_assert!(linked(lengths(), keys[1..].iter().copied(), &places).is_none());
                 let place = wrong.0.index(keys.len());
                 if keys[place] != wrong.1 % 90 {
                     keys[place] = wrong.1 % 90;
-                    prop_assert!(linked(lengths(), keys.into_iter(), &bodies).is_none());
+                    prop_assert!(linked(lengths(), keys.into_iter(), &places).is_none());
                 }
             }
         }

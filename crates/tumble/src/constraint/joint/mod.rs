@@ -53,7 +53,7 @@ pub use universal::Universal;
 pub use view::{JointMut, JointRef};
 pub use wheel::Wheel;
 
-pub(crate) use record::{Registry, Tie};
+pub(crate) use record::{LoadedJoints, Registry, Tie};
 
 use super::axis::{Axis, Limit, Motor};
 use super::frame::{Frames, unwound};

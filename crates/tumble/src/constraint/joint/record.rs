@@ -12,13 +12,14 @@ use crate::body::Softness;
 use crate::body::store::is_rotation;
 use crate::constraint::{Axis, Constraint, Drive, Limit, Motor, Rows, Signal, Stiffness};
 use crate::error::{Error, Result};
-use crate::id::Places;
+use crate::id::{JointTag, Places, Slots};
 use crate::lists::Lists;
 use crate::math::{Point, Quat, Real, Vec3, WorldPose};
 use crate::names::Names;
 use crate::record::kinds::{Kinds, load_numbers};
-use crate::record::stream::{Leading, Sink, Source, save_leading};
+use crate::record::stream::{Leading, Sink, Source, save_leading, write_records};
 use bytemuck::{Pod, Zeroable};
+use core::mem::offset_of;
 use core::slice::ChunksExact;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -84,27 +85,32 @@ impl Joints {
     pub fn save(&self, out: &mut impl Sink) {
         self.all.save(out);
         self.names.save(out);
-        let all = || self.all.iter().map(|(_, joint)| joint);
         let mut kinds = Kinds::new();
         let key = |joint: &Joint| [Arc::as_ptr(&joint.kind).addr() as u64, 0, 0];
-        let numbers: Vec<u32> =
-            all().map(|joint| kinds.number(key(joint), |bytes| save_kind(&joint.kind, bytes))).collect();
+        let number = |joint: &Joint| kinds.number(key(joint), |bytes| save_kind(&joint.kind, bytes));
+        let numbers: Vec<u32> = self.all.iter_for(offset_of!(Joint, kind)).map(number).collect();
         out.u32(kinds.len() as u32);
         out.bytes(kinds.bytes());
         out.u32s(&numbers);
-        let mut records = Vec::new();
         for part in self.all.parts() {
-            records.clear();
-            records.extend(part.clone().map(record));
-            out.bytes(bytemuck::cast_slice(&records));
+            write_records(out, part.clone().map(record));
             save_leading(out, part.clone().map(|joint| &joint.impulses));
             save_leading(out, part.map(|joint| &joint.memory));
         }
     }
+}
 
-    /// What [`Joints::save`] wrote, and what the rest must agree with. Whether the bodies exist is for the caller to find out; their slots are below
-    /// `bodies`.
-    pub fn load(source: &mut Source<'_>, registry: &Registry, bodies: usize) -> Result<(Self, Vec<Tie>)> {
+/// Joints as they were read.
+pub(crate) struct LoadedJoints {
+    all: Slots<Joint, JointTag>,
+    names: Names,
+    /// What the rest must agree with.
+    ties: Vec<Tie>,
+}
+
+impl LoadedJoints {
+    /// What [`Joints::save`] wrote. Whether the bodies exist is for the caller to find out.
+    pub fn load(source: &mut Source<'_>, registry: &Registry) -> Result<Self> {
         let places = Places::load(source)?;
         let names = Names::load(source, |slot| places.is_taken(slot))?;
         let count = places.count();
@@ -124,13 +130,12 @@ impl Joints {
         let mut ties: Vec<Tie> = Vec::with_capacity(count);
         let check = |slots: &[u32]| {
             let part = JointPart::load(source, slots.len())?;
-            let within = |tie: &Tie| tie.bodies.iter().all(|&slot| (slot as usize) < bodies);
             let finite = part.impulses.elements().fold(true, |finite, v| finite & v.is_finite())
                 && part.memories.elements().fold(true, |finite, v| finite & v.is_finite());
             for (&slot, record) in slots.iter().zip(part.records.clone()) {
                 let record: JointRecord = bytemuck::pod_read_unaligned(record);
                 let tie = record.tie(slot);
-                if !(finite && within(&tie) && record.is_sound()) {
+                if !(finite && record.is_sound()) {
                     return Err(source.corrupt("a joint"));
                 }
                 ties.push(tie);
@@ -145,8 +150,17 @@ impl Joints {
             part.impulses.next(&mut joint.impulses);
             part.memories.next(&mut joint.memory);
         })?;
+        Ok(Self { all, names, ties })
+    }
+
+    /// The joints, and what the rest must agree with; `None` where a body has no slot below `bodies`.
+    pub fn join(self, bodies: usize) -> Option<(Joints, Vec<Tie>)> {
+        let Self { all, names, ties } = self;
+        if ties.iter().flat_map(|tie| tie.bodies).any(|slot| slot as usize >= bodies) {
+            return None;
+        }
         let of_body = Lists::of_pairs(ties.iter().map(|tie| (tie.slot, tie.bodies)));
-        Ok((Self::listed(all, names, of_body), ties))
+        Some((Joints::listed(all, names, of_body), ties))
     }
 }
 
