@@ -295,6 +295,16 @@ impl<'a> Team<'a> {
         });
     }
 
+    /// Calls both, at the same time where somebody helps. As [`Team::for_blocks`].
+    pub fn both<A: Send, B: Send>(&self, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+        if self.size == 1 {
+            return (a(), b());
+        }
+        let (a, b) = (Errand::new(a), Errand::new(b));
+        self.for_blocks(2, |_, block| if block == 0 { a.run() } else { b.run() });
+        (a.result(), b.result())
+    }
+
     /// Calls `work` for pieces of `0..count` with `piece` elements each, with fewer where there would be no piece for some, and for all of it at once where
     /// nobody helps. As [`Team::for_blocks`].
     pub fn for_ranges(&self, count: usize, piece: usize, work: impl Fn(Range<usize>) + Sync) {
@@ -364,6 +374,30 @@ impl<'a> Team<'a> {
                 self.do_blocks(worker);
             }
         }
+    }
+}
+
+/// Something that somebody does once.
+struct Errand<F, R> {
+    todo: Mutex<Option<F>>,
+    result: Mutex<Option<R>>,
+}
+
+impl<R, F: FnOnce() -> R> Errand<F, R> {
+    fn new(todo: F) -> Self {
+        Self { todo: Mutex::new(Some(todo)), result: Mutex::new(None) }
+    }
+
+    fn run(&self) {
+        let todo = self.todo.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let result = todo.map(|todo| todo());
+        *self.result.lock().unwrap_or_else(PoisonError::into_inner) = result;
+    }
+
+    /// It has been run, and without a panic: else who handed it out would have panicked.
+    fn result(self) -> R {
+        let result = self.result.into_inner().unwrap_or_else(PoisonError::into_inner);
+        result.unwrap_or_else(|| resume_unwind(Box::new("an errand was not run")))
     }
 }
 
@@ -653,6 +687,25 @@ mod tests {
             });
             assert_eq!(done, stages);
             assert!(counts.iter().enumerate().all(|(i, &c)| c == stages * (1 + i as u32 / 100)));
+        }
+    }
+
+    /// Both are called once and give what they come to; a panic of one is the caller's, who can go on.
+    #[test]
+    fn both_are_called() {
+        for crew in [Crew::default(), crew(2), crew(5), hired(3)] {
+            let (mut left, mut right) = (0, String::new());
+            let sum = |left: &mut i32| {
+                *left += 1;
+                *left
+            };
+            let results = crew.lead(false, |team| team.both(|| sum(&mut left), || right.push('r')));
+            assert_eq!((results, left, right.as_str()), ((1, ()), 1, "r"));
+            let panicked = crew.lead(false, |team| {
+                catch_unwind(AssertUnwindSafe(|| team.both(|| panic!("on purpose"), || 2))).is_err()
+            });
+            assert!(panicked);
+            assert_eq!(crew.lead(false, |team| team.both(|| 3, || 4)), (3, 4));
         }
     }
 

@@ -455,7 +455,7 @@ mod tests {
     fn asking_ahead_changes_nothing() {
         let (slots, _) = with_gaps();
         assert!(slots.iter_for(4).map(Rc::as_ptr).eq(slots.iter().map(|(_, value)| Rc::as_ptr(value))));
-        assert_eq!(slots.iter_for(usize::MAX).count(), slots.len());
+        assert_eq!(slots.iter_for(1 << 40).count(), slots.len());
     }
 
     /// All occupants are dropped, each once, and looked at before.

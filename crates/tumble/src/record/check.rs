@@ -17,7 +17,6 @@ use crate::marks::Marks;
 use crate::solve::graph::Graph;
 use crate::world::{State, World};
 use std::collections::BTreeSet;
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What leads from one part to another, in little lists that stay in the cache while walks jump about in them.
 pub(super) struct Links {
@@ -36,22 +35,17 @@ impl State {
     /// This state with what follows from the rest filled in, or what does not fit.
     pub(super) fn resumed(mut self, team: &Team, links: &Links) -> Result<Self, Misfit> {
         self.check_built_ins()?;
-        self.check_colliders(&links.sides)?;
-        let broad = Mutex::new(core::mem::take(&mut self.broad));
-        let (of_bodies, of_boxes) = (OnceLock::new(), OnceLock::new());
-        team.for_blocks(2, |_, block| match block {
-            0 => drop(of_bodies.set(self.follow_bodies(links))),
-            _ => {
-                let mut broad = broad.lock().unwrap_or_else(PoisonError::into_inner);
-                // Nobody else sets it.
-                let _ = of_boxes.set(check_broad_phase(&mut broad, links));
-            }
-        });
-        self.broad = broad.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (of_bodies, of_boxes) = (of_bodies.into_inner(), of_boxes.into_inner());
-        let unread = "what nobody looked at";
-        (self.own_materials, self.graph) = of_bodies.ok_or(unread)??;
-        of_boxes.ok_or(unread)??;
+        let mut broad = core::mem::take(&mut self.broad);
+        let (of_bodies, of_boxes) = team.both(
+            || self.follow_bodies(links),
+            || {
+                self.check_colliders(&links.sides)?;
+                check_broad_phase(&mut broad, links)
+            },
+        );
+        of_boxes?;
+        self.broad = broad;
+        (self.own_materials, self.graph) = of_bodies?;
         self.check_articulations()?;
         self.check_joints(links)?;
         self.check_effects()?;

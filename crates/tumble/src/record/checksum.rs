@@ -4,7 +4,7 @@ use super::stream::{Hasher, Sink};
 use std::sync::OnceLock;
 
 /// Bytes of a stretch: it takes about as long to hash as it takes to hand out.
-const STRETCH: usize = if cfg!(test) { 1 << 10 } else { 1 << 18 };
+pub(super) const STRETCH: usize = if cfg!(test) { 1 << 10 } else { 1 << 18 };
 
 /// The checksum of a stream, which comes in pieces.
 pub(super) struct Checksum {
@@ -34,6 +34,13 @@ impl Checksum {
     pub fn finish(mut self) -> u64 {
         self.whole.u64(self.stretch.finish());
         self.whole.finish()
+    }
+
+    /// The checksum of a stream whose stretches have these hashes. If the last of them is whole, one follows in which nothing is.
+    pub fn of_hashes(hashes: impl Iterator<Item = u64>) -> u64 {
+        let mut whole = Hasher::new();
+        hashes.for_each(|hash| whole.u64(hash));
+        whole.finish()
     }
 
     /// The checksum of these bytes.
@@ -72,9 +79,7 @@ impl<'a> Stretches<'a> {
 
     /// The checksum of all; what nobody has looked at is looked at now.
     pub fn checksum(&self) -> u64 {
-        let mut whole = Hasher::new();
-        (0..self.count()).for_each(|stretch| whole.u64(self.hash(stretch)));
-        whole.finish()
+        Checksum::of_hashes((0..self.count()).map(|stretch| self.hash(stretch)))
     }
 }
 

@@ -11,26 +11,38 @@ use crate::math::Real;
 const MAGIC: [u8; 8] = *b"\x93TUMBL\r\n";
 /// Bytes of a number: `f32` and `f64` worlds have different snapshots.
 const PRECISION: u32 = size_of::<Real>() as u32;
-/// Where the length of the payload stands, and after it the checksum and the places of the parts.
-const LENGTH: usize = 16;
-const PARTS: usize = 32;
-const SIZE: usize = PARTS + Parts::SIZE;
+/// The length of the payload, the checksum and the places of the parts follow.
+const SIZE: usize = MAGIC.len() + 4 + 4 + 8 + 8 + Parts::SIZE;
 
 /// Replaces `bytes` by an envelope and the payload that `save` writes.
 pub(super) fn wrap(bytes: &mut Vec<u8>, save: impl FnOnce(&mut Payload<'_>)) {
     bytes.clear();
-    bytes.bytes(&MAGIC);
-    bytes.u32(SNAPSHOT_VERSION);
-    bytes.u32(PRECISION);
-    bytes.bytes(&[0; SIZE - LENGTH]);
+    bytes.bytes(&[0; SIZE]);
     let mut payload = Payload { bytes, checksum: Checksum::new(), hashed: SIZE, parts: Parts::default() };
     save(&mut payload);
     payload.catch_up();
     let Payload { checksum, parts, .. } = payload;
-    let length = (bytes.len() - SIZE) as u64;
-    bytes[LENGTH..LENGTH + 8].copy_from_slice(&length.to_le_bytes());
-    bytes[LENGTH + 8..PARTS].copy_from_slice(&checked(checksum.finish(), &parts).to_le_bytes());
-    bytes[PARTS..SIZE].copy_from_slice(&parts.to_bytes());
+    seal(bytes, checksum.finish(), &parts);
+}
+
+/// Replaces `bytes` by an envelope and a payload of this length, which `fill` writes over whatever it finds there. It gives the checksum and the parts.
+pub(super) fn wrap_length(bytes: &mut Vec<u8>, length: usize, fill: impl FnOnce(&mut [u8]) -> (u64, Parts)) {
+    bytes.resize(SIZE + length, 0);
+    let (checksum, parts) = fill(&mut bytes[SIZE..]);
+    seal(bytes, checksum, &parts);
+}
+
+/// Fills in what stands before a payload with this checksum and these parts.
+fn seal(bytes: &mut [u8], payload: u64, parts: &Parts) {
+    let (head, rest) = bytes.split_at_mut(SIZE);
+    let mut sealed = Vec::with_capacity(SIZE);
+    sealed.bytes(&MAGIC);
+    sealed.u32(SNAPSHOT_VERSION);
+    sealed.u32(PRECISION);
+    sealed.u64(rest.len() as u64);
+    sealed.u64(checked(payload, parts));
+    sealed.bytes(&parts.to_bytes());
+    head.copy_from_slice(&sealed);
 }
 
 /// The checksum of an envelope with these parts, whose payload has this one.

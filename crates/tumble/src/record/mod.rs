@@ -4,8 +4,8 @@
 //! record apart by name, so that what is added to the state does not compile until it is saved.
 //!
 //! ```text
-//!   magic  version  precision  length  checksum  parts │ shapes │ settings │ materials, bodies, colliders │ contacts, islands │ events
-//!   └──────────────────── 64 bytes ──────────────────┘ └───────────────────── payload, hashed ─────────────────────────────────────┘
+//!   magic  version  precision  length  checksum  parts │ shapes │ settings │ materials, bodies, colliders │ contacts, joints, islands │ events
+//!   └──────────────────── 96 bytes ──────────────────┘ └───────────────────────── payload, hashed ─────────────────────────────────────────┘
 //! ```
 
 mod check;
@@ -13,6 +13,7 @@ mod checksum;
 mod envelope;
 #[cfg(test)]
 mod forged;
+mod gather;
 pub(crate) mod kinds;
 pub(crate) mod parts;
 mod settings;
@@ -98,9 +99,15 @@ impl World {
     /// A [torn](World#torn-worlds) world is not saved; `bytes` stay as they were.
     pub fn snapshot_into(&self, bytes: &mut Vec<u8>) -> Result<()> {
         self.whole()?;
-        bytes.clear();
-        bytes.reserve(self.state.record_size());
-        envelope::wrap(bytes, |payload| self.state.save(payload));
+        let size = self.state.record_size();
+        self.crew.lead(size < LARGE, |team| match team.size() {
+            1 => {
+                bytes.clear();
+                bytes.reserve(size);
+                envelope::wrap(bytes, |payload| self.state.save(payload));
+            }
+            _ => gather::write(team, &self.state, bytes),
+        });
         Ok(())
     }
 

@@ -20,7 +20,10 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// Those that mostly take long come first.
+    pub const ALL: [Self; 4] = [Self::Joints, Self::Manifolds, Self::Contacts, Self::Broad];
 }
 
 /// Where the parts begin and end.

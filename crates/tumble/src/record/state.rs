@@ -2,6 +2,7 @@
 
 use super::check::Links;
 use super::checksum::Stretches;
+use super::gather::Written;
 use super::kinds::{Kinds, load_numbers};
 use super::parts::{self, Part, Parts};
 use super::shapes::{self, ShapeTable};
@@ -32,7 +33,7 @@ use crate::shape::{Geometry, Shape};
 use crate::solve::graph::Graph;
 use crate::world::State;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 impl State {
     /// Everything the next step reads, in a fixed order.
@@ -106,16 +107,37 @@ impl State {
         articulations.save(out);
     }
 
+    /// A part that [`State::save`] writes, without what others write within it.
+    pub(super) fn save_part<'a>(&'a self, part: Part, out: &mut Written<'a>) {
+        match part {
+            Part::Broad => self.broad.save(out),
+            Part::Contacts => self.contacts.save(out),
+            Part::Manifolds => out.end_with(&self.contacts.manifolds),
+            Part::Joints => self.joints.save(out),
+        }
+    }
+
     /// About how many bytes a snapshot takes: enough that writing it rarely asks for more memory.
     pub(super) fn record_size(&self) -> usize {
+        Part::ALL.map(|part| self.part_size(part)).into_iter().sum::<usize>() + self.size_around_parts()
+    }
+
+    /// How many of them are those of a part.
+    pub(super) fn part_size(&self, part: Part) -> usize {
+        match part {
+            Part::Broad => self.colliders.len() * 160,
+            Part::Contacts => self.contacts.all.len() * (size_of::<Contact>() + 16),
+            Part::Manifolds => self.contacts.manifolds.len() * size_of::<ContactManifold>(),
+            Part::Joints => self.joints.all.len() * size_of::<Joint>(),
+        }
+    }
+
+    /// How many of them are around the parts.
+    pub(super) fn size_around_parts(&self) -> usize {
         let body = size_of::<Velocity>() + size_of::<CentrePose>() + size_of::<Params>() + size_of::<Rest>() + 256;
-        let contact = size_of::<Contact>();
         self.bodies.len() * body
-            + self.colliders.len() * 512
+            + self.colliders.len() * 384
             + self.materials.len() * 128
-            + self.contacts.all.len() * contact
-            + self.contacts.manifolds.len() * size_of::<ContactManifold>()
-            + self.joints.all.len() * size_of::<Joint>()
             + self.effects.all.len() * size_of::<Effect>()
             + (self.events.len() + self.pending.len()) * 64
             + 4096
@@ -130,13 +152,11 @@ impl State {
             return (source.checksum(), state);
         }
         let (around, apart, stretches) = (OnceLock::new(), parts::Read::default(), Stretches::of(payload));
-        // What takes long comes first.
-        let large = [Part::Joints, Part::Manifolds, Part::Contacts, Part::Broad];
-        team.for_tasks(1 + large.len() + stretches.count(), |task| match task.checked_sub(1) {
+        team.for_tasks(1 + Part::COUNT + stretches.count(), |task| match task.checked_sub(1) {
             None => drop(around.set(Self::load_around(&mut Source::around_parts(payload, parts), known))),
-            Some(next) => match large.get(next) {
+            Some(next) => match Part::ALL.get(next) {
                 Some(&part) => apart.read(part, payload, parts, known.registry),
-                None => stretches.look_at(next - large.len()),
+                None => stretches.look_at(next - Part::COUNT),
             },
         });
         // All tasks have been done, or the team has panicked.
@@ -147,15 +167,8 @@ impl State {
 
     /// Drops it. A team shares the work: what is made of many small things takes as long as copying it.
     pub(super) fn discard(mut self, team: &Team) {
-        let joints = Mutex::new(core::mem::take(&mut self.joints));
-        let rest = Mutex::new(Some(self));
-        team.for_tasks(2, |task| {
-            // A lock that somebody panicked under is left alone; what is behind it drops in its turn.
-            match task {
-                0 => drop(joints.lock().map(|mut joints| joints.all.discard(|joint| Arc::as_ptr(&joint.kind)))),
-                _ => drop(rest.lock().map(|mut rest| rest.take())),
-            }
-        });
+        let mut joints = core::mem::take(&mut self.joints.all);
+        team.both(|| joints.discard(|joint| Arc::as_ptr(&joint.kind)), || drop(self));
     }
 
     /// What is around the parts, and these too unless the source knows that they are read elsewhere.
@@ -289,12 +302,12 @@ impl Around {
             contacts.iter_mut().zip(manifolds).for_each(|(contacts, manifolds)| contacts.manifolds = Some(manifolds));
         }
         let misfit = |what| Error::refused("snapshot", format!("{what} does not fit the rest of it"));
-        let Some((contacts, met)) = contacts.and_then(|contacts| contacts.join(&sides)) else {
-            return Err(misfit("the list of contacts"));
-        };
-        let Some((joints, ties)) = joints.and_then(|joints| joints.join(parts.len())) else {
-            return Err(misfit("the list of joints"));
-        };
+        let (contacts, joints) = team.both(
+            || contacts.and_then(|contacts| contacts.join(&sides)),
+            || joints.and_then(|joints| joints.join(parts.len())),
+        );
+        let Some((contacts, met)) = contacts else { return Err(misfit("the list of contacts")) };
+        let Some((joints, ties)) = joints else { return Err(misfit("the list of joints")) };
         let Some(broad) = broad else { return Err(misfit("the broad phase")) };
         (state.broad, state.contacts, state.joints) = (broad, contacts, joints);
         state.resumed(team, &Links { met, sides, parts, joints: ties }).map_err(misfit)
