@@ -1,7 +1,7 @@
 //! The bars that the project has set itself, and where it stands.
 
 use super::report::{against, comparisons, geomean};
-use super::run::Row;
+use super::run::{Row, TUMBLE};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -101,7 +101,7 @@ pub fn of_rows(rows: &[Row]) -> Vec<Bar> {
         };
         let aside = aside(peer);
         bars.push(Bar::at_least(format!("{case}: steps per second to MuJoCo's{aside}"), 1.0 / ratio, 1.5));
-        let own = find(rows, case, "tumble", 1);
+        let own = find(rows, case, TUMBLE, 1);
         let count = |row: &Row| row.runs.last()?.contacts;
         let differ = own.and_then(count).zip(count(peer)).map(|(own, other)| (own / other - 1.0).abs());
         let differ = if own.is_some_and(Row::passes) { differ } else { Some(f64::NAN) };
@@ -112,7 +112,7 @@ pub fn of_rows(rows: &[Row]) -> Vec<Bar> {
     {
         bars.push(Bar::at_most(format!("gentle chain to MuJoCo{}", aside(peer)), ratio, 1.0));
     }
-    bars.extend(drift(rows, "tumble").map(|d| Bar::at_most("gentle chain: drift of energy at the end", d, 0.01)));
+    bars.extend(drift(rows, TUMBLE).map(|d| Bar::at_most("gentle chain: drift of energy at the end", d, 0.01)));
     bars
 }
 
@@ -127,7 +127,7 @@ fn find<'a>(rows: &'a [Row], case: &str, engine: &str, threads: usize) -> Option
 
 /// Tumble's time over that of the peer in the same case; not a number where Tumble fails the gate.
 fn ratio(rows: &[Row], peer: &Row) -> Option<f64> {
-    Some(judged(find(rows, &peer.case, "tumble", peer.threads)?) / timed(peer)?)
+    Some(judged(find(rows, &peer.case, TUMBLE, peer.threads)?) / timed(peer)?)
 }
 
 /// The time of a row that has come to its end.
@@ -148,11 +148,11 @@ pub fn speed_up(rows: &[Row], case: &str, engine: &str, threads: usize) -> Optio
 
 /// Two threads: as good as the best peer in the same run, and 1.7.
 fn threaded(rows: &[Row], case: &str) -> Vec<Bar> {
-    let Some(own) = speed_up(rows, case, "tumble", 2) else { return Vec::new() };
-    let gain = find(rows, case, "tumble", 1).and_then(|row| row.gain_abreast(2));
+    let Some(own) = speed_up(rows, case, TUMBLE, 2) else { return Vec::new() };
+    let gain = find(rows, case, TUMBLE, 1).and_then(|row| row.gain_abreast(2));
     let beside = gain.map(|gain| format!("two runs at once: {gain:.2}"));
     let mut bars = vec![Bar { beside, ..Bar::at_least(format!("{case}: speed-up by two threads"), own, 1.7) }];
-    let others = rows.iter().filter(|row| row.case == case && row.threads == 1 && row.engine != "tumble");
+    let others = rows.iter().filter(|row| row.case == case && row.threads == 1 && row.engine != TUMBLE);
     let best = others.filter_map(|row| Some((row, speed_up(rows, case, &row.engine, 2).filter(|s| !s.is_nan())?)));
     if let Some((peer, best)) = best.max_by(|a, b| a.1.total_cmp(&b.1)) {
         bars.push(Bar::at_least(format!("{case}: speed-up by two threads beside {}", peer.engine), own, best));

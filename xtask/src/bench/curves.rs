@@ -109,7 +109,7 @@ impl Curves {
     pub fn bars(&self) -> Vec<Bar> {
         let exponent = self.exponent.unwrap_or(f64::NAN);
         let exponent = Bar::at_most("exponent of step time over 1,000 to 100,000 boxes", exponent, EXPONENT);
-        let own = self.memory.iter().find(|(engine, _)| engine == "tumble");
+        let own = self.memory.iter().find(|(engine, _)| engine == run::TUMBLE);
         let bytes = own.map_or(f64::NAN, |(_, bytes)| *bytes);
         let memory = Bar::at_most("bytes per box in a pile, contacts included", bytes, BYTES);
         vec![exponent, memory]

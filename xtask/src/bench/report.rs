@@ -2,7 +2,7 @@
 
 use super::bars::{self, Bar};
 use super::machine::Machine;
-use super::run::Row;
+use super::run::{Row, TUMBLE};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -41,12 +41,12 @@ pub fn comparisons(rows: &[Row]) -> Vec<Comparison<'_>> {
     keys.sort_by_key(|key| key.1);
     let compare = |(case, threads)| {
         let of_key = || rows.iter().filter(move |row| row.case == case && row.threads == threads);
-        let tumble = of_key().find(|row| row.engine == "tumble");
-        let others = of_key().filter(|row| row.engine != "tumble" && row.passes() && row.best().is_some());
+        let tumble = of_key().find(|row| row.engine == TUMBLE);
+        let others = of_key().filter(|row| row.engine != TUMBLE && row.passes() && row.best().is_some());
         let fastest = others.min_by(|a, b| a.best().unwrap_or(0.0).total_cmp(&b.best().unwrap_or(0.0)));
         let own = tumble.filter(|row| row.passes()).and_then(Row::best);
         let ratio = own.zip(fastest.and_then(Row::best)).map(|(own, other)| own / other);
-        let others = of_key().filter(|row| row.engine != "tumble" && row.passes()).filter_map(processor);
+        let others = of_key().filter(|row| row.engine != TUMBLE && row.passes()).filter_map(processor);
         let least = others.min_by(f64::total_cmp);
         let own = tumble.filter(|row| row.passes()).and_then(processor);
         let processor_ratio = own.zip(least).map(|(own, other)| own / other);
@@ -78,7 +78,7 @@ fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
 pub fn against(rows: &[Row], engine: &str) -> Option<f64> {
     let on_one = || rows.iter().filter(|row| row.threads == 1 && !row.trees);
     let ratio = |other: &Row| {
-        let own = on_one().find(|row| row.engine == "tumble" && row.case == other.case)?;
+        let own = on_one().find(|row| row.engine == TUMBLE && row.case == other.case)?;
         let ms = other.best().filter(|_| other.fault.is_none())?;
         Some(bars::judged(own) / ms)
     };
@@ -220,7 +220,7 @@ fn speed_ups(rows: &[Row]) -> String {
             times.map_or_else(|| "-".to_owned(), |times| format!("{times:.2}"))
         };
         let cells: Vec<String> = names.iter().map(cell).collect();
-        let own = rows.iter().find(|row| row.engine == "tumble" && row.case == c.case && row.threads == 1);
+        let own = rows.iter().find(|row| row.engine == TUMBLE && row.case == c.case && row.threads == 1);
         let abreast = own.and_then(|row| row.gain_abreast(c.threads));
         let abreast = abreast.map_or_else(|| "-".to_owned(), |times| format!("{times:.2}"));
         let _ = writeln!(text, "| {} | {} | {} | {abreast} |", c.case, c.threads, cells.join(" | "));

@@ -23,7 +23,7 @@ pub fn program() -> PathBuf {
 }
 
 /// The name of Tumble among engines.
-const TUMBLE: &str = "tumble";
+pub const TUMBLE: &str = "tumble";
 
 /// An engine: how its driver is called for a count of threads.
 pub struct Engine {

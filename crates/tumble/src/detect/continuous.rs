@@ -83,6 +83,12 @@ impl Travel {
         Self { start, shift: Vec3::ZERO, turn: Vec3::ZERO }
     }
 
+    /// From one pose to another, by the shortest turn.
+    fn between(start: CentrePose, end: &CentrePose) -> Self {
+        let turn = (end.rotation * start.rotation.conjugate()).to_rotation_vector();
+        Self { start, shift: (end.centre - start.centre).to_real(), turn }
+    }
+
     fn at(&self, t: Real) -> CentrePose {
         let rotation = if self.turn == Vec3::ZERO {
             self.start.rotation
@@ -176,11 +182,6 @@ pub(crate) struct Way<'a> {
 impl Way<'_> {
     fn shift(&self) -> Vec3 {
         (self.end.centre - self.start.centre).to_real()
-    }
-
-    /// The shortest turn from the start to the end.
-    fn between(&self) -> Vec3 {
-        (self.end.rotation * self.start.rotation.conjugate()).to_rotation_vector()
     }
 }
 
@@ -472,7 +473,7 @@ impl Ahead {
         }
         let flight = self.free_flight(params, way.load, way.start, way.velocity);
         // Joints turn a link as it goes: its velocity in the end is not how it has turned.
-        let turn = if params.has(Params::LINK) { way.between() } else { way.turn };
+        let turn = if params.has(Params::LINK) { Travel::between(way.start, way.end).turn } else { way.turn };
         let off = (way.shift() - flight.shift).length() + (turn - flight.turn).length() * params.turning_extent();
         KEPT * self.skin(params.core) - off
     }

@@ -236,11 +236,7 @@ impl TreeWay {
                 near |= state.comes_near(ahead, &Mover::followed(f.dense, f.start, turn));
                 return true;
             };
-            let travel = Travel {
-                start: f.start,
-                shift: (end.centre - f.start.centre).to_real(),
-                turn: (end.rotation * f.start.rotation.conjugate()).to_rotation_vector(),
-            };
+            let travel = Travel::between(f.start, &end);
             if f.spare >= bulge {
                 debug_assert!(state.first_stop(ahead, i, &travel, Span::STEP).0.is_none(), "a link that is stopped");
                 return false;
@@ -361,11 +357,7 @@ impl TreeWay {
         let mut first: Option<(Follower, super::hold::Stop)> = None;
         for f in &self.followers {
             let end = articulation.body_state(&self.pass, f.link as usize).0;
-            let travel = Travel {
-                start: f.start,
-                shift: (end.centre - f.start.centre).to_real(),
-                turn: (end.rotation * f.start.rotation.conjugate()).to_rotation_vector(),
-            };
+            let travel = Travel::between(f.start, &end);
             if let (Some(stop), _) = state.first_stop(ahead, f.dense as usize, &travel, span)
                 && first.is_none_or(|(_, other)| stop.t < other.t)
             {
