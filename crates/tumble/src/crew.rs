@@ -61,6 +61,11 @@ impl Crew {
             .map_or(1, |helpers| helpers.pool.current_num_threads().max(1) + usize::from(helpers.led.is_some()))
     }
 
+    /// The threads are the world's own: to call them waits for nobody else's work.
+    pub fn is_own(&self) -> bool {
+        self.0.as_ref().is_none_or(|helpers| helpers.led.is_some())
+    }
+
     /// Runs `lead` with the others as its team, or `alone`: on the caller's thread, but for a pool of somebody else's on one of that. Alone, too, is who asks for it within another's lead, as a hook that steps a world of its
     /// own: the threads of that one would be waited for until it ends. (A pool of its own could help it; it is left alone all the same.)
     pub fn lead<R: Send>(&self, alone: bool, lead: impl FnOnce(&Team) -> R + Send) -> R {
@@ -289,7 +294,11 @@ impl<'a> Team<'a> {
     pub fn for_tasks(&self, tasks: usize, work: impl Fn(usize) + Sync) {
         let next = AtomicUsize::new(0);
         self.for_blocks(self.size, |_, _| {
-            while let Some(task) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&task| task < tasks) {
+            loop {
+                let task = next.fetch_add(1, Ordering::Relaxed);
+                if task >= tasks {
+                    break;
+                }
                 work(task);
             }
         });

@@ -99,7 +99,7 @@ pub trait Constraint: Debug + Send + Sync {
         frames.memory
     }
 
-    /// What [`Constraint::load`] needs to make it again.
+    /// What [`Constraint::load`] needs to make it again. Both may be called on any thread of the world.
     fn save(&self) -> Vec<u8> {
         Vec::new()
     }

@@ -36,7 +36,7 @@ impl Checksum {
         self.whole.finish()
     }
 
-    /// The checksum of a stream whose stretches have these hashes. If the last of them is whole, one follows in which nothing is.
+    /// The checksum of a stream whose [`stretches`] have these hashes.
     pub fn of_hashes(hashes: impl Iterator<Item = u64>) -> u64 {
         let mut whole = Hasher::new();
         hashes.for_each(|hash| whole.u64(hash));
@@ -51,6 +51,11 @@ impl Checksum {
     }
 }
 
+/// How many stretches so many bytes have. In the last there may be nothing.
+pub(super) fn stretches(length: usize) -> usize {
+    length / STRETCH + 1
+}
+
 /// The same, stretch by stretch, in any order and on any threads.
 pub(super) struct Stretches<'a> {
     bytes: &'a [u8],
@@ -59,25 +64,20 @@ pub(super) struct Stretches<'a> {
 
 impl<'a> Stretches<'a> {
     pub fn of(bytes: &'a [u8]) -> Self {
-        Self { bytes, hashes: (0..=bytes.len() / STRETCH).map(|_| OnceLock::new()).collect() }
+        Self { bytes, hashes: (0..stretches(bytes.len())).map(|_| OnceLock::new()).collect() }
     }
 
     pub fn count(&self) -> usize {
         self.hashes.len()
     }
 
-    /// Hashes one of them, if that has not been done.
-    fn hash(&self, stretch: usize) -> u64 {
+    /// The hash of one of them, found at the first call.
+    pub fn hash(&self, stretch: usize) -> u64 {
         let from = &self.bytes[stretch * STRETCH..];
         *self.hashes[stretch].get_or_init(|| Hasher::of(&from[..from.len().min(STRETCH)]))
     }
 
-    /// Hashes one of them, for the checksum of all.
-    pub fn look_at(&self, stretch: usize) {
-        self.hash(stretch);
-    }
-
-    /// The checksum of all; what nobody has looked at is looked at now.
+    /// The checksum of all; what nobody has hashed is hashed now.
     pub fn checksum(&self) -> u64 {
         Checksum::of_hashes((0..self.count()).map(|stretch| self.hash(stretch)))
     }
@@ -100,7 +100,7 @@ mod tests {
                 assert_eq!(checksum.finish(), whole, "{length} in pieces of {piece}");
             }
             let stretches = Stretches::of(bytes);
-            (0..stretches.count()).rev().step_by(2).for_each(|stretch| stretches.look_at(stretch));
+            (0..stretches.count()).rev().step_by(2).for_each(|stretch| _ = stretches.hash(stretch));
             assert_eq!(stretches.checksum(), whole, "{length} by stretches");
         }
     }

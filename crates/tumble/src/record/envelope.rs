@@ -27,6 +27,10 @@ pub(super) fn wrap(bytes: &mut Vec<u8>, save: impl FnOnce(&mut Payload<'_>)) {
 
 /// Replaces `bytes` by an envelope and a payload of this length, which `fill` writes over whatever it finds there. It gives the checksum and the parts.
 pub(super) fn wrap_length(bytes: &mut Vec<u8>, length: usize, fill: impl FnOnce(&mut [u8]) -> (u64, Parts)) {
+    if bytes.capacity() < SIZE + length {
+        // Fresh zeros come with the memory, where the system has them.
+        *bytes = vec![0; SIZE + length];
+    }
     bytes.resize(SIZE + length, 0);
     let (checksum, parts) = fill(&mut bytes[SIZE..]);
     seal(bytes, checksum, &parts);

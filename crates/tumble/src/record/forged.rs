@@ -105,6 +105,12 @@ fn forged_snapshots_do_no_harm() {
             let [before, after] = [(); 2].map(|()| random(&mut seed) % 3 * 4);
             places.put(part, start.saturating_sub(before)..end + after);
         }
+        if round % 16 == 1 {
+            for _ in 0..1 + random(&mut seed) % 3 {
+                let [a, b] = [(); 2].map(|()| random(&mut seed) % (bytes.len() + 2));
+                places.put(Part::ALL[random(&mut seed) % Part::COUNT], a.min(b)..a.max(b));
+            }
+        }
         envelope::wrap(&mut forged, |out| {
             out.bytes(&bytes);
             out.parts = places;

@@ -1,7 +1,7 @@
 //! Payloads that several threads write: the parts and what is around them each into memory of its own, and then all of it, stretch by stretch, into one
 //! piece, hashed while it is at hand.
 
-use super::checksum::{Checksum, STRETCH};
+use super::checksum::{self, Checksum, STRETCH};
 use super::envelope;
 use super::parts::{Part, Parts};
 use super::stream::{Hasher, Sink};
@@ -62,7 +62,9 @@ impl<'a> Pieces<'a> {
         for &(gap, part) in &written.gaps {
             self.push(&written.bytes[from..gap]);
             let start = self.length;
-            if let Some(written) = of_part(part) {
+            let written = of_part(part);
+            debug_assert!(written.is_some(), "a part that nobody wrote");
+            if let Some(written) = written {
                 self.add(written, of_part);
             }
             self.parts.put(part, start..self.length);
@@ -111,25 +113,30 @@ pub(super) fn write(team: &Team, state: &State, bytes: &mut Vec<u8>) {
         pieces.add(around, &|part| parts[part as usize].get());
     }
     envelope::wrap_length(bytes, pieces.length, |payload| {
-        let stretches: Vec<Mutex<(&mut [u8], u64)>> =
-            payload.chunks_mut(STRETCH).map(|stretch| Mutex::new((stretch, 0))).collect();
-        team.for_tasks(stretches.len(), |at| {
+        let mut rest = payload;
+        let all: Vec<Mutex<(&mut [u8], u64)>> = (0..checksum::stretches(pieces.length))
+            .map(|_| {
+                let here = rest.len().min(STRETCH);
+                let (stretch, others) = core::mem::take(&mut rest).split_at_mut(here);
+                rest = others;
+                Mutex::new((stretch, 0))
+            })
+            .collect();
+        team.for_tasks(all.len(), |at| {
             // Nobody else takes it.
-            let (bytes, hash) = &mut *stretches[at].lock().unwrap_or_else(PoisonError::into_inner);
+            let (bytes, hash) = &mut *all[at].lock().unwrap_or_else(PoisonError::into_inner);
             pieces.copy(at * STRETCH, bytes);
             *hash = Hasher::of(bytes);
         });
-        let hashes =
-            stretches.into_iter().map(|stretch| stretch.into_inner().unwrap_or_else(PoisonError::into_inner).1);
-        let rest = pieces.length.is_multiple_of(STRETCH).then(|| Hasher::of(&[]));
-        (Checksum::of_hashes(hashes.chain(rest)), pieces.parts)
+        let hashes = all.into_iter().map(|stretch| stretch.into_inner().unwrap_or_else(PoisonError::into_inner).1);
+        (Checksum::of_hashes(hashes), pieces.parts)
     });
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::forged;
-    use super::Pieces;
+    use super::super::{envelope, forged};
+    use super::{Pieces, STRETCH};
     use crate::World;
 
     /// Several threads write what one does, to the byte, also over something longer or shorter that was there before; and read it.
@@ -149,6 +156,28 @@ mod tests {
             other.set_threads(threads).unwrap();
             other.restore(&alone).unwrap();
             assert_eq!(other.hash(), world.hash());
+        }
+    }
+
+    /// So they do where the last stretch of the payload is whole, and nothing follows.
+    #[test]
+    fn a_payload_may_end_with_a_stretch() {
+        let mut world = forged::world();
+        let body = world.body_ids().last().unwrap();
+        let named = |world: &mut World, length: usize| {
+            world.body_mut(body).unwrap().set_name(Some("n".repeat(length)));
+            world.snapshot().unwrap()
+        };
+        world.set_threads(1).unwrap();
+        let length = envelope::open(&named(&mut world, 1)).unwrap().payload.len();
+        for more in [0, STRETCH] {
+            let name = 1 + length.next_multiple_of(STRETCH) - length + more;
+            world.set_threads(1).unwrap();
+            let alone = named(&mut world, name);
+            assert!(envelope::open(&alone).unwrap().payload.len().is_multiple_of(STRETCH));
+            world.set_threads(2).unwrap();
+            assert!(world.snapshot().unwrap() == alone);
+            world.restore(&alone).unwrap();
         }
     }
 

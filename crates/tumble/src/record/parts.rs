@@ -26,6 +26,9 @@ impl Part {
     pub const ALL: [Self; 4] = [Self::Joints, Self::Manifolds, Self::Contacts, Self::Broad];
 }
 
+/// The last is as many as there are.
+const _: () = assert!(Part::Joints as usize + 1 == Part::COUNT);
+
 /// Where the parts begin and end.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Parts([[u64; 2]; Part::COUNT]);

@@ -156,7 +156,7 @@ impl State {
             None => drop(around.set(Self::load_around(&mut Source::around_parts(payload, parts), known))),
             Some(next) => match Part::ALL.get(next) {
                 Some(&part) => apart.read(part, payload, parts, known.registry),
-                None => stretches.look_at(next - Part::COUNT),
+                None => _ = stretches.hash(next - Part::COUNT),
             },
         });
         // All tasks have been done, or the team has panicked.
@@ -167,7 +167,7 @@ impl State {
 
     /// Drops it. A team shares the work: what is made of many small things takes as long as copying it.
     pub(super) fn discard(mut self, team: &Team) {
-        let mut joints = core::mem::take(&mut self.joints.all);
+        let joints = core::mem::take(&mut self.joints.all);
         team.both(|| joints.discard(|joint| Arc::as_ptr(&joint.kind)), || drop(self));
     }
 

@@ -469,7 +469,7 @@ impl World {
         self.state.hook.0.as_ref()
     }
 
-    /// Runs steps on this many threads, the caller's and others that belong to the world and its copies; 1, the default, is the caller's thread alone. The
+    /// Runs steps, saves and restores on this many threads, the caller's and others that belong to the world and its copies; 1, the default, is the caller's thread alone. The
     /// number changes no bit of what comes out. Of copies that step at the same time one has the others' help, and the rest run on their callers' threads.
     ///
     /// ```
@@ -488,7 +488,7 @@ impl World {
         Ok(())
     }
 
-    /// Runs steps on the threads of this pool, which several worlds may share, or with `None` on the caller's thread. The caller waits;
+    /// Runs steps and restores on the threads of this pool, which several worlds may share, or with `None` on the caller's thread. The caller waits;
     /// a pool that is busy with other work delays the step.
     ///
     /// ```

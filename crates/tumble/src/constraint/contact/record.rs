@@ -358,8 +358,22 @@ fn meeting(contact: &Contact, bodies: [u32; 2], sides: &[Side]) -> Option<ProxyP
 
 #[cfg(test)]
 mod tests {
-    use super::{FREE, NONE, linked};
+    use super::{Contact, FREE, NONE, Side, linked, meeting};
+    use bytemuck::Zeroable;
     use proptest::prelude::*;
+
+    /// A contact is on the lists of the bodies of its colliders, whether it touches or not.
+    #[test]
+    fn contacts_on_lists_of_others_are_refused() {
+        let side = |body| Side { body, proxy: body, sensor: false, dynamic: true };
+        let sides = [side(3), side(4), side(5)];
+        let contact =
+            Contact { collider_a: 0, collider_b: 1, flags: Contact::JOINS, manifolds: NONE, ..Contact::zeroed() };
+        assert!(meeting(&contact, [3, 4], &sides).is_some());
+        for others in [[4, 3], [3, 5], [5, 4], [3, 3]] {
+            assert!(meeting(&contact, others, &sides).is_none(), "{others:?}");
+        }
+    }
 
     proptest! {
         /// Links lead along the lists and back, whatever the order, and the bodies are those on whose lists contacts are; lists that name a side twice or leave one out
