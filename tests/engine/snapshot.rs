@@ -237,7 +237,7 @@ fn threads_restore_the_same_world() {
     });
     let before = alone.hash();
     let step = bytes.len() / 97;
-    for place in (0..bytes.len()).step_by(step).chain((16..96).step_by(8)).chain([bytes.len() - 1]) {
+    for place in (0..bytes.len()).step_by(step).chain((16..80).step_by(8)).chain([bytes.len() - 1]) {
         let mut altered = bytes.clone();
         altered[place] ^= 0x40;
         for bad in [&altered[..], &bytes[..place]] {

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   magic  version  precision  length  checksum  parts │ shapes │ settings │ materials, bodies, colliders │ contacts, joints, islands │ events
-//!   └──────────────────── 96 bytes ──────────────────┘ └───────────────────────── payload, hashed ─────────────────────────────────────────┘
+//!   └──────────────────── 80 bytes ──────────────────┘ └───────────────────────── payload, hashed ─────────────────────────────────────────┘
 //! ```
 
 mod check;

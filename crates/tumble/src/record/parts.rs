@@ -29,13 +29,13 @@ impl Part {
 /// The last is as many as there are.
 const _: () = assert!(Part::Joints as usize + 1 == Part::COUNT);
 
-/// Where the parts begin and end.
+/// Where the parts begin and end: places in ascending order, of which two parts that follow each other share one.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Parts([[u64; 2]; Part::COUNT]);
+pub(crate) struct Parts([u64; 6]);
 
 impl Parts {
     /// Bytes that [`Parts::to_bytes`] gives.
-    pub const SIZE: usize = 16 * Part::COUNT;
+    pub const SIZE: usize = size_of::<Self>();
 
     pub fn to_bytes(self) -> [u8; Self::SIZE] {
         bytemuck::cast(self.0)
@@ -44,22 +44,33 @@ impl Parts {
     /// What an envelope says of a payload of so many bytes.
     pub fn load(source: &mut Source<'_>, length: usize) -> Result<Self> {
         let mut parts = Self::default();
-        for [start, end] in &mut parts.0 {
-            (*start, *end) = (source.u64()?, source.u64()?);
-            if !(*start <= *end && *end <= length as u64) {
-                return Err(Error::refused("snapshot", "the places of its parts are damaged"));
-            }
+        for place in &mut parts.0 {
+            *place = source.u64()?;
+        }
+        if !parts.0.is_sorted() || parts.0.iter().any(|&place| place > length as u64) {
+            return Err(Error::refused("snapshot", "the places of its parts are damaged"));
         }
         Ok(parts)
     }
 
+    /// Which places are those of a part.
+    fn ends(part: Part) -> [usize; 2] {
+        match part {
+            Part::Broad => [0, 1],
+            Part::Contacts => [1, 4],
+            Part::Manifolds => [2, 3],
+            Part::Joints => [4, 5],
+        }
+    }
+
     pub fn put(&mut self, part: Part, range: Range<usize>) {
-        self.0[part as usize] = [range.start as u64, range.end as u64];
+        let [start, end] = Self::ends(part);
+        (self.0[start], self.0[end]) = (range.start as u64, range.end as u64);
     }
 
     pub fn range(&self, part: Part) -> Range<usize> {
-        let [start, end] = self.0[part as usize];
-        start as usize..end as usize
+        let [start, end] = Self::ends(part).map(|place| self.0[place] as usize);
+        start..end
     }
 }
 
